@@ -1,5 +1,6 @@
 /**
- * The fast checks, two at a time: one line each with its seconds, all that a failing one said, exit 1 when any failed.
+ * The fast checks, two at a time: one line for each with its duration, the whole output of a failed one, exit 1 when
+ * any failed.
  *
  *     node scripts/check.ts              all of them
  *     node scripts/check.ts types style  those named
@@ -76,7 +77,7 @@ const environmentReaders = [
   /\bimport\s[^;]*\benv\b[^;]*\bfrom\s*['"](?:node:)?process['"]/g,
 ];
 
-/** `file:line` of everything in src that reads the environment past `src/config.ts`. */
+/** `file:line` of everything in src that reads the environment outside `src/config.ts`. */
 async function readersOfEnvironment(): Promise<Outcome> {
   const places: string[] = [];
   for (const { file, source } of sources()) {
@@ -90,10 +91,12 @@ async function readersOfEnvironment(): Promise<Outcome> {
   return { passed: places.length === 0, output: places.join('') };
 }
 
-/** Where the verbs of the store may be called that let somebody in; whoever else wants to asks `src/domain/opening/open.ts`. */
+/**
+ * The only places that may call the store functions which admit a user; all others call `src/domain/opening/open.ts`.
+ */
 const openers = /^(store\/|domain\/opening\/openers\/)/;
 
-/** Beside these: a client's own token, of no user, and the denial of a device. */
+/** Exceptions: a client's own token, which has no user, and the refusal of a device. */
 const opening: readonly { readonly what: RegExp; readonly also: readonly string[] }[] = [
   { what: /\bsessions\s*(?:\?\.|\.)\s*(?:create|renew)\b/g, also: [] },
   { what: /\bgrants\s*(?:\?\.|\.)\s*create\b/g, also: [] },
@@ -113,7 +116,7 @@ const opening: readonly { readonly what: RegExp; readonly also: readonly string[
   },
 ];
 
-/** `file:line` of everything in src that opens a session, a code or a grant past the one place. */
+/** `file:line` of everything in src that opens a session, a code or a grant elsewhere. */
 async function sideDoors(): Promise<Outcome> {
   const places: string[] = [];
   for (const { file, source } of sources()) {
@@ -130,13 +133,13 @@ async function sideDoors(): Promise<Outcome> {
   return { passed: places.length === 0, output: places.join('') };
 }
 
-/** `file:line` of everything that pages, code and contracts refer to and that is not there. */
+/** `file:line` of every dead reference in pages, code and contracts. */
 async function deadReferences(): Promise<Outcome> {
   const found = findDeadReferences(root);
   return { passed: found.length === 0, output: found.map((line) => `${line}\n`).join('') };
 }
 
-/** Passed when all did. */
+/** Passes when all of them passed. */
 function all(...parts: readonly Check[]): Check {
   return async () => {
     const outcomes = await Promise.all(parts.map((part) => part()));
@@ -146,9 +149,9 @@ function all(...parts: readonly Check[]): Check {
 
 const lintOptions = ['--config', 'openapi/redocly.yaml', '--lint-config', 'error', '--max-problems', '1000'];
 
-// The longest first, so that the two lanes end together.
+// The longest first, so that both lanes end together.
 const checks: Readonly<Record<string, Check>> = {
-  // What the last check found is kept: the next looks at what has changed.
+  // The result of the last check is cached: the next one only checks what has changed.
   types: tool('tsc', [
     '-p',
     '.',

@@ -8,7 +8,7 @@
  * Exit status: 0 when nothing has to be done; 1 when the running Node is not known to be sound, or when the registry knows
  * of a flaw rated high or critical in what `npm ci --omit=dev` installs; 2 when the registry did not say which versions
  * there are. A newer version, and a registry that keeps no advisories, are told and change nothing: not every newer
- * version has to be taken, and whoever releases looks the advisories up elsewhere.
+ * version has to be taken, and a release needs a look at the advisories elsewhere.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -103,7 +103,7 @@ function findFiles(repository: Repository, text: string, beside: readonly string
   const names = text.split(/\s+/).map((part) => part.replace(/[,;:.]+$/, ''));
   for (const name of names) {
     const isRooted = name.includes('/') && repository.paths.includes(name.slice(0, name.indexOf('/') + 1));
-    // A command may name files of whoever types it.
+    // A command may name the user's own files.
     const isFile = isRooted || (names.length === 1 && sourceName.test(name));
     if (!word.test(name) || !isFile) continue;
     const found = findPaths(repository, name, isRooted);

@@ -1,4 +1,4 @@
-/** The schemas that all migrations make, each made on a database of its own. */
+/** The schemas that all migrations produce, each on a database of its own. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Which test files run the tests of a file of `test/`: itself, or those that import it. And which are fast: that is read
- * off what they import, so that no list has to be kept.
+ * Finds the test files that run the tests of a file of `test/`: itself, or those that import it. Also determines the
+ * fast tests from what they import, so that no list has to be maintained.
  */
 
 import { globSync, readFileSync, statSync } from 'node:fs';
@@ -12,11 +12,11 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export interface Selection {
   /** Given to the runner. */
   readonly files: readonly string[];
-  /** Modules that alone declare tests; empty: all of the files. */
+  /** The only modules that declare tests; empty: all of the files. */
   readonly only: readonly string[];
 }
 
-/** Throws, in words for who named it, where a file is not there or declares no tests. */
+/** Throws, with a message for the user, when a file is missing or declares no tests. */
 export function selectTests(given: readonly string[]): Selection {
   for (const name of given) {
     if (!isPattern(name) && !statSync(name, { throwIfNoEntry: false })?.isFile())
@@ -52,8 +52,8 @@ function findImporters(): Map<string, string[]> {
 }
 
 /**
- * What a fast run does without: other programs and servers, browsers, clients that are generated or of others, functions
- * of hooks, which run in processes, samples of long matrices, and PostgreSQL, which a test asks for by its name.
+ * What a fast run excludes: other programs and servers, browsers, generated and third-party clients, hook functions,
+ * which run in processes, samples of long matrices, and PostgreSQL, which a test names explicitly.
  */
 const slow = new RegExp(
   [
@@ -64,16 +64,16 @@ const slow = new RegExp(
   ].join('|'),
 );
 
-/** They have what is slow for those tests alone that ask for it. */
+/** These modules contain slow parts only for the tests that ask for them. */
 const unread = ['stores', 'plans', 'rows', 'services', 'sample'].map((name) => join(root, `test/support/${name}.ts`));
 
-/** A unit opens no application; a surface is one. */
+/** A unit test starts no application; a surface test does. */
 const application = join(root, 'test/support/app.ts');
 
-/** Drills, and requests made by the hundred. */
+/** Drills, and hundreds of requests. */
 const longFolders = ['test/faults/', 'test/properties/'];
 
-/** The test files of units and surfaces that need nothing slow, by what they and the modules that they import say. */
+/** The test files of units and surfaces that need nothing slow, judged by their imports. */
 export function fastTests(): string[] {
   const importers = findImporters();
   const modules = globSync('test/**/*.ts', { cwd: root }).map((name) => join(root, name));
@@ -89,7 +89,7 @@ export function fastTests(): string[] {
 /** These modules and all that import them. */
 function reachedFrom(modules: readonly string[], importers: ReadonlyMap<string, readonly string[]>): Set<string> {
   const reached = new Set(modules);
-  // Grows while it is gone through.
+  // Grows during the iteration.
   for (const one of reached) {
     for (const importer of importers.get(one) ?? []) if (!unread.includes(importer)) reached.add(importer);
   }
@@ -98,7 +98,7 @@ function reachedFrom(modules: readonly string[], importers: ReadonlyMap<string, 
 
 function testFilesOf(module: string, importers: ReadonlyMap<string, readonly string[]>): string[] {
   const seen = new Set([module]);
-  // Grows while it is gone through.
+  // Grows during the iteration.
   for (const one of seen) {
     if (!one.endsWith('.test.ts')) for (const importer of importers.get(one) ?? []) seen.add(importer);
   }

@@ -1,4 +1,4 @@
-/** Writes the table of settings into README.md; with `--check` only says whether it is fresh. */
+/** Writes the table of settings into README.md; with `--check` it only checks that the table is current. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { settings } from '../src/settings.ts';

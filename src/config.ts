@@ -1,4 +1,4 @@
-/** Environment → one frozen Config. The only reader of `process.env`; every mistake is reported at once. */
+/** Environment → one frozen Config. The only reader of `process.env`; all mistakes are reported at once. */
 
 import { dirname, join } from 'node:path';
 import type { SmtpServer } from './adapters/mail.ts';
@@ -35,23 +35,23 @@ export interface Config {
   readonly port: number;
   readonly host: string;
   readonly addresses: Addresses;
-  /** Plain http to the world was asked for. */
+  /** Plain http beyond loopback was explicitly allowed. */
   readonly insecureHttp: boolean;
   readonly databaseUrl: string;
   readonly masterKeyFile: string;
   /** Addresses and networks whose `X-Forwarded-*` headers count. */
   readonly trustProxy: readonly string[];
-  /** Runtime identifiers that hooks may name; the first is that of a hook that names none. */
+  /** Runtime identifiers that hooks may name; the first is the default. */
   readonly hookRuntimes: readonly HookRuntime[];
   /** Where the functions of hooks may send requests. */
   readonly hookEgress: EgressRules;
-  /** Where the service itself may send requests that others make it send. */
+  /** Where the service itself may send requests that others cause. */
   readonly egress: EgressRules;
-  /** Where packages of hooks come from: an address, `npm` for npm's own configuration, `none`. */
+  /** Where packages of hooks come from: a URL, `npm` for npm's own configuration, or `none`. */
   readonly npmRegistry: string;
-  /** `unconfined`: packages of hooks are built also where a build cannot be shut in. */
+  /** `unconfined`: packages of hooks are built even where builds cannot be confined. */
   readonly hookPackages: 'confined' | 'unconfined';
-  /** A file in MaxMind's format; null for the one that comes along. */
+  /** A file in MaxMind's format; null for the included one. */
   readonly geoipDatabase: string | null;
   /** Null: messages are written into `mailFolder`. */
   readonly smtp: SmtpServer | null;
@@ -59,7 +59,7 @@ export interface Config {
   readonly mailFolder: string;
   readonly logLevel: LogLevel;
   readonly metricsToken: string | null;
-  /** How long after SIGTERM requests are still served while `/readyz` says that they are not wanted. */
+  /** How long after SIGTERM requests are still served while `/readyz` reports not ready. */
   readonly drainSeconds: number;
 }
 
@@ -68,7 +68,7 @@ const egressForm = 'public, none, or hosts (api.example.com, http://10.0.0.5:808
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** All that is wrong with the environment. */
+/** All mistakes in the environment. */
 export class ConfigMistakes extends Error {
   override readonly name = 'ConfigMistakes';
   readonly mistakes: readonly string[];
@@ -89,7 +89,7 @@ export function readConfig(environment: Environment = process.env): Config {
     parse: (text: string) => Value | undefined,
     must: string,
   ): Value {
-    // Set but empty, as Compose files pass unset variables, is unset.
+    // A variable that is set but empty, as Compose files pass unset ones, counts as unset.
     const text = environment[name];
     if (text === undefined || text === '') return fallback;
     const value = parse(text);
@@ -157,7 +157,7 @@ function findExposure({ host, addresses, trustProxy, insecureHttp }: Config): st
   );
 }
 
-/** Variables that look like a setting misspelled: settings have no prefix by which an unknown one could be told. */
+/** Variables that look like a misspelled setting: settings have no prefix by which unknown ones could be recognized. */
 function findUnknown(environment: Environment): string[] {
   const names = Object.keys(settings);
   return Object.keys(environment).flatMap((given) => {

@@ -1,32 +1,35 @@
-/** A stop that finishes what is running, and cuts off nobody who was let in. */
+/** Stops a server after finishing what is running, without cutting off accepted connections. */
 
 import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 
-/** What a stop has to know of a server. */
+/** What a stop needs to know about a server. */
 export interface Traffic {
   /**
-   * Open connections, and the answers on each that are not finished. Arrays, since sets and maps whose members come and
-   * go with each request keep those that are gone alive: V8 ties each of their tables to the next, and one that has
-   * outlived a collection of the young generation holds all that follow.
+   * Open connections, and the unfinished responses on each. Arrays, because sets and maps whose members change with
+   * each request keep deleted members alive: V8 links each of their tables to the next, and a table that has survived a
+   * young-generation collection retains all that follow.
    */
   readonly connections: Map<Socket, ServerResponse[]>;
-  /** Every answer ends its connection: others are to serve the next request. */
+  /** Every response ends its connection, so that other servers get the next request. */
   leaving: boolean;
 }
 
 const trafficOf = new WeakMap<Server, Traffic>();
 
-/** So long a connection that was opened before the stop may still bring its first request. */
+/** How long a connection that was opened before the stop may take to send its first request. */
 const firstRequestMilliseconds = 500;
 
-/** A stop goes on accepting until no connection came for the one; after the other, for a turn of the event loop. */
+/**
+ * A stop keeps accepting until no connection has come for the first of these; after the second, for one turn of the
+ * event loop.
+ */
 const quietMilliseconds = 50;
 const busyMilliseconds = 1000;
 const mostAcceptingMilliseconds = 2000;
 
-/** Keeps what a stop will have to know; the server adds its answers. */
+/** Collects what a stop will need; the server adds its responses. */
 export function watchTraffic(server: Server): Traffic {
   const traffic: Traffic = { connections: new Map(), leaving: false };
   trafficOf.set(server, traffic);
@@ -37,7 +40,7 @@ export function watchTraffic(server: Server): Traffic {
   return traffic;
 }
 
-/** From now on every answer ends its connection, so that a balancer has none left when the server stops. */
+/** From now on every response ends its connection, so that a load balancer has none left when the server stops. */
 export function leave(server: Server): void {
   const traffic = trafficOf.get(server);
   if (!traffic) return;
@@ -46,9 +49,9 @@ export function leave(server: Server): void {
 }
 
 /**
- * Accepts no more, lets what is running finish for as long as said, then cuts what is left. A connection that was
- * answered before the stop keeps the time that it was promised: its client may be sending the next request just now,
- * and its answer says that it is the last. Once `hurry` is aborted, idle connections are closed. Answers whether all
+ * Stops accepting, lets running requests finish for the given time, then cuts off the rest. A connection that was
+ * answered before the stop keeps its promised time, since its client may just be sending the next request; the response
+ * to that says it is the last. Once `hurry` is aborted, idle connections are closed. Returns whether everything
  * finished.
  */
 export async function drain(server: Server, milliseconds: number, hurry?: AbortSignal): Promise<boolean> {
@@ -56,10 +59,10 @@ export async function drain(server: Server, milliseconds: number, hurry?: AbortS
   await acceptWaiting(server);
   const connections = trafficOf.get(server)?.connections ?? new Map<Socket, unknown>();
   let finished = true;
-  // The HTTP server's own `close` would end idle connections too, and no longer look after slow ones.
+  // The HTTP server's own `close` would end idle connections too, and no longer time out slow ones.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   const began = performance.now();
-  // Connections become idle one by one as their requests end; Node does not count those that never said a word.
+  // Connections become idle one by one as their requests end; Node does not count those that never sent anything.
   const sweep = setInterval(() => {
     if (hurry?.aborted) server.closeIdleConnections();
     if (performance.now() - began < firstRequestMilliseconds) return;
@@ -76,8 +79,9 @@ export async function drain(server: Server, milliseconds: number, hurry?: AbortS
 }
 
 /**
- * Accepts the connections that wait in the system's queue, one in each turn of the event loop: their requests may have
- * been sent, and closing would cut them off. Settles, in the turn that found the queue empty, when none came for a moment.
+ * Accepts the connections waiting in the system's queue, one in each turn of the event loop: their requests may have
+ * been sent already, and closing would cut them off. Settles when the queue has been empty for a moment, in the turn
+ * that found it empty.
  */
 async function acceptWaiting(server: Server): Promise<void> {
   let accepted = true;

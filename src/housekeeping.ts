@@ -12,11 +12,11 @@ const intervalMilliseconds = minute;
 /** Bounds of one round. */
 const accountsAtOnce = 100;
 const clientsAtOnce = 500;
-/** Tables that grew a lot since are planned for as what they were. */
+/** The planner would otherwise use the old sizes of tables that have grown. */
 const statisticsMilliseconds = hour;
 
 export interface Housekeeping {
-  /** No further round or slice begins; settles when the running one has ended and what was counted is stored. */
+  /** Begins no further round or slice; settles when the running one has ended and the counts are stored. */
   stop(): Promise<void>;
 }
 
@@ -26,21 +26,21 @@ type HousekeepingServices = Pick<
 >;
 
 export interface HousekeepingOptions {
-  /** Takes how the deleting goes. */
+  /** Receives the progress of deletions. */
   readonly report: PurgeReport;
-  /** From the beginning of one round to the next. */
+  /** The interval between the beginnings of two rounds. */
   readonly everyMilliseconds?: number;
-  /** Tells milliseconds whatever is done to the clock. */
+  /** Monotonic milliseconds. */
   readonly monotonic?: () => number;
-  /** Waits between slices; at once when `signal` is aborted. */
+  /** Waits between slices; returns at once when `signal` is aborted. */
   readonly rest?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Every minute: stores what was counted, wakes the workers that tell clients of sessions that ended, tell users of
- * changes and send links that were asked for, publishes signing keys that are due, and removes retired keys and unused
- * clients of open registrations. Every hour: tells the database's planner how large tables are. All the time: deletes
- * what expired. Deletes nothing for an hour after the clock jumped ahead.
+ * Every minute: stores counts; wakes the workers that notify clients of ended sessions, notify users of changes and
+ * send requested links; publishes due signing keys; removes retired keys and unused open-registered clients. Every
+ * hour: updates the planner's statistics. Continually: deletes expired rows. Deletes nothing for an hour after the
+ * clock jumped ahead.
  */
 export function startHousekeeping(
   services: HousekeepingServices,
@@ -60,7 +60,7 @@ export function startHousekeeping(
 
   async function round(): Promise<void> {
     await flush(services);
-    // A client or a mail server that does not answer holds up nothing of what follows.
+    // A client or a mail server that does not answer must not delay the rest.
     for (const worker of [services.logoutNotices, services.changeNotices, services.resetMails]) worker.wake();
     if (trustedNow() === null) return;
     try {
@@ -108,7 +108,7 @@ async function flush({ counts, log }: HousekeepingServices): Promise<void> {
   }
 }
 
-/** Looks at some accounts, from where the last round ended; answers where the next one begins. */
+/** Checks some accounts, starting where the last round ended; returns where the next one begins. */
 async function tendKeys(services: HousekeepingServices, accounts: readonly Account[], from: number): Promise<number> {
   const start = from < accounts.length ? from : 0;
   for (const account of accounts.slice(start, start + accountsAtOnce)) {
@@ -121,7 +121,7 @@ async function tendKeys(services: HousekeepingServices, accounts: readonly Accou
   return start + accountsAtOnce;
 }
 
-/** Looks at some clients of open registrations, from where the last round ended. */
+/** Checks some open-registered clients, starting where the last round ended. */
 async function tendClients(
   services: HousekeepingServices,
   accounts: readonly Account[],

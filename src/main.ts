@@ -1,4 +1,4 @@
-/** The composition root of `gatehouse serve`: builds everything once, from top to bottom, and closes it in reverse. */
+/** The composition root of `gatehouse serve`: creates everything once, in order, and closes it in reverse order. */
 
 import type { Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -31,19 +31,22 @@ const drainMilliseconds = 10_000;
 
 export interface ServeOptions {
   readonly config: Config;
-  /** Make the demo account on an empty database. */
+  /** Create the demo account in an empty database. */
   readonly demo: boolean;
-  /** Takes what is for people and no log line: where to look, and the demo account's secrets. */
+  /** Prints messages for people, not log lines: addresses, and the demo account's secrets. */
   readonly print: (text: string) => void;
 }
 
-/** Serves until SIGTERM or SIGINT; then finishes what is running and ends the process. Settles when requests are accepted. */
+/**
+ * Serves until SIGTERM or SIGINT; then finishes what is running and ends the process. Settles when requests are
+ * accepted.
+ */
 export async function serve({ config, demo, print }: ServeOptions): Promise<void> {
   const log = createLog({ level: config.logLevel });
   process.on('uncaughtException', (error) => crash(log, error));
   examineNodes(config, log);
   prepareHooks(log);
-  // Knex adds the stack to what it says of an error.
+  // Knex appends the stack to the message of an error.
   const warn = (line: string) => log.warn('database', { reason: line.split('\n', 1)[0] ?? '' });
   const store = await openConfiguredStore(config, { log: warn, remake: demo });
   let services: ServedServices | null = null;
@@ -81,7 +84,10 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
   }
 }
 
-/** Says which Node is not known to be sound. Throws `ConfigMistakes` for a program that cannot run the functions of hooks. */
+/**
+ * Reports Node versions that are not known to be sound. Throws `ConfigMistakes` for a program that cannot run hook
+ * functions.
+ */
 function examineNodes({ hookRuntimes }: Config, log: Log): void {
   const checked = checkRuntimes(hookRuntimes);
   const mistakes = checked.flatMap(({ mistake }) => mistake ?? []);
@@ -93,7 +99,7 @@ function examineNodes({ hookRuntimes }: Config, log: Log): void {
   }
 }
 
-/** Before anybody waits for an answer: it may take a second where this version was never started. */
+/** Done before anybody waits for a response: it may take a second if this version was never started. */
 function prepareHooks(log: Log): void {
   try {
     programFile('hook-process');
@@ -116,12 +122,13 @@ interface Running {
 }
 
 /**
- * SIGTERM: not ready at once, and balancers have time to hear of it, clients to send what they were about to. SIGINT, of
- * a person who waits, stops without; also when it comes second. A second signal of the same kind ends the process at once.
+ * SIGTERM: reports not ready at once, so that load balancers notice and clients can send what they were about to.
+ * SIGINT, from a person who waits, stops without that, also as the second signal. A second signal of the same kind ends
+ * the process at once.
  */
 function stopOnSignal(running: Running): void {
   const hurry = new AbortController();
-  // No balancer stands before it: nobody is waited for.
+  // There is no load balancer in front, so there is nothing to wait for.
   if (running.drainSeconds === 0) hurry.abort();
   const stop = (signal: NodeJS.Signals) => {
     if (signal === 'SIGINT') hurry.abort();

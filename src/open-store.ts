@@ -1,4 +1,7 @@
-/** How a server and the commands that work on accounts open the database: never an empty one in place of one that is gone. */
+/**
+ * How a server and the commands that work on accounts open the database: never an empty one in place of one that is
+ * gone.
+ */
 
 import { existsSync } from 'node:fs';
 import { createKeyFile } from './adapters/key-file.ts';

@@ -7,30 +7,32 @@ import { Failure } from './domain/failure.ts';
 import { type Traffic, watchTraffic } from './drain.ts';
 
 const mostHeaders = 60;
-/** Requests that may be sent ahead on a connection: Node works on all that one packet holds, and keeps their answers. */
+/**
+ * Maximum number of pipelined requests on a connection: Node processes all in one packet, and keeps their responses.
+ */
 const mostPipelined = 16;
-/** Connections that the system keeps until we take them, as far as it allows: beyond that a caller waits a second to ask again. */
+/** Length of the system's queue of connections, within its own limit: beyond that a client retries after a second. */
 const mostInQueue = 4_096;
-/** Files and sockets that are not connections of callers: database, log, listening socket, files being read. */
+/** File descriptors that are not client connections: database, log, listening socket, files being read. */
 const reservedDescriptors = 256;
 
 /** How long a client may take; milliseconds. */
 export interface Patience {
-  /** From the connection, or the end of the answer before, to the end of the head. */
+  /** From the connection, or the end of the previous response, to the end of the headers. */
   readonly headers: number;
   /** To the end of the body. */
   readonly request: number;
   /** Without a request on a connection that stays open. */
   readonly idle: number;
-  /** For reading an answer that is complete. */
+  /** For reading a complete response. */
   readonly answer: number;
-  /** How often all but `idle` is looked after. */
+  /** How often all of these except `idle` are checked. */
   readonly check: number;
 }
 
 const patience: Patience = { headers: 10_000, request: 15_000, idle: 5_000, answer: 20_000, check: 5_000 };
 
-/** A server with the limits under which `app` runs; it does not listen yet. */
+/** Creates a server with the limits for `app`; it does not listen yet. */
 export function createServer(app: RequestListener, { headers, request, idle, answer, check } = patience): Server {
   const server = createHttpServer(
     {
@@ -39,15 +41,15 @@ export function createServer(app: RequestListener, { headers, request, idle, ans
       connectionsCheckingInterval: check,
       keepAliveTimeout: idle,
       maxHeaderSize: 16 * 1024,
-      // The app answers a request without Host itself, in the form of its surface.
+      // The app itself answers a request without Host, in the format of its surface.
       requireHostHeader: false,
     },
     (req, res) => {
       const answers = traffic.connections.get(req.socket);
-      // What was sent behind a request whose answer ends the connection is asked again elsewhere.
+      // Requests pipelined behind a response that ends the connection are retried elsewhere.
       if (!answers || !req.socket.writable) return;
       lastAnswers.set(req.socket, res);
-      // Node would drop the headers beyond its limit, and the app would see another request than a proxy before it.
+      // Node would drop headers beyond its limit, so the app and a proxy in front of it would see different requests.
       if (req.rawHeaders.length > mostHeaders * 2) {
         res.writeHead(431, { connection: 'close', 'content-length': '0', 'x-request-id': randomUUID() }).end();
         return;
@@ -74,8 +76,8 @@ export function createServer(app: RequestListener, { headers, request, idle, ans
 }
 
 /**
- * Node waits for ever for a client that does not read: its answer, and what was asked behind it, would stay in memory. The
- * client has so long for an answer that is complete, and for each part of one that is sent in parts.
+ * Node waits for ever for a client that does not read: its response, and pipelined requests, would stay in memory. The
+ * client gets this long for a complete response, and for each part of one that is sent in parts.
  */
 function cutUnread(server: Server, { connections }: Traffic, milliseconds: number, everyMilliseconds: number): void {
   const waiting = new WeakMap<ServerResponse, { readonly sent: number; readonly since: number }>();
@@ -124,7 +126,8 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   }
   const last = lastAnswers.get(socket);
   if (last?.headersSent && !last.req.complete) {
-    // The request was answered before the rest of it turned out to be unreadable: a second answer would be another's.
+    // The request was answered before the rest of it turned out to be malformed: a second response would be taken for
+    // that of another request.
     endSoon(socket);
     return;
   }
@@ -138,8 +141,8 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
 const lingerMilliseconds = 1_000;
 
 /**
- * Says that this was all, and closes when the client had time to read it: at once would be a reset, that takes back
- * what was said; and the client's own end may never come.
+ * Ends our side, and closes when the client has had time to read: closing at once would send a reset, which discards
+ * the response, and the client may never close its side.
  */
 function endSoon(socket: Socket, last = ''): void {
   socket.end(last);
@@ -148,13 +151,13 @@ function endSoon(socket: Socket, last = ''): void {
 }
 
 /**
- * An answer that ends its connection may come before all of its request did. Closing at once would answer what still
- * arrives with a reset, which takes the answer back: so only our side ends, and the rest of the request is read and
- * dropped until it is over, the client hangs up, or the time for a request is.
+ * A response that ends its connection may come before its whole request was received. Closing at once would answer the
+ * rest with a reset, which discards the response. So only our side ends, and the rest of the request is read and
+ * dropped until it is complete, the client disconnects, or the time for a request is up.
  */
 function readBeforeClosing(socket: Socket): void {
   const close = socket.destroySoon.bind(socket);
-  // Node calls it behind an answer that was the last one.
+  // Node calls it after the last response.
   socket.destroySoon = () => {
     const req = lastAnswers.get(socket)?.req;
     if (!req || req.complete) {
@@ -166,7 +169,7 @@ function readBeforeClosing(socket: Socket): void {
   };
 }
 
-/** Settles when the server accepts connections; rejects with `unavailable` when the address cannot be had. */
+/** Settles when the server accepts connections; rejects with `unavailable` when the address cannot be used. */
 export function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     const refuse = (cause: NodeJS.ErrnoException) => {

@@ -1,4 +1,4 @@
-/** What the rest of the program is given: `main.ts` fills it once, tests fill it with parts of their own choice. */
+/** The services that the rest of the program gets: `main.ts` creates them once, tests substitute parts. */
 
 import type { Account } from './domain/accounts/account.ts';
 import type { Once } from './domain/audit/once.ts';
@@ -27,21 +27,24 @@ export interface Random {
   bytes(size: number): Buffer;
 }
 
-/** Where the service can be reached, from configuration. */
+/** The public addresses of the service, from configuration. */
 export interface Addresses {
   /** `<domain>[:port]` below which each account has a subdomain. */
   readonly serviceDomain: string;
   readonly publicScheme: 'http' | 'https';
 }
 
-/** Seals what must be read back, under the data key of its account (AES-256-GCM). `place` names table, column and row and is authenticated. */
+/**
+ * Seals texts that must be read back, under the account's data key (AES-256-GCM). `place` names table, column and row
+ * and is authenticated.
+ */
 export interface Vault {
   /** A new account's data key, sealed under the master key. */
   newAccountKey(subdomain: string): string;
   seal(account: Pick<AccountRecord, 'subdomain' | 'sealedKey'>, place: string, secret: Buffer): string;
   /** Throws `Failure('internal')` when the text was moved, changed or sealed under another key. */
   unseal(account: Pick<AccountRecord, 'subdomain' | 'sealedKey'>, place: string, sealed: string): Buffer;
-  /** HMAC-SHA-256 of `text` under a key of the account that is derived for `purpose`. */
+  /** HMAC-SHA-256 of `text` under a key that is derived from the account's for `purpose`. */
   mac(account: Pick<AccountRecord, 'subdomain' | 'sealedKey'>, purpose: string, text: string): Buffer;
 }
 
@@ -57,7 +60,7 @@ export interface PublicJwk {
   readonly y?: string;
 }
 
-/** Signs for an account with its current key; the signature is made on the thread pool. */
+/** Signs for an account with its current key, on the thread pool. */
 export interface Signer {
   /** A compact JWS (RFC 7515) of `claims`; header `alg`, `kid` and `typ`. */
   sign(
@@ -66,41 +69,41 @@ export interface Signer {
     typ: string,
     claims: Readonly<Record<string, unknown>>,
   ): Promise<string>;
-  /** The published keys: the signing ones, the next, and the retired ones that still verify live tokens. */
+  /** The published keys: the signing ones, the next, and retired ones whose tokens are still valid. */
   published(account: Account): Promise<readonly PublicJwk[]>;
 }
 
-/** Holds a password against a digest. With null the same time is spent and the answer is false. */
+/** Compares a password with a digest. With null it takes the same time and returns false. */
 export type VerifyPassword = (password: string, digest: string | null) => Promise<boolean>;
 
 /**
- * Password digests. Every verb waits for a place in a queue that is fair between the shares of accounts and sources.
- * When 64 wait, the one with the largest share is turned away: it throws `Failure('unavailable')`.
+ * Password digests. Every function waits for a place in a queue that is fair between the shares of accounts and
+ * sources. When 64 are waiting, the one with the largest share is turned away: it throws `Failure('unavailable')`.
  */
 export interface Passwords {
-  /** Of a password as typed: folded to NFKC, then argon2id. */
+  /** The digest of a typed password: normalized to NFKC, then argon2id. */
   digest(password: string, share: Share): Promise<string>;
-  /** Against a digest of this service, or an imported one. */
+  /** Compares with a digest of this service, or an imported one. */
   verify(password: string, digest: string | null, share: Share): Promise<boolean>;
-  /** Has the place before `work` begins and until it ends: the `verify` it is given is never refused. */
+  /** Takes a place before `work` begins and keeps it until it ends: the `verify` that it is given is never refused. */
   withPlace<Result>(share: Share, work: (verify: VerifyPassword) => Promise<Result>): Promise<Result>;
 }
 
 /** Time-based one-time codes (RFC 6238): six digits, a new one every 30 seconds. */
 export interface Totp {
-  /** The time step whose code this is, of now's and the ones beside it; null when it is none of theirs. */
+  /** The time step of this code, if it is the current one or one beside it; else null. */
   findStep(seed: Buffer, code: string, now: number): number | null;
-  /** A seed as a person types it (base32), and as an authenticator app reads it (`otpauth:`). */
+  /** A seed as text to type (base32), and as a URL for an authenticator app (`otpauth:`). */
   describe(seed: Buffer, issuer: string, label: string): { readonly secret: string; readonly url: string };
 }
 
-/** The public keys of clients that publish them at an address of theirs, fetched when they are needed. */
+/** The public keys of clients that publish them at their own address, fetched when needed. */
 export interface ClientKeys {
   /**
-   * The keys at `uri`, or null when there are none to be had. They are kept for a while, and fetched anew at once when
-   * `isKnown` does not find what it looks for; but not again and again. While there are none to be had, the last ones
-   * are good for a day. Throws `unavailable` where the address was not asked, since too many requests are under way.
-   * What is kept, and asked for, is bounded for each account, apart for clients that registered in the open.
+   * The keys at `uri`, or null when there are none. They are cached, and fetched again when `isKnown` does not find
+   * what it looks for, but not too often. While the address does not answer with keys, the last ones are valid for a
+   * day. Throws `unavailable` if the address was not asked because too many requests are under way. What is cached and
+   * fetched is limited per account, and separately for open-registered clients.
    */
   read(
     client: Pick<ClientRecord, 'accountId' | 'registeredBy'>,
@@ -109,16 +112,16 @@ export interface ClientKeys {
   ): Promise<readonly ClientKey[] | null>;
 }
 
-/** Counts per account, day and subject of what the trail does not tell one by one. */
+/** Counts per account, day and subject of what the trail does not record one by one. */
 export interface DailyCounts {
   add(accountId: number, kind: CountKind, subjectId: number): void;
-  /** Makes durable what was counted; what could not be stored is kept for the next time, and the failure thrown. */
+  /** Stores the counts. Those that could not be stored are kept for the next time, and the failure is thrown. */
   flush(): Promise<void>;
 }
 
-/** Where addresses are. */
+/** Countries of addresses. */
 export interface GeoIp {
-  /** ISO 3166-1 alpha-2; null for an address that is not listed, or when there is no list. */
+  /** ISO 3166-1 alpha-2; null for an unlisted address, or when there is no list. */
   countryOf(address: string): Promise<string | null>;
 }
 
@@ -127,7 +130,7 @@ export interface LogFields {
   readonly requestId?: string;
   readonly account?: string | undefined;
   readonly method?: string;
-  /** The contract's path template, never the path with its values. */
+  /** The contract's path template, never the actual path. */
   readonly route?: string;
   readonly operation?: string;
   readonly status?: number;
@@ -170,14 +173,14 @@ export interface Services {
   readonly limits: Limits;
   readonly clientKeys: ClientKeys;
   readonly counts: DailyCounts;
-  /** What the trail tells of once an hour. */
+  /** Events that the trail records once an hour. */
   readonly onceAnHour: Once;
-  /** Tells clients of sessions that ended. */
+  /** Notifies clients of ended sessions. */
   readonly logoutNotices: Worker;
   readonly mailer: Mailer;
-  /** Tells users of changes of how they sign in. */
+  /** Notifies users of changes of how they sign in. */
   readonly changeNotices: Worker;
-  /** Sends the links that users asked for. */
+  /** Sends the links that users requested. */
   readonly resetMails: Worker;
   /** Runs the functions of hooks. */
   readonly hooks: HookRunner;
@@ -185,9 +188,9 @@ export interface Services {
   readonly hookWaitMilliseconds: number;
   /** Builds the packages of hooks, in the background. */
   readonly packageBuilds: PackageBuilds;
-  /** Runtime identifiers that a hook may name; the first is the one of a hook that names none. */
+  /** Runtime identifiers that a hook may name; the first is the default. */
   readonly hookRuntimes: readonly string[];
-  /** What the service fetches because somebody registered an address (`EGRESS`). */
+  /** Requests to addresses that others registered (`EGRESS`). */
   readonly egress: Egress;
   /** The `fetch` of hooks (`HOOK_EGRESS`). */
   readonly hookEgress: Egress;

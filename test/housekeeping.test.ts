@@ -95,7 +95,7 @@ onServices('housekeeping', (subject) => {
     assert.equal(services.lines.filter(({ event }) => event === 'clock jumped ahead').length, 2);
   });
 
-  test('waits for nobody who is told something, and for nothing that is deleted', async () => {
+  test('does not wait for notices or deletions', async () => {
     const { store } = subject.services;
     let woken = 0;
     const neverDone = {

@@ -103,7 +103,7 @@ describe('the server', () => {
     for (const socket of slow) socket.destroy();
   });
 
-  test('who does not read an answer in parts is cut off, and who reads it slowly is not (O1)', async () => {
+  test('a client that does not read an answer in parts is cut off, one that reads slowly is not (O1)', async () => {
     const patience = { headers: 1500, request: 2000, idle: 1500, answer: 2000, check: 50 };
     const part = Buffer.alloc(2 ** 18);
     let ended = 0;
@@ -173,7 +173,7 @@ describe('the server', () => {
     assert.equal(await drained, true);
   });
 
-  test('at a stop a client that goes on asking over kept connections loses no request', async () => {
+  test('at a stop a client that keeps sending on open connections loses no request', async () => {
     const { server, port } = await start();
     const failures: string[] = [];
     let stopped = false;
@@ -236,7 +236,7 @@ describe('the server', () => {
     assert.equal(await drained, true);
   });
 
-  test('at a stop cuts what does not end in time', async () => {
+  test('at a stop cuts off what does not end in time', async () => {
     const { server, port } = await start(() => {});
     const stuck = await open(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await once(server, 'request');

@@ -20,7 +20,10 @@ export interface Answer {
 const patienceMilliseconds = 30_000;
 const shownHeaders = ['deprecation', 'link', 'location', 'set-cookie', 'www-authenticate'];
 
-/** Sends a request to the service and prints both sides. Redirects are not followed. Throws a `Surprise` when nobody answers. */
+/**
+ * Sends a request to the service and prints both sides. Redirects are not followed. Throws a `Surprise` when nobody
+ * answers.
+ */
 export async function send(method: string, address: URL, sent: Sent = {}): Promise<Answer> {
   const headers = { ...typeOf(sent), ...sent.headers };
   printRequest(method, address, headers, sent);

@@ -15,11 +15,11 @@ interface Argon2Cost {
 }
 
 interface PasswordOptions {
-  /** Secret mixed into every password before it is hashed: the database alone is not enough to try passwords. */
+  /** Secret mixed into every password before it is hashed: with the database alone passwords cannot be guessed. */
   readonly pepper: Buffer;
-  /** Cores of the machine: all but one may hash, so that one is left for everything else. */
+  /** Number of cores: all but one may hash, so that one is left for everything else. */
   readonly cores: number;
-  /** The OWASP minimum for argon2id unless said. */
+  /** Default: the OWASP minimum for argon2id. */
   readonly cost?: Argon2Cost;
 }
 
@@ -33,13 +33,13 @@ export function createPasswords({ pepper, cores, cost = defaultCost }: PasswordO
   const dummy = dummyDigest(cost);
   const bcrypt = createImportedBcrypt();
 
-  // NFKC, so that a password typed on another keyboard is the same password. As text: `verify` takes no other bytes.
+  // NFKC, so that a password typed on another keyboard is the same. As text, because `verify` takes no bytes.
   const peppered = (password: string) =>
     createHmac('sha256', pepper).update(password.normalize('NFKC'), 'utf8').digest('base64url');
 
   async function verifyNow(accountId: number, password: string, digest: string | null): Promise<boolean> {
     const imported = digest !== null && isImportedDigest(digest);
-    // In any case, for the time it takes.
+    // Verified in any case, so that the time does not differ.
     const matches = await verifyArgon2(phcOf(digest === null || imported ? dummy : digest), peppered(password));
     const hash = digest === null ? null : bcryptHashOf(digest);
     if (hash !== null) return bcrypt.matches(accountId, password, hash);
@@ -48,11 +48,11 @@ export function createPasswords({ pepper, cores, cost = defaultCost }: PasswordO
     return right;
   }
 
-  /** `verify` for an attempt of this share that has its place. */
+  /** `verify` for an attempt of this share that has a place. */
   function verifierIn({ hash, forgive }: HashPlace, { accountId }: Share): VerifyPassword {
     return async (password, digest) => {
       const isRight = await hash(() => verifyNow(accountId, password, digest));
-      // Who signs in often and rightly stays ahead of who guesses.
+      // A user who signs in often and correctly stays ahead of one who guesses.
       if (isRight) forgive();
       return isRight;
     };
@@ -75,7 +75,7 @@ function phcOf(digest: string): string {
   return digest.slice(pepperName.length + 1);
 }
 
-/** The digest of no password, as costly to check as a real one: it hides whether a user exists. */
+/** A digest of no password, as costly to verify as a real one: it hides whether a user exists. */
 function dummyDigest({ memoryCost, timeCost }: Argon2Cost): string {
   const text = (size: number) => randomBytes(size).toString('base64').replaceAll('=', '');
   return `${pepperName}:$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$${text(16)}$${text(32)}`;

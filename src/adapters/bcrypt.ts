@@ -2,30 +2,30 @@ import { day } from '../domain/durations.ts';
 import { verifyBcrypt } from './password-threads.ts';
 
 /**
- * Checks passwords against bcrypt hashes that were imported. Where such a hash was met, every refusal of its account
- * costs as much as its costliest, so that the time does not tell who is one of those users. Other accounts pay nothing
- * for it, nor does the account itself once it has met no hash of that cost for a day.
+ * Verifies passwords against imported bcrypt hashes. Once an account has used such a hash, all its refusals cost as
+ * much as its most expensive one, so that the time does not reveal which users have one. Other accounts are not
+ * affected, nor is the account itself once it has used no hash of that cost for a day.
  */
 interface ImportedBcrypt {
-  /** As bcrypt does: bytes as they are typed, the first 72 of them. */
+  /** As bcrypt does: the first 72 bytes as typed. */
   matches(accountId: number, password: string, hash: string): Promise<boolean>;
   /** The same work, for a refusal without a bcrypt hash. */
   spend(accountId: number, password: string): Promise<void>;
 }
 
 interface ImportedBcryptOptions {
-  /** Those of the password threads unless said. */
+  /** Default: the password threads. */
   readonly verify?: (password: string, hash: string) => Promise<boolean>;
-  /** Milliseconds; those of the process unless said. */
+  /** Milliseconds; default: the clock of the process. */
   readonly clock?: () => number;
 }
 
-/** After its last use. A cost that was kept for good would outlive the users who have it. */
+/** Measured from its last use. A cost that was remembered for ever would outlive its users. */
 const rememberedMilliseconds = day;
 
 export function createImportedBcrypt(options: ImportedBcryptOptions = {}): ImportedBcrypt {
   const { verify = verifyBcrypt, clock = () => performance.now() } = options;
-  /** When each cost was met last, by account. */
+  /** When each cost was last used, by account. */
   const met = new Map<number, Map<number, number>>();
 
   function meet(accountId: number, cost: number): void {
@@ -47,7 +47,7 @@ export function createImportedBcrypt(options: ImportedBcryptOptions = {}): Impor
       const cost = costOf(hash);
       meet(accountId, cost);
       if (await verify(password, hash)) return true;
-      // Each step doubles the work: 2^c, and again 2^c, 2^(c+1), …, are together that of the costliest.
+      // Each step doubles the work: 2^c, then again 2^c, 2^(c+1), … add up to that of the most expensive.
       for (let step = cost; step < greatestCost(accountId); step += 1) await verify(password, decoyOf(step));
       return false;
     },
@@ -58,7 +58,7 @@ export function createImportedBcrypt(options: ImportedBcryptOptions = {}): Impor
   };
 }
 
-/** Of `$2b$10$…` and its kin: two digits, the logarithm of the work. */
+/** For `$2b$10$…` and the like: two digits, the logarithm of the work. */
 function costOf(hash: string): number {
   return Number(hash.slice(4, 6));
 }

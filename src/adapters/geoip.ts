@@ -6,7 +6,7 @@ import type { GeoIp, Log } from '../services.ts';
 const countryFile = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb';
 const retryMilliseconds = minute;
 
-/** The two forms in which files say a country: that of the default file, and MaxMind's own. */
+/** The two formats for a country: that of the default file, and MaxMind's own. */
 type Entry = Response & Partial<CountryResponse> & { readonly country_code?: unknown };
 
 function codeOf(entry: Entry | null): string | null {
@@ -15,8 +15,8 @@ function codeOf(entry: Entry | null): string | null {
 }
 
 /**
- * Countries of addresses, from a file in MaxMind's format: of the package that comes along unless one is given. It is
- * read when it is first asked for. A file that cannot be read knows no address; it is tried again after a minute.
+ * Countries of addresses, from a file in MaxMind's format; default: the one of an installed package. It is read at its
+ * first use. An unreadable file gives no countries; it is tried again after a minute.
  */
 export function createGeoIp(given: string | null, log: Log): GeoIp {
   const file = given ?? createRequire(import.meta.url).resolve(countryFile);
@@ -35,7 +35,7 @@ export function createGeoIp(given: string | null, log: Log): GeoIp {
 
   return {
     async countryOf(address) {
-      // As a socket for both families shows an IPv4 address.
+      // A socket for both families shows an IPv4 address in this form.
       const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
       if (!validate(plain)) return null;
       return codeOf((await load())?.get(plain) ?? null);

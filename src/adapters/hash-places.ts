@@ -1,34 +1,34 @@
 /**
- * Places before the threads that digest passwords. A place is given in fair turns, for the whole of an attempt: what it
- * asks of the store is done while others are digested. Who has one is never turned away.
+ * Places before the threads that digest passwords. Each attempt gets a place in fair turns and keeps it until it ends,
+ * so that its work with the store overlaps with the digests of others. An attempt with a place is never turned away.
  */
 
 import { Failure } from '../domain/failure.ts';
 import { createFairQueue, type Share } from '../domain/fair-queue/fair-queue.ts';
 
-/** Beyond those that are digested. */
+/** In addition to those being digested. */
 const mostWaiting = 64;
-/** Attempts whose part before the digest is done ahead, so that no thread waits for the store. */
+/** Attempts that prepare for their digest in advance, so that no thread waits for the store. */
 const ahead = 8;
-/** Further ones, for sources that had little: their digest is the next. */
+/** Additional ones for sources that had little: their digest is next. */
 const aheadOfQuiet = 4;
 /**
- * Between the end of an attempt and the beginning of the next. At its end it writes down what came of it, and the next
- * digest begins: were another attempt to ask the store in that moment too, everybody else would wait for both.
+ * Pause between the end of an attempt and the beginning of the next. An attempt ends by writing its result while the
+ * next digest begins; if another attempt used the store at that moment too, everyone else would wait for both.
  */
 const pauseMilliseconds = 5;
-/** A digest that takes less than this many times the quickest is a usual one: a busy machine is no steady one. */
+/** A digest that takes less than this many times the fastest one is usual: timing varies on a busy machine. */
 const timesUsual = 4;
 
 export interface HashPlace {
-  /** Runs its argument on a thread, as soon as one is free. */
+  /** Runs its argument on a thread as soon as one is free. */
   hash<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** What is done in this place does not count against its source. */
+  /** The work done in this place does not count against its source. */
   forgive(): void;
 }
 
 interface HashPlaces {
-  /** Throws `unavailable` before `work` begins when there is no place, or somebody with a smaller share took it. */
+  /** Throws `unavailable` before `work` begins when there is no place, or a request with a smaller share took it. */
   withPlace<Result>(share: Share, work: (place: HashPlace) => Promise<Result>): Promise<Result>;
 }
 
@@ -37,7 +37,7 @@ interface Ready {
   readonly begin: () => void;
 }
 
-/** `threads`: passwords that are digested at a time. */
+/** `threads`: number of concurrent digests. */
 export function createHashPlaces(threads: number): HashPlaces {
   const queue = createFairQueue({
     turns: threads + ahead,
@@ -49,7 +49,7 @@ export function createHashPlaces(threads: number): HashPlaces {
   let free = threads;
   let quickest = Number.POSITIVE_INFINITY;
 
-  /** How many usual digests it took the time of. */
+  /** Its duration in usual digests. */
   function weigh(milliseconds: number): number {
     quickest = Math.min(quickest, milliseconds);
     return Math.max(1, Math.floor(milliseconds / quickest / timesUsual));
@@ -66,7 +66,7 @@ export function createHashPlaces(threads: number): HashPlaces {
     next.begin();
   }
 
-  /** Answers how long it took as well. */
+  /** Also returns the duration. */
   async function onThread<Result>(rank: number, hashing: () => Promise<Result>): Promise<[Result, number]> {
     if (free > 0) free -= 1;
     else await new Promise<void>((begin) => ready.push({ rank, begin }));

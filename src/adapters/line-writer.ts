@@ -1,10 +1,10 @@
 import { write, writeSync } from 'node:fs';
 
-/** Lines that come so soon after one another are written together. */
+/** Lines within this time are written together. */
 const gatherMilliseconds = 20;
-/** So long lines that could not be written wait for the next try. */
+/** How long unwritten lines wait for the next attempt. */
 const pauseMilliseconds = 100;
-/** So long the end of the process waits for a reader that stalls. */
+/** How long the end of the process waits for a reader that stalls. */
 const patienceMilliseconds = 1000;
 
 interface LineWriter {
@@ -13,9 +13,9 @@ interface LineWriter {
 }
 
 /**
- * Writes lines to a file descriptor in the background, those of a moment together. A disk that is
- * full or a reader that stalls costs the lines beyond `mostCharacters`, and one that is gone all further lines; never
- * the service. What could not be written goes out when it can be again, at the latest when the process ends.
+ * Writes lines to a file descriptor in the background, several at once. When the disk is full or a reader stalls, lines
+ * beyond `mostCharacters` are lost; when the reader is gone, all further lines are lost; the service continues in any
+ * case. Unwritten lines are written when possible, at the latest when the process ends.
  */
 export function createLineWriter(descriptor: number, mostCharacters: number): LineWriter {
   let waiting = '';
@@ -55,7 +55,7 @@ export function createLineWriter(descriptor: number, mostCharacters: number): Li
 
   function flush(): void {
     const deadline = performance.now() + patienceMilliseconds;
-    // What is under way is finished by its thread.
+    // The thread finishes what is under way.
     let left = Buffer.concat([underWay ? Buffer.alloc(0) : rest, Buffer.from(waiting)]);
     while (left.length > 0) {
       try {

@@ -6,11 +6,11 @@ import { printableText } from './printable.ts';
 
 interface LogOptions {
   readonly level: LogLevel;
-  /** Where lines go; stdout unless said. */
+  /** Where lines go; default: stdout. */
   readonly destination?: DestinationStream;
 }
 
-/** The fields a line may hold, with their kinds: what is not listed here is dropped whatever the caller passes. */
+/** The allowed fields of a line and their kinds: all others are dropped. */
 const fieldKinds = {
   requestId: 'string',
   account: 'string',
@@ -40,12 +40,15 @@ const mostWaitingCharacters = 8 * 1024 * 1024;
 const mostCharacters = 512;
 const mostStackCharacters = 4096;
 
-/** Second net: anything that looks like one of the service's secrets (`cs_…`, `rt_…`) or like a signed token. */
+/**
+ * Second line of defence: anything that looks like one of the service's secrets (`cs_…`, `rt_…`) or like a signed
+ * token.
+ */
 const secretLike = /\b(?:[a-z]{2}_[\w.-]{20,}|eyJ[\w-]+\.[\w-]+\.[\w-]*)/g;
 
 /**
- * JSON lines: level, time, event and the allowed fields. JSON escapes line ends, so that no value starts a line, and what
- * else a terminal obeys is escaped here.
+ * JSON lines: level, time, event and the allowed fields. JSON escapes line ends, so that no value begins a line; other
+ * characters that a terminal obeys are escaped here.
  */
 export function createLog({ level, destination: given }: LogOptions): Log {
   const destination = given ?? createLineWriter(standardOutput, mostWaitingCharacters);
@@ -67,7 +70,10 @@ export function createLog({ level, destination: given }: LogOptions): Log {
   };
 }
 
-/** The member `time`, ISO 8601 in UTC. Dates are written out once a second: for each line it would be a third of the line's time. */
+/**
+ * The member `time`, ISO 8601 in UTC. Dates are formatted once a second: doing it for each line would take a third of
+ * the line's time.
+ */
 function createTimestamps(): () => string {
   let second = -1;
   let upToSecond = '';

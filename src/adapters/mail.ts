@@ -1,4 +1,4 @@
-/** Messages to users: over SMTP, or as files of a folder where no server is named. */
+/** Sends messages to users: over SMTP, or into files of a folder if no server is configured. */
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { createPrivateFile } from './private-file.ts';
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte; else it begins with STARTTLS where the server offers that. */
+  /** TLS from the first byte; otherwise STARTTLS if the server offers it. */
   readonly secure: boolean;
   readonly user: string | null;
   readonly password: string | null;
@@ -25,19 +25,22 @@ interface MailOptions {
   readonly folder: string;
 }
 
-/** RFC 3834 §5: nobody's absence is told to a machine. */
+/** RFC 3834 §5: no automatic replies to automatic messages. */
 const automatic = 'auto-generated';
 
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 };
 
-/** Nothing in a message names a file or an address to be read from. */
+/** A message cannot refer to a file or an address to read from. */
 const closed = { disableFileAccess: true, disableUrlAccess: true };
 
 export function createMailer({ smtp, from, folder }: MailOptions): Mailer {
   return smtp ? overSmtp(smtp, from) : intoFolder(folder, from);
 }
 
-/** Greets the mail server as for a message, TLS and password included, and sends none. Rejects when it would take none. */
+/**
+ * Greets the mail server as for a message, including TLS and password, without sending one. Rejects when it would not
+ * accept one.
+ */
 export async function tryMailServer(smtp: SmtpServer): Promise<void> {
   await (await transportTo(smtp, '')).verify();
 }
@@ -58,7 +61,7 @@ async function transportTo({ host, port, secure, user, password, isLocal }: Smtp
   return createTransport(
     {
       ...{ host, port, secure, ...timeouts, ...closed },
-      // No password and no message over a network in the clear.
+      // No password and no message in plain text over a network.
       requireTLS: !secure && !isLocal,
       ...(user !== null && { auth: { user, pass: password ?? '' } }),
     },
@@ -67,8 +70,8 @@ async function transportTo({ host, port, secure, user, password, isLocal }: Smtp
 }
 
 /**
- * One file for each message, mode 0600, by the time it was written. Everything in it is as it is read (RFC 6532), so
- * that a link can be copied from it without a mail program.
+ * One file for each message, mode 0600, named by its time. Its contents are not encoded (RFC 6532), so that a link can
+ * be copied without a mail program.
  */
 function intoFolder(folder: string, from: string): Mailer {
   return {
@@ -106,7 +109,7 @@ function plainMessage({ to, subject, text, html }: Mail, from: string, now: Date
   ].join('\n');
 }
 
-/** The address stands alone: nothing in it is a list. */
+/** A single address, never parsed as a list. */
 function headed({ to, subject, text, html }: Mail) {
   return { to: { name: '', address: to }, subject, text, html, headers: { 'auto-submitted': automatic } };
 }

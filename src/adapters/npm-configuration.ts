@@ -14,7 +14,7 @@ function registryIn(folder: string): string | null {
   }
 }
 
-/** The registry that npm's own files name, of this folder before those of the user; else the public one. */
+/** The registry in npm's configuration files, of this folder before those of the user; else the public one. */
 export function registryOfNpm(folders: readonly string[] = [process.cwd(), homedir()]): string {
   for (const folder of folders) {
     const found = registryIn(folder);

@@ -5,18 +5,24 @@ import type {
 } from '@simplewebauthn/server';
 import type { PasskeyReference, Passkeys, ShownPasskey } from '../domain/passkeys/port.ts';
 
-/** What every authenticator can do one of (WebAuthn Level 3 §5.4): Ed25519, ES256, RS256, by their numbers in COSE (RFC 9053, RFC 8812). */
+/**
+ * Every authenticator supports one of these (WebAuthn Level 3 §5.4): Ed25519, ES256, RS256, by their COSE numbers (RFC
+ * 9053, RFC 8812).
+ */
 const algorithms = [-8, -7, -257];
-/** How long the browser waits for the person; milliseconds. */
+/** How long the browser waits for the user; milliseconds. */
 const timeout = 300_000;
-/** A credential's id has up to 1,023 bytes (WebAuthn Level 3 §4). */
+/** A credential id has up to 1,023 bytes (WebAuthn Level 3 §4). */
 const longestId = 1364;
 
-/** Loaded with the first answer: it is as large as all else that a process begins with. */
+/** Loaded for the first answer: it is as large as everything else that a process loads. */
 const library = () => import('@simplewebauthn/server');
 const helpers = () => import('@simplewebauthn/server/helpers');
 
-/** Passkeys, with the checks of WebAuthn Level 3 §7.1 and §7.2; the person has to be verified by the authenticator, always. */
+/**
+ * Passkeys, with the checks of WebAuthn Level 3 §7.1 and §7.2; user verification by the authenticator is always
+ * required.
+ */
 export function createPasskeys(): Passkeys {
   return {
     creationOptions: ({ id, name }, { challenge, userHandle, userName, displayName, known }) =>
@@ -66,7 +72,7 @@ export function createPasskeys(): Passkeys {
       const expected = { expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: id };
       const { verifyAuthenticationResponse } = await library();
       const checked = await refusing(() =>
-        // Of another form than said, and the library says so.
+        // Its actual type differs from the declared one; the library reports it.
         verifyAuthenticationResponse({ response: response as never, ...expected, credential }),
       );
       if (!checked?.verified) return null;
@@ -85,7 +91,7 @@ function describe({ credentialId, transports }: PasskeyReference) {
   return { type: 'public-key', id: credentialId, transports: [...transports] as never } as const;
 }
 
-/** The library says no by throwing. */
+/** The library refuses by throwing. */
 async function refusing<Checked>(check: () => Promise<Checked>): Promise<Checked | null> {
   try {
     return await check();
@@ -109,7 +115,7 @@ function read(answer: string): ShownPasskey | null {
   try {
     const { clientDataJSON, userHandle } = parsed.response as { clientDataJSON: string; userHandle?: unknown };
     const { challenge, crossOrigin } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString('utf8'));
-    // No page of ours stands in another's frame.
+    // None of our pages is in another site's frame.
     if (typeof challenge !== 'string' || crossOrigin === true) return null;
     return { credentialId: parsed.id, challenge, userHandle: typeof userHandle === 'string' ? userHandle : null };
   } catch {
@@ -118,8 +124,8 @@ function read(answer: string): ShownPasskey | null {
 }
 
 /**
- * Whether nobody vouches for the authenticator, as was asked for (WebAuthn Level 3 §5.4.7): no statement, or one by the
- * passkey itself. Certificates name addresses at which they could have been revoked, and the library would ask there.
+ * Whether the authenticator is not attested, as was requested (WebAuthn Level 3 §5.4.7): no statement, or one by the
+ * passkey itself. Certificates name addresses to ask for revocations, and the library would contact them.
  */
 async function isUnattested({ response }: RegistrationResponseJSON): Promise<boolean> {
   const { decodeAttestationObject, isoBase64URL } = await helpers();
@@ -141,7 +147,7 @@ async function isUnattested({ response }: RegistrationResponseJSON): Promise<boo
 
 const transportNames: readonly string[] = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
 
-/** Those that there are: what a browser says of its own accord is kept for it to be told again. */
+/** The known ones among those that the browser reports; they are stored to be sent back to it. */
 function readTransports({ response: { transports } }: RegistrationResponseJSON): readonly string[] {
   return Array.isArray(transports) ? transportNames.filter((name) => transports.some((one) => one === name)) : [];
 }

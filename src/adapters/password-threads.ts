@@ -1,6 +1,6 @@
 /**
- * Threads on which passwords are digested. Node's own pool is for signatures: a digest takes as long as thirty of them,
- * and there it would be put aside for none. Each is started when it is first needed (60 ms), takes 18 MB, and stays.
+ * Threads that digest passwords. Node's own pool is for signatures: a digest takes as long as thirty of them, and there
+ * it would get no lower priority. Each thread is started when it is first needed (60 ms), takes 18 MB, and stays.
  */
 
 import { once } from 'node:events';
@@ -16,14 +16,14 @@ interface Answer {
   readonly error?: Error;
 }
 
-/** Those of this process that have nothing to do. They do not keep it from its end. */
+/** Idle threads of this process. They do not keep the process alive. */
 let idle: Worker[] = [];
 
 function start(): Worker {
   const workerData = { priority: priorityBehindEventLoop(stepsBehind) };
   // Flags of the process are for its own sources.
   const thread = new Worker(new URL('password-thread.js', import.meta.url), { execArgv: [], workerData });
-  // Whoever waits for its answer is told of an error as well.
+  // The caller that waits for the answer gets the error as well.
   thread.on('error', () => {});
   thread.once('exit', () => {
     idle = idle.filter((one) => one !== thread);
@@ -31,7 +31,7 @@ function start(): Worker {
   return thread;
 }
 
-/** Answers what the work gives, or rejects with what it throws. */
+/** Returns the result of the work, or rejects with its error. */
 async function onThread(
   work: 'hashArgon2' | 'verifyArgon2' | 'verifyBcrypt',
   ...given: readonly unknown[]
@@ -51,12 +51,12 @@ export async function hashArgon2(password: string, options: Options): Promise<st
   return String(await onThread('hashArgon2', password, options));
 }
 
-/** Whether the password is that of an argon2 digest. Rejects when the digest is none. */
+/** Whether the password matches an argon2 digest. Rejects when the digest is invalid. */
 export async function verifyArgon2(digest: string, password: string): Promise<boolean> {
   return (await onThread('verifyArgon2', digest, password)) === true;
 }
 
-/** The same of a bcrypt hash. */
+/** The same for a bcrypt hash. */
 export async function verifyBcrypt(password: string, hash: string): Promise<boolean> {
   return (await onThread('verifyBcrypt', password, hash)) === true;
 }

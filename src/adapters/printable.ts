@@ -1,11 +1,12 @@
 /**
- * What a command prints may hold what strangers wrote, and a terminal obeys some characters: it moves the cursor, sets
- * the clipboard or turns the direction of a line. Every text of the command line passes here before it is written.
+ * Makes the output of commands printable. It may contain text from strangers, and a terminal obeys some characters:
+ * they move the cursor, set the clipboard or change the direction of a line. Every text of the command line is escaped
+ * here.
  */
 
 import { unprintable } from '../domain/unprintable.ts';
 
-/** `kept`: those that are left as they are. */
+/** `kept`: characters that are not escaped. */
 function everyUnprintableBut(kept: string): RegExp {
   return new RegExp(`(?![${kept}])${unprintable.source}`, 'gu');
 }
@@ -18,12 +19,12 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** A value within a line: its line ends do not begin a line either. Tabs stay. */
+/** A value within a line: its line ends are escaped too. Tabs stay. */
 export function printableValue(value: string): string {
   return value.replace(unprintableInLine, escaped);
 }
 
-/** A text that is composed of lines: what is not a line end or a tab is escaped. */
+/** A text of several lines: everything unprintable except line ends and tabs is escaped. */
 export function printableText(text: string): string {
   return text.replace(unprintableInText, escaped);
 }

@@ -1,4 +1,4 @@
-/** Files that hold secrets: mode 0600, on disk before they have their name, never seen half written. */
+/** Files with secrets: mode 0600, flushed to disk before they get their name, never visible half written. */
 
 import {
   closeSync,
@@ -14,12 +14,12 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Writes a new file; false when there is one of this name, which stays as it is. Folders are made, mode 0700. */
+/** Writes a new file; false when the name is taken, whose file does not change. Folders are created with mode 0700. */
 export function createPrivateFile(path: string, text: string): boolean {
   return viaDraft(path, text, place);
 }
 
-/** Writes a file, in place of one of this name. */
+/** Writes a file, replacing one of this name. */
 export function replacePrivateFile(path: string, text: string): void {
   viaDraft(path, text, (draft) => {
     renameSync(draft, path);

@@ -1,12 +1,12 @@
 import { randomFillSync } from 'node:crypto';
 import type { Random } from '../services.ts';
 
-/** Bytes asked for at once: a call costs ten times what the bytes of a token do. */
+/** Number of bytes fetched at once: a call costs ten times as much as the bytes of a token. */
 const poolBytes = 8192;
 const pool = Buffer.alloc(poolBytes);
 let used = poolBytes;
 
-/** The machine's cryptographic generator. No byte is given twice, and none that was given stays here. */
+/** The machine's cryptographic generator. No byte is given out twice, and bytes that were given out are erased here. */
 export const systemRandom: Random = {
   bytes: (size) => {
     if (size > poolBytes) return randomFillSync(Buffer.alloc(size));

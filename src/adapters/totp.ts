@@ -1,7 +1,10 @@
 import { Secret, TOTP } from 'otpauth';
 import type { Totp } from '../services.ts';
 
-/** What every authenticator app understands (RFC 6238 §4, §5.2): a step before and after now's makes up for a clock that is wrong. */
+/**
+ * The parameters that every authenticator app supports (RFC 6238 §4, §5.2): a step before and after the current one
+ * allows for wrong clocks.
+ */
 const rules = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
 const window = 1;
 

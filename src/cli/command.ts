@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { Failure } from '../domain/failure.ts';
 
-/** What a command has to say: to scripts, and to people. */
+/** A command's answer: for scripts, and for people. */
 export interface Answer {
   readonly json: unknown;
   readonly text: string;
-  /** 0 unless said. */
+  /** Default: 0. */
   readonly exitCode?: number;
 }
 
@@ -15,16 +15,16 @@ export interface Call<Options> {
   readonly options: Options;
 }
 
-/** Where answers go. */
+/** The output of a command. */
 export interface Outlet {
   answer(answer: Answer, asJson: boolean): void;
-  /** Writes a part of an answer that is too long to be kept whole. False when nobody reads on. */
+  /** Writes a part of an answer that is too long to keep in memory. False when nobody is reading any more. */
   write(text: string): Promise<boolean>;
 }
 
 /**
- * Adds a command that gives one answer; the program's option `--json` says in which form. `work` answers null when it
- * wrote all there is to say itself.
+ * Adds a command with one answer; the program's option `--json` selects the format. `work` returns null when it has
+ * written everything itself.
  */
 export function addCommand<Options>(
   parent: Command,
@@ -41,7 +41,7 @@ export function addCommand<Options>(
   });
 }
 
-/** A command that only holds others. */
+/** A command that only groups others. */
 export function addGroup(parent: Command, name: string, summary: string): Command {
   return parent.command(name).summary(summary).description(summary);
 }
@@ -73,7 +73,7 @@ export function readId(name: string, text: string): number {
 
 const mostSecretBytes = 4096;
 
-/** A secret from the command line, or with `-` the first line of standard input, which no list of processes shows. */
+/** A secret from the command line, or with `-` from the first line of standard input, which no process list shows. */
 export async function readSecret(name: string, text: string): Promise<string> {
   if (text !== '-') return text;
   let given = Buffer.alloc(0);

@@ -13,7 +13,7 @@ import { withAccount } from './session.ts';
 const contracts = { 'api-v1': apiV1, 'api-v3': apiV3, xml } as const;
 const defaultDays = 90;
 
-/** Every operation of the deprecated surfaces, as their contracts name them. */
+/** Every operation of the deprecated surfaces, from their contracts. */
 function deprecatedOperations(): DeprecatedOperation[] {
   return Object.entries(contracts).flatMap(([surface, contract]) =>
     Object.entries<object>(contract.paths).flatMap(([path, item]) =>

@@ -1,4 +1,4 @@
-/** What `gatehouse doctor` finds out, layer by layer, changing nothing but a mark in the database. */
+/** What `gatehouse doctor` checks, layer by layer. It changes nothing except a mark in the database. */
 
 import { existsSync } from 'node:fs';
 import { systemClock } from '../adapters/clock.ts';
@@ -92,7 +92,7 @@ async function examineStore(config: Config): Promise<Finding[]> {
   }
 }
 
-/** Ours say what they are about; the rest comes from the driver. */
+/** Our own errors name the subject; others come from the driver. */
 function describeRefusal(error: unknown): Finding {
   const { message } = describeError(error);
   const about = error instanceof Failure ? error.detail.name : undefined;
@@ -115,7 +115,7 @@ async function examineOpenStore(config: Config, store: Store): Promise<Finding[]
   if (faults.length > 0) return [ok('store', store.kind), fatal('migrations', faults.join('; '), restoreSchema)];
   const damage = await store.findDamage();
   if (damage.length > 0) return [fatal('store', `damaged: ${damage.join('; ')}`, restoreStore)];
-  // A write proves that the store is writable and, on SQLite, that the connection commits durably.
+  // A write proves that the store is writable and, on SQLite, that commits on the connection are durable.
   await store.facts.keep('doctor', 'wrote here');
   const durable = { sqlite: 'SQLite, WAL, synchronous=FULL', postgres: 'PostgreSQL, synchronous_commit=on' }[
     store.kind

@@ -6,11 +6,11 @@ interface ReportedError {
   readonly error: string;
   /** One line. */
   readonly message: string;
-  /** 2 for a command that was written wrongly, else 1. */
+  /** 2 for a usage error, else 1. */
   readonly exitCode: number;
 }
 
-/** Whatever a command threw, in a code for scripts and words for people. */
+/** Describes any error of a command: a code for scripts and a message for people. */
 export function describeError(error: unknown): ReportedError {
   if (error instanceof CommanderError) {
     const message = error.code === 'commander.help' ? 'a command is missing' : error.message.replace(/^error: /, '');

@@ -1,13 +1,13 @@
-/** What `gatehouse doctor` says of one layer. */
+/** The findings of `gatehouse doctor` about one layer. */
 
-/** `ok`; `degraded`: it works, with less than could be; `off`: it is not there. */
+/** `ok`; `degraded`: it works, but not with everything possible; `off`: it is not available. */
 export interface Finding {
   readonly layer: string;
   readonly status: 'ok' | 'degraded' | 'off';
   readonly detail: string;
-  /** What to do; null when nothing is to be done. */
+  /** What to do; null when there is nothing to do. */
   readonly remedy: string | null;
-  /** The service does not start or does not answer because of it. */
+  /** It prevents the service from starting or from answering. */
   readonly fatal: boolean;
 }
 

@@ -16,12 +16,12 @@ import { checkRuntimes } from '../runtime/hook-runtimes.ts';
 import { type Answer, addCommand, addGroup, collect, type Outlet, readPairs } from './command.ts';
 import { addHookLogCommands } from './hook-log-commands.ts';
 
-/** The longest time that a hook of each type may have. */
+/** The maximum run time of a hook of each type. */
 const timeouts = new Map([
   ['pre-authentication', 1000],
   ['user-migration', 10_000],
 ]);
-/** Of a run that belongs to no account. */
+/** For a run without an account. */
 const nobody = 0;
 const localRun = '00000000-0000-0000-0000-000000000000';
 
@@ -50,7 +50,7 @@ export function addHookCommands(program: Command, outlet: Outlet): void {
     .option('--runtime <identifier>', 'one of HOOK_RUNTIMES; the first by default');
 }
 
-/** Reads nothing but the two files and the registry; the database is not asked. Exit 1 unless the function ended well. */
+/** Uses only the two files and the registry, not the database. Exit 1 unless the function succeeded. */
 async function runHere(
   file: string,
   { type, context: contextFile, env = [], package: named = [], runtime: wished }: RunOptions,
@@ -81,7 +81,10 @@ async function runHere(
   }
 }
 
-/** The runtime of this name, or the default, with its Node judged. Throws when it is not offered or cannot run anything. */
+/**
+ * The runtime of this name, or the default, with its Node version judged. Throws when it is not offered or cannot run
+ * functions.
+ */
 function chooseRuntime(
   { hookRuntimes }: Pick<Config, 'hookRuntimes'>,
   wished: string | undefined,
@@ -96,7 +99,7 @@ function chooseRuntime(
   return { runtime: found, judged: checked.judged };
 }
 
-/** `name@version`, where the name may begin with an @ itself. */
+/** `name@version`; the name may itself begin with an @. */
 function readPackages(named: readonly string[]): HookPackages {
   const packages = new Map<string, string>();
   for (const text of named) {

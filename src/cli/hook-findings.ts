@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts';
 import { describeError } from './errors.ts';
 import { degraded, type Finding, fatal, off, ok } from './finding.ts';
 
-/** Starts a hook process of each runtime as a server would, and says what it is shut in with. */
+/** Starts a hook process of each runtime as a server would, and reports its confinement. */
 export async function examineHooks({ hookRuntimes }: Pick<Config, 'hookRuntimes'>): Promise<Finding[]> {
   const findings = checkRuntimes(hookRuntimes).map(({ runtime, judged, mistake }) => {
     const layer = `hook runtime ${runtime.name}`;
@@ -22,7 +22,7 @@ export async function examineHooks({ hookRuntimes }: Pick<Config, 'hookRuntimes'
   return findings;
 }
 
-/** The processes of one Node; with its path where there is more than that of the service. */
+/** The processes of one Node program; with its path if there are others. */
 async function examineRunner(node: string | null, runtimes: readonly HookRuntime[]): Promise<Finding[]> {
   const of = node === null || runtimes.every((one) => one.node === node) ? '' : ` of ${node}`;
   try {
@@ -40,7 +40,7 @@ async function examineRunner(node: string | null, runtimes: readonly HookRuntime
   }
 }
 
-/** Hooks that were written where another list of runtimes held. */
+/** Stored hooks whose runtime is not in the configured list. */
 export async function examineStoredRuntimes(
   { hookRuntimes }: Pick<Config, 'hookRuntimes'>,
   store: Store,
@@ -56,7 +56,7 @@ export async function examineStoredRuntimes(
   );
 }
 
-/** Starts the two processes of a build as a server would, and says what they are shut in with. */
+/** Starts the two processes of a build as a server would, and reports their confinement. */
 export async function examinePackages(config: Pick<Config, 'npmRegistry' | 'hookPackages'>): Promise<Finding[]> {
   const layer = 'packages of hooks';
   const builder = packageBuilderOf(config);

@@ -15,14 +15,16 @@ import { withAccount } from './session.ts';
 
 const shownAtFirst = 100;
 const pollMilliseconds = 500;
-/** A record is stored when all hooks of its sign-in have ended: so long before the last look it may have begun. */
+/**
+ * A record is stored when all hooks of its sign-in have ended, so a run may have begun this long before the last poll.
+ */
 const overlapMilliseconds = 120_000;
 
 interface OfAccount {
   readonly account: string;
 }
 
-/** Commands about hooks that an account has. */
+/** Commands for an account's hooks. */
 export function addHookLogCommands(group: Command, outlet: Outlet): void {
   addCommand<OfAccount & { follow?: true; json?: true }>(
     group,

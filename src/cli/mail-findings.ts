@@ -2,13 +2,13 @@ import { type SmtpServer, tryMailServer } from '../adapters/mail.ts';
 import type { Config } from '../config.ts';
 import { degraded, type Finding, off, ok } from './finding.ts';
 
-/** What went wrong by the transport's code; never in the server's words, which may repeat what was sent. */
+/** Errors by the transport's code, without the server's words, which may repeat the message. */
 const faults: Readonly<Record<string, string>> = {
   EAUTH: 'does not accept the user and password',
   ETLS: 'offers no TLS, and messages are not sent over a network without it',
 };
 
-/** Which way messages to users go, and whether the server that is set would take one. */
+/** How messages to users are sent, and whether the configured server would accept one. */
 export async function examineMail({ smtp, mailFolder }: Pick<Config, 'smtp' | 'mailFolder'>): Promise<Finding> {
   return smtp
     ? examineServer(smtp)

@@ -1,4 +1,4 @@
-/** How answers look to people: aligned plain text. */
+/** Formats answers for people: aligned plain text. */
 
 import { printableValue } from '../adapters/printable.ts';
 
@@ -20,7 +20,7 @@ export function table(headings: readonly string[], rows: readonly (readonly Cell
     .join('');
 }
 
-/** One thing, a line for each of its members. */
+/** One object, with one line for each member. */
 export function fields(members: Readonly<Record<string, Cell | readonly string[]>>): string {
   const width = Math.max(...Object.keys(members).map((name) => name.length));
   return Object.entries(members)

@@ -16,7 +16,7 @@ import { addPrepareCommand } from './prepare-command.ts';
 import { addServeCommand } from './serve-command.ts';
 import { addRoleCommands, addUserCommands } from './user-commands.ts';
 
-/** Runs one command line (without node and script); answers the exit code. */
+/** Runs one command line (without node and script); returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
   let exitCode = 0;
   const asJson = args.includes('--json');
@@ -27,7 +27,7 @@ export async function run(args: readonly string[]): Promise<number> {
     },
     write,
   };
-  // Whoever writes hears of it.
+  // The writer gets the error itself.
   process.stdout.on('error', () => {});
   try {
     await createProgram(outlet, asJson).parseAsync(args, { from: 'user' });
@@ -38,7 +38,7 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Settles when the text has left; a reader that has enough, such as `head`, is no error. */
+/** Settles when the text is written; a reader that stops early, such as `head`, is not an error. */
 function write(text: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     process.stdout.write(printableText(text), (error) => {
@@ -57,7 +57,7 @@ function createProgram(outlet: Outlet, asJson: boolean): Command {
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError()
     .exitOverride()
-    // Mistakes are reported by `reportError`; what is left for stderr is the help after an incomplete command.
+    // `reportError` reports usage errors; stderr only gets the help text after an incomplete command.
     .configureOutput({ outputError: () => {}, ...(asJson && { writeErr: () => {} }) });
   addServeCommand(program);
   addAccountCommands(program, outlet);

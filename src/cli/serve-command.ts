@@ -12,10 +12,10 @@ export function addServeCommand(program: Command): void {
     .action(async (_options: unknown, command: Command) => {
       const { demo, json } = command.optsWithGlobals<{ demo?: true; json?: true }>();
       const config = readConfig();
-      // The other commands do without the web framework.
+      // The other commands do not need the web framework.
       const { serve } = await import('../main.ts');
-      // With --json nothing but event lines: the demo secrets are in demo.json.
-      // On a full disk what is for people is lost, and the service goes on.
+      // With --json only event lines: the demo secrets are in demo.json. If the disk is full, messages for people are
+      // lost, and the service continues.
       process.stdout.on('error', () => {});
       const print = (text: string) => void (json || process.stdout.write(printableText(text)));
       await serve({ config, demo: demo === true, print });

@@ -12,8 +12,8 @@ import { openStore, requireKnown } from '../store/knex/index.ts';
 import type { Store } from '../store/store.ts';
 
 /**
- * Runs `work` over the configured store, which is closed afterwards. Throws `unavailable` when there is none, unless
- * `create` says to make it.
+ * Runs `work` with the configured store, which is closed afterwards. Throws `unavailable` when it does not exist,
+ * unless `create` is set.
  */
 export async function withStore<Result>(
   work: (store: Store, config: Config) => Promise<Result>,
@@ -33,14 +33,14 @@ async function closing<Result>(store: Store, work: (store: Store) => Promise<Res
 
 const origin = { actor: { type: 'command_line', id: null }, source: null, requestId: null } as const;
 
-/** Runs `work` with the services of a server: a new database is set up, one of another release is left alone. */
+/** Runs `work` with the services of a server: a new database is initialized, one of another release is not touched. */
 export async function withServices<Result>(work: (services: Services) => Promise<Result>): Promise<Result> {
   const config = readConfig();
   return closing(await openConfiguredStore(config), async (store) => {
     await prepareStore(store);
     const log = createLog({ level: 'warn', destination: { write: (line) => process.stderr.write(line) } });
     const created = await createServices(config, store, log, createLazyRunner);
-    // Packages are built by servers: a command would be over before its build is.
+    // Packages are built by servers: a command would end before its build does.
     const services = { ...created, packageBuilds: { ...created.packageBuilds, wake: () => {} } };
     try {
       return await actAs(origin, () => work(services));
@@ -63,7 +63,7 @@ async function prepareStore(store: Store): Promise<void> {
   requireKnown(status);
   const { applied, pending } = status;
   if (pending.length === 0) return;
-  // A server of the former release may be running on it.
+  // A server of the former release may be using it.
   if (applied.length > 0) {
     const message = `the database lacks ${pending.length} migrations of this release; run: gatehouse db migrate`;
     throw new Failure('unavailable', { message });

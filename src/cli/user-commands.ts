@@ -59,7 +59,7 @@ export function addUserCommands(program: Command, outlet: Outlet): void {
         const { id, status } = await requireUser(services.store, account, email);
         const input = await inputOf(services.store, account, changes);
         const changed = await updateUser(services, account, id, input);
-        // For somebody who is active already this is how an operator ends a pause.
+        // For an active user this is how an operator ends a pause.
         if (changes.status === 'active' && status === settableStatuses.active) {
           await unlockUser(services, account, id, input.authority);
         }
@@ -109,7 +109,7 @@ function pickNames({ email, username, firstname, lastname }: Omit<NewUserOptions
   return { email, username, firstname, lastname };
 }
 
-/** What is set of a user, as it is typed; null clears. */
+/** Members to set, as typed; null clears. */
 interface UserChanges {
   readonly email?: string | null | undefined;
   readonly username?: string | null | undefined;
@@ -117,11 +117,11 @@ interface UserChanges {
   readonly firstname?: string | null | undefined;
   readonly lastname?: string | null | undefined;
   readonly status?: SettableStatus;
-  /** Names of all roles the user has from then on. */
+  /** Names of all roles that the user will have. */
   readonly roles?: readonly string[] | undefined;
 }
 
-/** What an operator may write, with the ids of the roles; throws `not_found` for an unknown one. */
+/** The input for the domain, with the ids of the roles; throws `not_found` for an unknown one. */
 async function inputOf(
   store: Pick<StoreVerbs, 'roles'>,
   account: Pick<Account, 'id'>,
@@ -136,7 +136,7 @@ async function inputOf(
   };
 }
 
-/** How each key of `user set` becomes a change; an empty value clears what can be cleared. */
+/** How each key of `user set` becomes a change; an empty value clears where that is possible. */
 const readers = {
   email: async (text) => ({ email: text || null }),
   username: async (text) => ({ username: text || null }),

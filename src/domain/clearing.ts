@@ -1,4 +1,6 @@
-/** Clears what hangs on removed users, apps, roles and custom attributes, in slices that nobody feels. */
+/**
+ * Deletes the rows that depend on removed users, apps, roles and custom attributes, in slices too short to be noticed.
+ */
 
 import type { Services } from '../services.ts';
 import { type RemovalKind, removalKinds } from '../store/removals.ts';
@@ -6,36 +8,36 @@ import type { Milliseconds } from '../store/time.ts';
 import { minute, second } from './durations.ts';
 import { paced, restUnlessAborted } from './paced.ts';
 
-/** Rows of a slice: a few milliseconds on SQLite, where nothing else runs meanwhile. */
+/** Rows per slice: a few milliseconds on SQLite, where nothing else runs meanwhile. */
 const rowsAtOnce = 100;
-/** What another process removed, or left when it was ended, is found within so long. */
+/** The longest time until it finds what another process removed, or left unfinished. */
 const pauseMilliseconds = minute;
-/** After so many failures of single removals in one go it rests, as it does when nothing can be read. */
+/** After this many failed removals in one round it pauses, as it does when nothing can be read. */
 const mostFailures = 100;
 
-/** Takes how it goes. */
+/** Receives progress. */
 export interface ClearingReport {
   cleared(kind: RemovalKind, rows: number): void;
-  /** How many removals have rows left, and how long ago the oldest of them began; 0 when there is none. */
+  /** The number of removals with rows left, and the age of the oldest; 0 when there is none. */
   waiting(count: number, milliseconds: Milliseconds): void;
 }
 
 export interface ClearingOptions {
   readonly report: ClearingReport;
-  /** Tells milliseconds whatever is done to the clock. */
+  /** Monotonic milliseconds. */
   readonly monotonic?: () => Milliseconds;
-  /** Waits; at once when `signal` is aborted. */
+  /** Waits; returns at once when `signal` is aborted. */
   readonly rest?: (milliseconds: Milliseconds, signal: AbortSignal) => Promise<void>;
 }
 
 export interface Clearing {
-  /** Looks at once for what there is to clear. */
+  /** Looks for work at once. */
   wake(): void;
-  /** No further slice begins; settles when the running one has ended. The next start goes on from there. */
+  /** Begins no further slice; settles when the running one has ended. The next start continues from there. */
   stop(): Promise<void>;
 }
 
-/** Works until it is stopped; accounts take turns. Failures are logged, and hold up nothing of others. */
+/** Works until it is stopped; accounts take turns. Failures are logged and do not delay others. */
 export function startClearing(
   { store, clock, log }: Pick<Services, 'store' | 'clock' | 'log'>,
   { report, monotonic = () => performance.now(), rest = restUnlessAborted }: ClearingOptions,
@@ -46,7 +48,7 @@ export function startClearing(
   let toldAt = Number.NEGATIVE_INFINITY;
   let lastAccount = 0;
 
-  // Every kind is there from the start, so that a rate can be taken of it.
+  // Every kind is reported from the start, so that a rate can be computed.
   for (const kind of removalKinds) report.cleared(kind, 0);
 
   async function tell(): Promise<void> {
@@ -60,7 +62,7 @@ export function startClearing(
     log.error('clearing what was removed failed', { ...(removalId !== undefined && { removalId }), stack });
   }
 
-  /** Answers whether to go on; `failed` are those that wait until the next look. */
+  /** Returns whether to continue; `failed` wait until the next round. */
   async function clearNext(failed: number[]): Promise<boolean> {
     const slice = await store.clearRemoved(rowsAtOnce, { after: lastAccount, except: failed });
     if (slice) lastAccount = slice.accountId;

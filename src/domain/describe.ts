@@ -1,7 +1,7 @@
-/** The words of an error have at most so many characters, in every contract. */
+/** Maximum length of an error message, in every contract. */
 const longestMessage = 512;
 
-/** As much of an error's words as the contracts allow. */
+/** An error message cut to the length that the contracts allow. */
 export function shortened(text: string): string {
   return text.slice(0, longestMessage);
 }

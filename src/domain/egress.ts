@@ -1,21 +1,21 @@
-/** Requests that leave the service at somebody else's wish: a hook's `fetch`, a client's `jwks_uri`. */
+/** Outgoing requests to addresses chosen by others: a hook's `fetch`, a client's `jwks_uri`. */
 
-/** A host that the operator listed, with the one scheme and port under which it may be asked. */
+/** A host that the operator listed, with the only scheme and port that may be used for it. */
 export interface EgressHost {
   readonly scheme: 'http' | 'https';
-  /** As in a URL: lower case, an IPv6 address in brackets, no dot at the end. */
+  /** As in a URL: lower case, an IPv6 address in brackets, no trailing dot. */
   readonly hostname: string;
   readonly port: number;
 }
 
-/** Where requests may go, as a setting says: nowhere when `public` is false and no host is listed. */
+/** Where requests may go: nowhere when `public` is false and no host is listed. */
 export interface EgressRules {
   /** Any public address, by https on port 443. */
   readonly public: boolean;
   readonly hosts: readonly EgressHost[];
 }
 
-/** Why there is no response, with the words for the caller. They tell nothing about what stands behind an address. */
+/** Why there is no response, worded for the caller. The words reveal nothing about what is at an address. */
 const egressFailures = {
   disabled: 'requests are switched off',
   url_invalid: 'the URL is invalid or contains credentials',
@@ -42,26 +42,26 @@ export type EgressFailure = keyof typeof egressFailures;
 
 export type EgressHeaders = readonly (readonly [name: string, value: string])[];
 
-/** What the service itself asks for. */
+/** The purposes of the service's own requests. */
 export type EgressPurpose = 'keys' | 'request object' | 'list of redirect URIs' | 'notice';
 
 export interface EgressRequest {
-  /** `notice` unless said; what is under way is bounded by purpose. A hook's has none. */
+  /** Default: `notice`. Concurrent requests are limited per purpose; a hook's request has no purpose. */
   readonly purpose?: EgressPurpose;
-  /** At whose wish: what is under way is bounded by account. */
+  /** The account that causes the request: concurrent requests are limited per account. */
   readonly accountId: number;
-  /** For a client that registered in the open: all of them have half of the places, so that others find one. */
+  /** For an open-registered client: together these get half of the places, so that others find one. */
   readonly forOpenClient?: boolean;
   readonly url: string;
   readonly method: string;
   readonly headers: EgressHeaders;
   readonly body: Buffer | null;
-  /** `manual` answers the redirect itself, `error` fails with `redirect_forbidden`. */
+  /** `manual` returns the redirect itself, `error` fails with `redirect_forbidden`. */
   readonly redirect: 'follow' | 'manual' | 'error';
 }
 
 export interface EgressResponse {
-  /** Of the last request. */
+  /** The URL of the last request. */
   readonly url: string;
   readonly redirected: boolean;
   readonly status: number;
@@ -69,7 +69,7 @@ export interface EgressResponse {
   /** Names in lower case. */
   readonly headers: EgressHeaders;
   readonly body: Buffer;
-  /** What the body is still coded in, where the caller decodes it; absent where it is plain. */
+  /** The remaining content coding, if the caller decodes it; absent if there is none. */
   readonly coding?: 'gzip';
 }
 
@@ -78,6 +78,6 @@ export type EgressResult =
   | { readonly ok: false; readonly failure: EgressFailure };
 
 export interface Egress {
-  /** Never rejects. An aborted `signal` ends the request with `timeout`. */
+  /** Never rejects. Aborting `signal` ends the request with `timeout`. */
   fetch(request: EgressRequest, signal?: AbortSignal): Promise<EgressResult>;
 }

@@ -1,4 +1,4 @@
-/** Deletes what is of no use any more as fast as it expires, and says how far behind it is. */
+/** Deletes rows as fast as they expire, and reports how far behind it is. */
 
 import type { Services } from '../services.ts';
 import {
@@ -13,26 +13,32 @@ import type { Milliseconds } from '../store/time.ts';
 import { hour, minute } from './durations.ts';
 import { type Pacing, paced } from './paced.ts';
 
-/** Rows of a slice: at its slowest pace, with 50 ms of rest, some eight thousand rows a second. */
+/** Rows per slice: at its slowest pace, with 50 ms of rest, some eight thousand rows a second. */
 const rowsAtOnce = 500;
-/** From the end of one look at what has expired to the next. */
+/** The pause between two rounds. */
 const pauseMilliseconds = 5_000;
-/** After one that failed: an outage of the database is not told of every few seconds. */
+/** The pause after a failed round: an outage of the database is not logged every few seconds. */
 const failurePauseMilliseconds = minute;
-/** Tables without an index on their end are swept so often, and rows that slices have passed over are looked for. */
+/**
+ * The interval at which tables without an index on their expiry are swept, and rows that slices have skipped are looked
+ * for.
+ */
 const sweepMilliseconds = hour;
-/** A table that is behind by more is warned of, and has caught up when it is behind by less than a minute. */
+/**
+ * A warning is logged when a table is behind by more than this; it has caught up when it is behind by less than a
+ * minute.
+ */
 const mostBehindMilliseconds = 10 * minute;
 
-/** Takes how it goes, table by table. */
+/** Receives progress, table by table. */
 export interface PurgeReport {
   deleted(table: PurgedTable, rows: number): void;
-  /** How long ago the oldest row should have been deleted; 0 when none should. */
+  /** How long ago the oldest row should have been deleted; 0 if there is none. */
   overdue(table: PurgedTable, milliseconds: Milliseconds): void;
 }
 
 export interface PurgeOptions extends Pacing {
-  /** Null while the clock is not believed. */
+  /** Null while the clock is not trusted. */
   readonly trustedNow: () => Milliseconds | null;
   readonly report: PurgeReport;
 }
@@ -46,7 +52,7 @@ export async function purgeContinually(
   const reached = new Map<PurgedTable, Position>();
   const behind = new Set<PurgedTable>();
   const sweepDueAt = new Map<SweptTable, Milliseconds>(sweptTables.map((table) => [table, monotonic()]));
-  // Every table is there from the start, so that a rate can be taken of it.
+  // Every table is reported from the start, so that a rate can be computed.
   for (const table of [...expiringTables, ...sweptTables]) {
     report.deleted(table, 0);
     report.overdue(table, 0);
@@ -55,7 +61,7 @@ export async function purgeContinually(
   let toldAt = monotonic();
   let untold = 0;
 
-  /** One look at what has expired, and slices of all tables in turn until it is gone. */
+  /** One round: slices of all tables in turn until no expired rows are left. */
   async function purgeOnce(): Promise<boolean> {
     const now = trustedNow();
     if (now === null) return true;
@@ -71,7 +77,7 @@ export async function purgeContinually(
     await paced(async () => {
       const table = waiting.shift();
       if (table === undefined) return false;
-      // Before each slice: the clock may jump at any time.
+      // Read before each slice: the clock may jump at any time.
       const at = trustedNow();
       if (at === null) return false;
       try {

@@ -1,9 +1,9 @@
 /**
- * The one failure type of the domain. A code names the reason, and each code is of one kind. A surface answers every
- * kind, and gives those codes words of their own for which it has any (`FailureTable`).
+ * The only failure type of the domain. A code names the reason, and each code has a kind. A surface handles every kind,
+ * and may word single codes differently (`FailureTable`).
  */
 
-/** What is wrong. */
+/** What the failure is about. */
 export type FailureKind =
   /** The address: no account or resource has it. */
   | 'not_found'
@@ -59,11 +59,11 @@ const kinds = {
   client_not_authorized: 'grant',
   grant_type_unsupported: 'value',
   grant_invalid: 'grant',
-  // What a device is told while there are no tokens for it; `value` is the word of RFC 8628 §3.5.
+  // What a device is told while there are no tokens for it; `value` is the error code of RFC 8628 §3.5.
   device_code_unready: 'grant',
   scope_invalid: 'value',
   target_invalid: 'value',
-  // Proof of possession (RFC 9449): the proof is no good, or holds no nonce of now.
+  // Proof of possession (RFC 9449): the proof is invalid or has no current nonce.
   dpop_proof_invalid: 'value',
   dpop_nonce_required: 'value',
   access_token_invalid: 'caller',
@@ -72,7 +72,7 @@ const kinds = {
   user_suspended: 'user',
   user_inactive: 'user',
   access_not_assigned: 'user',
-  // A hook of the account refused the sign-in, or failed and the account wants nobody signed in then.
+  // A hook of the account refused the sign-in, or it failed and the account refuses sign-ins then.
   sign_in_refused: 'user',
   // Hosted pages.
   authorization_request_invalid: 'request',
@@ -93,25 +93,25 @@ export type CodeOf<Kind extends FailureKind> = {
   [Code in FailureCode]: (typeof kinds)[Code] extends Kind ? Code : never;
 }[FailureCode];
 
-/** What a failure may tell a surface's table. Never a secret, never a stack. */
+/** Details for a surface's table. Never a secret, never a stack. */
 interface FailureDetail {
-  /** Member, parameter or setting that was wrong, as the caller wrote it (`redirect_uris`, `refresh_token`). */
+  /** The wrong member, parameter or setting, as the caller wrote it (`redirect_uris`, `refresh_token`). */
   readonly name?: string;
-  /** What was wrong, in words for the caller. */
+  /** What was wrong, worded for the caller. */
   readonly message?: string;
-  /** The value asked for, where a documented message repeats it (`unsupported grant_type requested (…)`). */
+  /** The value sent, where a documented message repeats it (`unsupported grant_type requested (…)`). */
   readonly value?: string;
   /** Scopes any of which would have permitted the call. */
   readonly scopes?: readonly string[];
-  /** What a proof of possession has to hold (RFC 9449 §8); becomes `DPoP-Nonce`. */
+  /** The nonce for the next proof of possession (RFC 9449 §8); becomes `DPoP-Nonce`. */
   readonly nonce?: string;
   /** How the access token was presented; the challenge names the same scheme. */
   readonly scheme?: 'DPoP';
-  /** Seconds until another try can succeed; becomes `Retry-After`. */
+  /** Seconds until a retry can succeed; becomes `Retry-After`. */
   readonly retryAfterSeconds?: number;
-  /** The caller presented its credentials in the Authorization header (RFC 6749 §5.2 then wants a challenge). */
+  /** The caller sent its credentials in the Authorization header (RFC 6749 §5.2 then requires a challenge). */
   readonly challenged?: boolean;
-  /** For the log only: the true reason where the answer must not tell it. */
+  /** For the log only: the true reason where the response must not reveal it. */
   readonly reason?: string;
 }
 
@@ -119,7 +119,7 @@ export function isOfKind<Kind extends FailureKind>(code: FailureCode, kind: Kind
   return kinds[code] === kind;
 }
 
-/** A refusal by rule, or a fault the caller is told about by `code` alone. */
+/** A refusal by rule, or a fault that the caller learns by `code` alone. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly code: FailureCode;

@@ -1,13 +1,16 @@
 interface GatherOptions {
-  /** Of one batch. */
+  /** Per batch. */
   readonly mostItems?: number;
-  /** Milliseconds from the end of a batch to the beginning of the next at least: more items share one, where there is other work to do meanwhile. */
+  /**
+   * Minimum milliseconds from the end of a batch to the beginning of the next: more items share a batch if there is
+   * other work to do meanwhile.
+   */
   readonly interval?: number;
 }
 
 /**
- * Turns a verb that takes a batch into one that takes a single item: all items that arrive in one turn of the event
- * loop, or while a batch is under way or put off, go into the next one. One commit then serves all who wait.
+ * Turns a function that takes a batch into one that takes a single item. All items that arrive in one turn of the event
+ * loop, or while a batch is running or delayed, go into the next one. One commit then serves all of them.
  */
 export function gather<Item, Result>(
   run: (batch: readonly Item[]) => Promise<readonly Result[]>,

@@ -3,17 +3,17 @@ import type { Store } from '../store/store.ts';
 import { gather, gatherInLanes } from './gather.ts';
 
 /**
- * Milliseconds between two batches of refreshes. An identity token is signed after each: the pool has work while a
- * commit is put off.
+ * Milliseconds between two batches of refreshes. An id token is signed after each refresh, so the thread pool is busy
+ * while a commit is delayed.
  */
 const refreshInterval = 2;
 
-/** Of the connections that a node has to PostgreSQL. */
+/** Maximum number of concurrent batches on PostgreSQL; each takes a connection of the node. */
 const mostLanes = 4;
 
 /**
- * On PostgreSQL a batch waits for what another transaction has locked of any account in it, so each account has batches
- * of its own. On SQLite nobody waits for a row, and one commit serves all accounts.
+ * On PostgreSQL a batch waits for rows of any of its accounts that another transaction has locked, so each account has
+ * batches of its own. On SQLite nothing waits for a row, and one commit serves all accounts.
  */
 function gatherRefreshes({ kind, grants }: Pick<Store, 'kind' | 'grants'>) {
   const options = { interval: refreshInterval };
@@ -22,7 +22,7 @@ function gatherRefreshes({ kind, grants }: Pick<Store, 'kind' | 'grants'>) {
   return gatherInLanes<Consumption, ConsumptionOutcome>(accountOf, mostLanes, grants.consumeAll, options);
 }
 
-/** The same store, in which single writes that arrive together become durable with one commit. */
+/** The same store, in which single writes that arrive together share one commit. */
 export function gatherWrites(store: Store): Store {
   const { clients, grants } = store;
   return {

@@ -1,4 +1,4 @@
-/** How much of what an account lets happen has happened. */
+/** Counters for the limits of an account. */
 
 import type { HookType } from '../store/hooks.ts';
 import type { Account } from './accounts/account.ts';
@@ -6,7 +6,7 @@ import type { Limit, LimitName } from './accounts/limit-settings.ts';
 import { Failure } from './failure.ts';
 import type { NetworkSource } from './network-source.ts';
 
-/** How far a limit is used up. Null limits are `off`. */
+/** The state of a limit. Null limits are `off`. */
 export interface LimitState {
   readonly limit: number;
   readonly remaining: number;
@@ -14,15 +14,15 @@ export interface LimitState {
   readonly resetSeconds: number;
 }
 
-/** One that was counted, and how far the limit was used up then. */
+/** A counted event, and the state of the limit at that time. */
 export interface Taken extends LimitState {
-  /** Counts it no longer, wherever it was counted: for limits that only count failures. Once. */
+  /** Removes it from the count, wherever it was counted: for limits that only count failures. Call it once. */
   giveBack(): Promise<void>;
 }
 
 /**
- * Whom a limit counts: a network, what a network does with one client, registration or API credential that exists, or one
- * that showed who it is. Strangers choose ids: one that does not exist counts for its source.
+ * What a limit counts by: a network; a network together with an existing client, registration or API credential; or an
+ * authenticated one. Ids are chosen by strangers, so an unknown id counts for its source.
  */
 export type LimitSubject =
   | { readonly source: NetworkSource }
@@ -35,21 +35,21 @@ export type LimitSubject =
   | { readonly user: number }
   /** The `sid` of a browser's session. */
   | { readonly session: string }
-  /** A name, as it is compared, that no user has. */
+  /** A name in compared form that no user has. */
   | { readonly name: string }
-  /** Runs of hooks: those that strangers set off count apart from those of users. */
+  /** Runs of hooks: those caused by strangers count separately from those of users. */
   | { readonly hookType: HookType }
   /** The account as a whole. */
   | Readonly<Record<string, never>>;
 
-/** A limit that a policy sets, and no setting of the account. */
+/** A limit that a policy sets rather than a setting of the account. */
 export interface PolicyLimit extends Limit {
   readonly name: 'migration';
 }
 
 /**
- * Throws `rate_limited` where none is left, and counts nothing: for what counts only once it is known how it ended.
- * Answers the state; null: the limit is off.
+ * Throws `rate_limited` when none is left, and counts nothing: for events that count only once their outcome is known.
+ * Returns the state; null: the limit is off.
  */
 export async function requireLeft(
   limits: Pick<Limits, 'state'>,
@@ -65,11 +65,11 @@ export async function requireLeft(
   });
 }
 
-/** Counters per account, limit and subject, over windows that the account's settings or a policy define. */
+/** Counters by account, limit and subject, over windows that the account's settings or a policy define. */
 export interface Limits {
-  /** Counts one; throws `Failure('rate_limited', { retryAfterSeconds })` when none is left. */
+  /** Counts one event; throws `Failure('rate_limited', { retryAfterSeconds })` when none is left. */
   take(account: Account, limit: LimitName | PolicyLimit, subject: LimitSubject): Promise<Taken | null>;
-  /** Forgets what was counted. */
+  /** Clears the count. */
   reset(account: Account, limit: LimitName | PolicyLimit, subject: LimitSubject): Promise<void>;
   state(account: Account, limit: LimitName | PolicyLimit, subject: LimitSubject): Promise<LimitState | null>;
 }

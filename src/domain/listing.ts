@@ -1,4 +1,4 @@
-/** Lists as the domain hands them on: `ListQuery` asks the store for a page, `ListPage` is one. */
+/** Lists in the domain: `ListQuery` requests a page from the store, `ListPage` is one. */
 
 export type { ListFilter, ListPage, ListPosition, ListQuery, ListValue } from '../store/listing.ts';
 
@@ -9,7 +9,7 @@ export function mapPage<Item, Other>(page: ListPage<Item>, map: (item: Item) => 
   return { ...page, items: page.items.map(map) };
 }
 
-/** The test that a text with `*` at its ends stands for. */
+/** The filter that a text with `*` at its ends means. */
 export function matching(field: string, text: string): ListFilter {
   const [open, close] = [text.startsWith('*'), text.length > 1 && text.endsWith('*')];
   const values = [text.slice(open ? 1 : 0, close ? -1 : undefined)];

@@ -1,12 +1,12 @@
-/** Messages to users: what the domain asks of whoever sends them, and how they are written. */
+/** Messages to users: the interface to the mail sender, and how messages are written. */
 
 import type { Services } from '../services.ts';
 import type { Account } from './accounts/account.ts';
 import { minute, second } from './durations.ts';
 
-/** After each try until the next; after the last one the message is given up. */
+/** Pauses after each failed attempt; after the last one the message is abandoned. */
 export const mailPauses = [10 * second, minute, 5 * minute, 15 * minute];
-/** For so long nobody else tries; longer than a message can take. */
+/** No other process tries for this long; longer than sending a message can take. */
 export const mailClaimMilliseconds = 2 * minute;
 
 /** A message to one address. */
@@ -18,14 +18,14 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** Settles when the mail server, or the folder, has taken the message; rejects when it did not. */
+  /** Settles when the mail server or the folder has accepted the message; rejects otherwise. */
   send(mail: Mail): Promise<void>;
 }
 
-/** Words, or an address with the words that it is shown as. */
+/** Words, or a URL with its label. */
 type Paragraph = string | { readonly link: string; readonly words: string };
 
-/** A message in the account's name, as text and as a page. */
+/** A message in the account's name, as text and as HTML. */
 export function writeMail(
   { name }: Pick<Account, 'name'>,
   to: string,
@@ -54,7 +54,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (character) => characters[character] ?? '');
 }
 
-/** Whether it was sent. The log gets no word of what a mail server answered: that may repeat the message. */
+/** Whether it was sent. The mail server's answer is not logged, because it may repeat the message. */
 export async function sendMail(
   { mailer, log }: Pick<Services, 'mailer' | 'log'>,
   { subdomain }: Account,

@@ -1,21 +1,21 @@
-/** Where a request comes from, as limits count it: an IPv4 address, or an IPv6 /64 network. */
+/** The source of a request for limits: an IPv4 address, or an IPv6 /64 network. */
 
 import { isIPv4, isIPv6 } from 'node:net';
 
 declare const normalised: unique symbol;
 
 /**
- * `192.0.2.1`, `2001:db8:0:1::/64` (four groups, lower case, no leading zeros), or `unknown`. Only `networkSourceOf` makes
- * one: two texts are equal exactly where limits see the same network.
+ * `192.0.2.1`, `2001:db8:0:1::/64` (four groups, lower case, no leading zeros), or `unknown`. Only `networkSourceOf`
+ * creates one: two texts are equal exactly if limits treat them as the same network.
  */
 export type NetworkSource = string & { readonly [normalised]: true };
 
 const unknown = 'unknown' as NetworkSource;
 
 /**
- * The source of an address, however it is spelled. A zone id is dropped, and what is no address is one source. An IPv6
- * address is cut to its /64, since one customer has at least that much (RFC 6177); one that a translator or tunnel made
- * of an IPv4 address counts as that address, since its holder may have many of them.
+ * The source of an address, in any spelling. A zone id is dropped, and all invalid addresses are one source. An IPv6
+ * address is cut to its /64, the least that one customer has (RFC 6177). An IPv6 address that a translator or tunnel
+ * made from an IPv4 address counts as that IPv4 address, since its holder may have many of them.
  */
 export function networkSourceOf(address: string): NetworkSource {
   if (isIPv4(address)) return address as NetworkSource;
@@ -28,8 +28,8 @@ export function networkSourceOf(address: string): NetworkSource {
 }
 
 /**
- * The networks around a source, the widest first: /16 and /24 of an IPv4 address, /32 and /48 of an IPv6 network, which
- * is what a registry gives a provider and a provider a site. None around `unknown`.
+ * The networks around a source, widest first: /16 and /24 of an IPv4 address, /32 and /48 of an IPv6 network (what a
+ * registry gives to a provider, and a provider to a site). None around `unknown`.
  */
 export function networksAround(source: NetworkSource): readonly string[] {
   if (source === unknown) return [];
@@ -41,7 +41,7 @@ export function networksAround(source: NetworkSource): readonly string[] {
   return [`${a}:${b}::/32`, siteOf(a, b, c)];
 }
 
-/** The /48 around an IPv6 network, which has 65,536 of them; null for an IPv4 address and for `unknown`. */
+/** The /48 around an IPv6 /64 (it has 65,536 of them); null for an IPv4 address and for `unknown`. */
 export function siteAround(source: NetworkSource): string | null {
   if (!source.includes(':')) return null;
   const [a, b, c] = source.split(':', 3);
@@ -64,7 +64,7 @@ function groupsOf(address: string): readonly number[] {
   return front.concat(back);
 }
 
-/** Groups between colons; a dotted IPv4 address at the end is two of them. */
+/** The groups between colons; a dotted IPv4 address at the end counts as two. */
 function readGroups(text: string): number[] {
   if (text === '') return [];
   const groups: number[] = [];
@@ -82,7 +82,7 @@ function startsWith(groups: readonly number[], ...prefix: readonly number[]): bo
   return true;
 }
 
-/** The IPv4 address that an IPv6 address was made of; null for a native one. */
+/** The IPv4 address that is embedded in an IPv6 address; null for a native one. */
 function embeddedIPv4(groups: readonly number[]): string | null {
   const [first, second] = groups;
   if (first === 0 && second === 0) {
@@ -91,7 +91,7 @@ function embeddedIPv4(groups: readonly number[]): string | null {
     return isLast ? dotted(groups, 12, 13, 14, 15) : null;
   }
   if (first === 0x64 && second === 0xff9b) {
-    // The well-known prefix of NAT64 (RFC 6052 §2.1), and that for prefixes of one's own.
+    // The well-known prefix of NAT64 (RFC 6052 §2.1), and the one for local prefixes.
     if (startsWith(groups, 0x64, 0xff9b, 0, 0, 0, 0)) return dotted(groups, 12, 13, 14, 15);
     return groups[2] === 1 ? embeddedByOperator(groups) : null;
   }
@@ -106,8 +106,8 @@ function embeddedIPv4(groups: readonly number[]): string | null {
 }
 
 /**
- * The address in 64:ff9b:1::/48, of which an operator takes a prefix of any length that RFC 6052 §2.2 allows (RFC 8215
- * §4). What follows the IPv4 address is zero, and byte 8 is always: the last byte that is set tells the length.
+ * The IPv4 address in 64:ff9b:1::/48, of which an operator takes a prefix of any length that RFC 6052 §2.2 allows (RFC
+ * 8215 §4). The bytes after the IPv4 address are zero, and so is byte 8: the last non-zero byte reveals the length.
  */
 function embeddedByOperator(groups: readonly number[]): string {
   if (byteOf(groups, 13) !== 0 || groups[7] !== 0) return dotted(groups, 12, 13, 14, 15);
@@ -121,7 +121,7 @@ function byteOf(groups: readonly number[], place: number): number {
   return place % 2 === 0 ? group >> 8 : group & 0xff;
 }
 
-/** The bytes at these places as an IPv4 address. */
+/** The bytes at these positions as an IPv4 address. */
 function dotted(groups: readonly number[], ...places: readonly number[]): string {
   return places.map((place) => byteOf(groups, place)).join('.');
 }

@@ -1,35 +1,35 @@
-/** Long work in short slices, so that everybody else has a turn between them. */
+/** Runs long work in short slices, so that other work gets its turn in between. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Milliseconds } from '../store/time.ts';
 
-/** The part of the time that slices may take, while a rest stays within its bounds. */
+/** The share of time that slices may take, as long as the rest is within its bounds. */
 const share = 0.05;
-/** What waits meanwhile is served even after the shortest slice. */
+/** Even after the shortest slice, waiting work is served. */
 const shortestRest: Milliseconds = 5;
-/** However slow the machine is, there are so many slices a second that work ends: at least ten of 50 ms. */
+/** However slow the machine is, enough slices run for the work to end: at least ten of 50 ms each second. */
 const longestRest: Milliseconds = 50;
 
 export interface Pacing {
-  /** Milliseconds from any start; never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => Milliseconds;
-  /** Waits; at once when the work is to stop. */
+  /** Waits; returns at once when the work is to stop. */
   readonly rest: (milliseconds: Milliseconds) => Promise<void>;
-  /** After it was aborted no further slice begins. */
+  /** No further slice begins after it was aborted. */
   readonly signal: AbortSignal;
 }
 
-/** Waits without keeping the process; at once when `signal` is aborted. */
+/** Waits without keeping the process alive; returns at once when `signal` is aborted. */
 export async function restUnlessAborted(milliseconds: Milliseconds, signal: AbortSignal): Promise<void> {
   await delay(milliseconds, null, { signal, ref: false }).catch(() => {});
 }
 
-/** How long to rest after a slice that took so long. */
+/** How long to rest after a slice of this duration. */
 export function restAfter(milliseconds: Milliseconds): Milliseconds {
   return Math.min(longestRest, Math.max(shortestRest, milliseconds * (1 / share - 1)));
 }
 
-/** Runs slices, each followed by a rest, for as long as `slice` answers that there is more. Rejects as a slice does. */
+/** Runs slices with rests in between while `slice` returns that there is more. Rejects when a slice does. */
 export async function paced(slice: () => Promise<boolean>, { monotonic, rest, signal }: Pacing): Promise<void> {
   while (!signal.aborted) {
     const startedAt = monotonic();

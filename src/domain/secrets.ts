@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Random } from '../services.ts';
 
-/** What starts a secret's text, so that leak scanners and log filters know it. */
+/** The prefixes of secrets, by which leak scanners and log filters recognize them. */
 export const secretPrefixes = {
   credentialId: 'ac_',
   clientSecret: 'cs_',
@@ -12,7 +12,7 @@ export const secretPrefixes = {
   registrationToken: 'rg_',
 } as const;
 
-/** Characters of a secret behind its prefix. */
+/** Length of a secret without its prefix. */
 export const secretLength = 43;
 
 /** 32 random bytes as 43 characters of A–Z, a–z, 0–9, `-` and `_`, behind `prefix`. */
@@ -34,7 +34,7 @@ export function digestOf(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }
 
-/** Whether `secret` is the one of `digest`, in a time that does not depend on either; with null always false. */
+/** Whether `secret` matches `digest`, in constant time; always false for null. */
 export function matchesDigest(secret: string, digest: string | null): boolean {
   const presented = Buffer.from(digestOf(secret));
   const stored = Buffer.from(digest ?? '');
@@ -47,7 +47,7 @@ export function newUuid(random: Random): string {
   return uuidOf(random.bytes(16));
 }
 
-/** The same of 16 bytes that are as good as random. */
+/** A UUID made of 16 random bytes. */
 export function uuidOf(bytes: Buffer): string {
   const uuid = Buffer.from(bytes.subarray(0, 16));
   uuid[6] = ((uuid[6] ?? 0) & 0x0f) | 0x40;

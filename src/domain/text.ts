@@ -1,7 +1,7 @@
 import { Failure } from './failure.ts';
 import { unprintable } from './unprintable.ts';
 
-/** Whether a text holds a character that no stored text may hold; PostgreSQL refuses some of them, too. */
+/** Whether a text has a character that is not allowed in stored text; PostgreSQL refuses some of them, too. */
 export function hasForbiddenCharacter(text: string): boolean {
   return unprintable.test(text);
 }

@@ -2,13 +2,13 @@ import type { Services } from '../services.ts';
 import type { Milliseconds } from '../store/time.ts';
 import { hour, minute } from './durations.ts';
 
-/** A clock that gained so much in a minute was set; and for so long it is not believed. */
+/** A clock that gains this much within a minute was set; and for so long it is not trusted. */
 const mostAhead: Milliseconds = 10 * minute;
 const doubt: Milliseconds = hour;
 
 /**
- * The time, or null while the clock is not believed: for an hour after it jumped ahead, as `monotonic` tells. What a
- * wrong clock takes for expired would be gone.
+ * The time, or null while the clock is not trusted: for an hour after it jumped ahead of `monotonic`. A wrong clock
+ * would delete rows that have not expired.
  */
 export function createTrustedTime(
   { clock, log }: Pick<Services, 'clock' | 'log'>,
@@ -27,7 +27,7 @@ export function createTrustedTime(
       }
       if (elapsed - doubtedSince < doubt) return null;
     }
-    // A clock that drifts is followed; one that is asked often must not gain much by little at a time.
+    // A drifting clock is followed, but frequent calls must not let it gain much in small steps.
     if (doubtedSince !== null || ahead < 0 || elapsed - basedAt >= minute) {
       base += ahead;
       basedAt = elapsed;

@@ -4,12 +4,12 @@ import type { Worker } from './worker.ts';
 
 type Wakeable = Pick<Worker, 'wake'>;
 
-/** Who sends what was left to send, and clears what was removed. */
+/** The workers that send messages and clear removals. */
 type Woken = Readonly<Record<keyof Pick<Services, 'changeNotices' | 'logoutNotices'> | 'clearing', Wakeable>>;
 
-/** The same verbs; `note` hears of each call of one. */
+/** The same functions; `note` is called at each call of one. */
 function noting<Verbs extends object>(verbs: Verbs, name: keyof Verbs, note: () => void): Verbs {
-  const verb = verbs[name] as (...given: readonly unknown[]) => unknown; // All members of a group are verbs.
+  const verb = verbs[name] as (...given: readonly unknown[]) => unknown; // All members of a group are functions.
   const noted = (...given: readonly unknown[]) => {
     note();
     return verb(...given);
@@ -18,8 +18,8 @@ function noting<Verbs extends object>(verbs: Verbs, name: keyof Verbs, note: () 
 }
 
 /**
- * The same store, which has workers send at once what a transaction left to send, and clear what it removed: nobody who
- * changes something knows of them.
+ * The same store, but when a transaction commits, it wakes the workers for what the transaction left to send or to
+ * clear. The code that makes a change need not know them.
  */
 export function wakeAfterCommit(store: Store, { changeNotices, logoutNotices, clearing }: Woken): Store {
   return {
@@ -27,7 +27,7 @@ export function wakeAfterCommit(store: Store, { changeNotices, logoutNotices, cl
     transaction: async (work) => {
       const left = new Set<Wakeable>();
       const result = await store.transaction((tx) => {
-        // Another attempt: of the one before nothing is left.
+        // A retry: nothing is left of the former attempt.
         left.clear();
         const add: typeof tx.changeNotices.add = async (...given) => {
           left.add(changeNotices);

@@ -1,47 +1,50 @@
-/** Work that waits in the store and is done in the background: no request waits for it. */
+/** Work that is stored and done in the background: no request waits for it. */
 
 import type { Services } from '../services.ts';
 import { actAs } from './audit/context.ts';
 
-/** Items of one account at a time, unless said: what one of its clients does not answer holds up only its own. */
+/** Default number of concurrent items of one account: a client that does not answer delays only its own account. */
 const usualOfAccount = 2;
-/** Those that had a turn wait until all others that have work had one; beyond so many the round begins again. */
+/** Those that had a turn wait until all others with work had one; beyond this number a new round begins. */
 const mostServed = 500;
 
 export interface Worker {
-  /** Does what is due, in the background. */
+  /** Looks for due work, in the background. */
   wake(): void;
   /** The same; settles when nothing is due any more. Failures are logged. */
   run(): Promise<void>;
 }
 
-/** What is not to be begun now. */
+/** Items that must not be started now. */
 export interface Except<Item> {
-  /** Accounts that have all their places, or had their turn. */
+  /** Accounts that use all their places, or had their turn. */
   readonly accounts: readonly number[];
-  /** No item that may not be done beside these; none of whoever has its turn with one of them. */
+  /** Items under way: nothing that conflicts with them, and nothing of those who have a turn with one of them. */
   readonly underWay: readonly Item[];
-  /** One of each that had a turn in the round of its account, and has none under way. */
+  /** One item of each that had a turn in the round of its account and has none under way. */
   readonly served: readonly Item[];
 }
 
 export interface Work<Item> {
-  /** How the log calls it. */
+  /** The name for the log. */
   readonly name: string;
   readonly atOnce: number;
   readonly ofAccount?: number;
-  /** Who takes turns within an account: a name that no other account has. Without it the longest due is the next. */
+  /**
+   * Who takes turns within an account: a name that is unique across accounts. Without it the item that is due longest
+   * is next.
+   */
   readonly turnOf?: (item: Item) => string;
   /**
-   * Takes an item that is due at `now` (milliseconds) before anybody else does, unless it is excepted. Empty when there is
-   * none.
+   * Claims an item that is due at `now` (milliseconds), unless it is excluded, so that no other process takes it. Empty
+   * when there is none.
    */
   readonly claim: (now: number, except: Except<Item>) => Promise<readonly Item[]>;
-  /** One that fails is due again later; the others do not wait for it. */
+  /** A failed item is due again later; the others do not wait for it. */
   readonly deliver: (item: Item) => Promise<void>;
 }
 
-/** Works off what the store holds, `atOnce` items at a time; accounts take turns, and whoever `turnOf` says within one. */
+/** Processes the stored items, `atOnce` at a time. Accounts take turns, and within one those that `turnOf` names. */
 export function createWorker<Item extends { readonly accountId: number }>(
   { clock, log }: Pick<Services, 'clock' | 'log'>,
   { name, atOnce, ofAccount = usualOfAccount, turnOf, claim, deliver }: Work<Item>,
@@ -49,13 +52,13 @@ export function createWorker<Item extends { readonly accountId: number }>(
   const underWay: Item[] = [];
   /** Accounts that had a turn in this round. */
   const accounts = new Set<number>();
-  /** Of each who had a turn in the round of its account, the item. */
+  /** The last item of each that had a turn in the round of its account. */
   const served = new Map<string, Item>();
   let isFilling = false;
   let again = false;
   let idle: PromiseWithResolvers<void> | null = null;
 
-  /** An item of an account that had none in this round, or the first of the next round. */
+  /** An item of an account without a turn in this round, or the first of the next round. */
   async function take(): Promise<Item | undefined> {
     const ids = underWay.map(({ accountId }) => accountId);
     const full = [...new Set(ids)].filter((id) => ids.filter((one) => one === id).length >= ofAccount);
@@ -72,7 +75,7 @@ export function createWorker<Item extends { readonly accountId: number }>(
     return item;
   }
 
-  /** An item of whoever had no turn yet; where an account has none of these, its round begins again. */
+  /** An item of someone without a turn yet; when an account has none of these, its round begins again. */
   async function takeOutside(except: readonly number[]): Promise<Item | undefined> {
     const now = clock.now();
     const waiting = [...served.values()].filter((one) => !underWay.includes(one));
@@ -91,7 +94,7 @@ export function createWorker<Item extends { readonly accountId: number }>(
     await fill();
   }
 
-  /** Gives free slots what is due. */
+  /** Fills free places with due items. */
   async function fill(): Promise<void> {
     if (isFilling) return;
     isFilling = true;
@@ -121,7 +124,7 @@ export function createWorker<Item extends { readonly accountId: number }>(
     again = true;
     idle ??= Promise.withResolvers<void>();
     const { promise } = idle;
-    // What the service does by itself: not in the name of the request that woke it.
+    // The service itself is the actor, not the request that woke it.
     void actAs({ actor: null, source: null, requestId: null }, fill);
     return promise;
   }

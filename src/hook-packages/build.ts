@@ -1,7 +1,7 @@
 /**
  * Builds packages in two processes of their own, one after the other: *fetch* asks the registry by way of the service
- * and writes their files, *bundle* reads these and makes a script. Both have an empty environment, a folder that is gone
- * afterwards, and an end after a minute.
+ * and writes their files, *bundle* reads these and makes a script. Both have an empty environment, a folder that is
+ * gone afterwards, and an end after a minute.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,4 +1,6 @@
-/** Reads what the processes of a build say. Throws for whatever has not the form of a message: that ends the process. */
+/**
+ * Reads what the processes of a build say. Throws for whatever has not the form of a message: that ends the process.
+ */
 
 import { isPackageIntegrity, isPackageName, isPackageVersion } from '../domain/hooks/package-grammar.ts';
 import { unprintable } from '../domain/unprintable.ts';

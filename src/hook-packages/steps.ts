@@ -19,7 +19,7 @@ const died: Refused = { op: 'refused', reason: 'the packages could not be built'
 interface Meeting<From> {
   readonly mostBytes: number;
   readonly read: (text: string) => From;
-  /** Takes a message that is no answer; false leaves it to whoever asked. */
+  /** Takes a message that is not an answer; false leaves it to the pending question. */
   readonly take: (message: From, send: (frame: Buffer) => void) => boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What the processes of a build are shut in with: found out once, by starting both of them. */
+/** The confinement of build processes: determined once, by starting both of them. */
 
 import type { PackageWalls } from '../domain/hooks/package-builds.ts';
 import type { HookCommand } from '../hook-runner/command.ts';
@@ -9,13 +9,13 @@ import { bundleProgram, fetchProgram, type Programs } from './commands.ts';
 import { inFolder } from './folders.ts';
 import { limits } from './protocol.ts';
 
-/** Without one of these, what runs wild in a build reaches the machine. */
+/** Without one of these, malicious code in a build could reach the machine. */
 const demanded: readonly LayerName[] = ['no network', 'own process space', 'own file tree', 'no new privileges'];
 const probeMilliseconds = 10_000;
 
-/** It could not be found out what a build is shut in with. The message names paths of the machine: it is for operators. */
+/** The confinement could not be determined. The message names paths of the machine: it is for operators. */
 export class WallsFailure extends Error {
-  /** What an operator does about it. */
+  /** What an operator can do about it. */
   readonly remedy: string;
 
   constructor(cause: Error, remedy: string) {
@@ -32,7 +32,7 @@ const failureRemedies = {
 } as const;
 
 export interface Walls extends PackageWalls {
-  /** The user as which both processes run; null for the service's own. */
+  /** The user of both processes; null for the service's own. */
   readonly owner: number | null;
   fetchCommand(folder: string): HookCommand;
   bundleCommand(folder: string): HookCommand;
@@ -54,7 +54,7 @@ function attempt(command: HookCommand): Promise<string | null> {
   });
 }
 
-/** What is made of the layers that are to be had. */
+/** The result for the available layers. */
 export function judge(taken: readonly LayerName[], isOpen: boolean): Pick<PackageWalls, 'state' | 'reason' | 'remedy'> {
   const missing = demanded.filter((name) => !taken.includes(name));
   if (missing.length === 0) return { state: 'confined', reason: null, remedy: null };
@@ -100,7 +100,9 @@ async function findFor(programs: () => Programs, parent: string): Promise<FoundW
   }
 }
 
-/** `programs` may throw. `isOpen`: an operator has said that packages are built with what there is. Rejects with a `WallsFailure`. */
+/**
+ * `programs` may throw. `isOpen`: the operator allows packages to be built with less. Rejects with a `WallsFailure`.
+ */
 export async function raiseWalls(programs: () => Programs, parent: string, isOpen: boolean): Promise<Walls> {
   const { taken, wrapFor } = await findFor(programs, parent);
   return {

@@ -12,7 +12,10 @@ export function encodeFrame(message: object): Buffer {
   return frameOf(Buffer.from(JSON.stringify(message)));
 }
 
-/** A message with bytes behind it, which JSON would take a third more for: a line feed, which JSON has none of, parts them. */
+/**
+ * A message with bytes behind it, which JSON would take a third more for: a line feed, which JSON has none of, parts
+ * them.
+ */
 export function encodeFrameWithBytes(message: object, bytes: Uint8Array): Buffer {
   return frameOf(Buffer.from(`${JSON.stringify(message)}\n`), bytes);
 }

@@ -1,20 +1,20 @@
-/** Runs that wait for a process of their account, in order of arrival and for a bounded time. */
+/** Runs that wait for a process of their account, in order of arrival and for a limited time. */
 
 import type { Member } from './member.ts';
 
-/** Runs of one account that wait for room. */
+/** Maximum number of waiting runs of one account. */
 const mostWaiting = 256;
 
-/** Called with a process that has room, or with null when none will come. */
+/** Called with a process that has room, or with null when there will be none. */
 export type Begin = (member: Member | null) => void;
 
 export interface Queues {
-  /** Does `work` when its turn comes; null when it does not come in time, or too many wait. */
+  /** Runs `work` when its turn comes; null when that is too late, or too many are waiting. */
   wait<Result>(accountId: number, work: (member: Member) => Promise<Result>): Promise<Result | null>;
-  /** Accounts with runs that wait. */
+  /** Accounts with waiting runs. */
   all(): IterableIterator<[accountId: number, queue: Begin[]]>;
   isEmpty(): boolean;
-  /** Nobody of the account waits any longer. */
+  /** Stops all waiting of the account. */
   giveUp(accountId: number): void;
 }
 

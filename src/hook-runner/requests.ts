@@ -10,7 +10,7 @@ import {
   limits,
 } from './protocol.ts';
 
-/** The request of a run; null when it is not of a request's shape. */
+/** The request of a run; null when it is malformed. */
 export function readRequest(accountId: number, text: string): GuestRequest | null {
   try {
     const { url, method, headers, body, redirect } = JSON.parse(text) as FetchAsked;
@@ -25,7 +25,7 @@ export function readRequest(accountId: number, text: string): GuestRequest | nul
   }
 }
 
-/** The answer to the request of a run; a refusal when there is none. Of a failure the function hears a code. */
+/** The answer to the request of a run; a refusal if it fails. The function only gets a code of the failure. */
 export async function answerRequest(
   request: GuestRequest | null,
   fetch: GuestFetch,

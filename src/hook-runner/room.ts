@@ -2,7 +2,7 @@
 
 import type { Member } from './member.ts';
 
-/** Where all are at work, one account's makes room for another's after so long. */
+/** If all are busy, an account's process makes room for another's after this time. */
 const turnMilliseconds = 1000;
 
 export interface Place {
@@ -17,15 +17,15 @@ export function isIdle(member: Member): boolean {
   return member.isReady() && member.underWay() === 0 && !member.isRetired();
 }
 
-/** Retires the one that has nothing to do for the longest time, at least since `before`. */
+/** Retires the process that has been idle longest, at least since `before`. */
 export function retireLeastUsed(places: ReadonlySet<Place>, before = Number.POSITIVE_INFINITY): void {
-  // One that is about to be gone makes room enough.
+  // One that is already ending makes enough room.
   if ([...places].some(({ member }) => member.isRetired() && member.underWay() === 0)) return;
   const idle = [...places].filter(({ member }) => isIdle(member)).toSorted((one, other) => one.usedAt - other.usedAt);
   if (idle[0] && idle[0].usedAt < before) idle[0].member.retire();
 }
 
-/** Also where all are at work: then one takes no more runs after its turn, so that no account keeps others out. */
+/** Even if all are busy: then one takes no more runs after its turn, so that no account shuts out others. */
 export function makeRoom(places: ReadonlySet<Place>): void {
   retireLeastUsed(places);
   if ([...places].some(({ member }) => member.isRetired())) return;

@@ -1,4 +1,4 @@
-/** The port by which the domain runs functions, over processes that the service starts and ends. */
+/** The port through which the domain runs functions, in processes that the service starts and ends. */
 
 import { totalmem } from 'node:os';
 import { minute } from '../domain/durations.ts';
@@ -10,7 +10,7 @@ import type { GuestFetch, GuestInput } from './protocol.ts';
 import { openRuntimes } from './runtimes.ts';
 import { findSyntaxError } from './syntax.ts';
 
-/** What a process takes when it has run functions, and the part of the machine that all of them may take. */
+/** Memory of a process that has run functions, and the share of the machine that all of them may use. */
 const processBytes = 96 * 1024 * 1024;
 const partOfMemory = 4;
 const fewestProcesses = 4;
@@ -20,17 +20,17 @@ const builtIn: readonly HookRuntime[] = [{ name: 'jsruntime12.x', node: null }];
 
 export interface HookRunnerOptions {
   readonly fetch: GuestFetch;
-  /** The first is that of a call which names none; the Node that runs this alone unless said. */
+  /** The first is the default; default: only the Node that runs this. */
   readonly runtimes?: readonly HookRuntime[];
-  /** How many processes at a time; by the machine's memory unless said. */
+  /** Maximum number of processes; default: by the machine's memory. */
   readonly mostProcesses?: number;
-  /** Unused processes are let go after so long; 5 minutes unless said. */
+  /** Unused processes are ended after this time; default: 5 minutes. */
   readonly idleMilliseconds?: number;
-  /** A run waits so long for room; 2 seconds unless said. */
+  /** How long a run waits for room; default: 2 seconds. */
   readonly waitMilliseconds?: number;
 }
 
-/** With what tests and drills look at. */
+/** Additional members for tests and drills. */
 export interface HookProcessRunner extends HookRunner {
   processes: Pool['processes'];
   /** Settles when it is known how processes are started. */
@@ -81,19 +81,19 @@ export function createHookRunner(options: HookRunnerOptions): HookProcessRunner 
   };
 }
 
-/** Nothing else runs in its place: the function may not mean the same there. */
+/** No other runtime replaces it: the function may behave differently there. */
 function notOffered(runtime: string | undefined): Outcome {
   const text = `the runtime ${runtime} is not offered here: HOOK_RUNTIMES names those that are`;
   const answer: Answer = { ...emptyAnswer, output: [{ at: Date.now(), level: 'ERROR', text }] };
   return { ending: 'unavailable', answer, durationMilliseconds: 0 };
 }
 
-/** What a process is found by: numbers below zero are those of drafts. */
+/** The key of a process: negative numbers are those of drafts. */
 function processKey({ accountId, isDraft = false }: Pick<HookRun, 'accountId' | 'isDraft'>): number {
   return isDraft ? -accountId : accountId;
 }
 
-/** A value counts only where the function ended well; its output always. */
+/** A value counts only if the function ended well; its output always counts. */
 function result({ ending: ended, answer, durationMilliseconds }: Outcome): HookRunResult {
   const { error, output, dropped } = answer satisfies Answer;
   const isWell = ended === 'success' && error === null;

@@ -1,4 +1,4 @@
-/** The runtimes that are offered: identifiers, and processes of the Node of each, which no other runtime shares. */
+/** The runtimes on offer: identifiers, each with the processes of its own Node. */
 
 import type { HookLayer, HookRunner, HookRuntime } from '../domain/hooks/runner.ts';
 import { confine } from './confinement.ts';
@@ -6,8 +6,8 @@ import { createPool, type Pool, type PoolOptions } from './pool.ts';
 
 interface Runtimes {
   /**
-   * The processes that run functions of this identifier, of the first one when it is not said, for users or for
-   * strangers; null when it is not offered.
+   * The processes for functions of this identifier (default: the first), for users or for strangers; null when it is
+   * not offered.
    */
   poolOf(name: string | undefined, isForStranger: boolean): Pool | null;
   readonly pools: readonly Pool[];
@@ -18,12 +18,12 @@ interface Runtimes {
 
 type NodeOptions = Omit<PoolOptions, 'command' | 'keepsSpare'>;
 
-/** The part of the processes for runs for strangers; the others are never theirs. */
+/** One in this many processes is for strangers; they never use the others. */
 const partForStrangers = 4;
 
 interface Opened {
   readonly users: Pool;
-  /** Places, queues and processes of its own: whatever strangers set off, nobody else waits for it. */
+  /** Separate places, queues and processes: runs for strangers delay nobody else. */
   readonly strangers: Pool;
   readonly probed: Promise<void>;
   layers(): readonly HookLayer[];
@@ -47,8 +47,8 @@ function open(node: string | null, options: NodeOptions): Opened {
 }
 
 /**
- * Opens the Node of each runtime; two identifiers may share one. `mostProcesses` is for all of them together: each gets
- * an equal part, because an account can have a process of each.
+ * Opens the Node of each runtime; two identifiers may share one. `mostProcesses` is the total: each gets an equal part,
+ * because an account can have a process of each.
  */
 export function openRuntimes(runtimes: readonly HookRuntime[], options: NodeOptions): Runtimes {
   const nodes = [...new Set(runtimes.map(({ node }) => node))];

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { Failure } from '../domain/failure.ts';
 
-/** Refuses a request whose `Accept` leaves out the one media type that the surface answers in (RFC 9110 §12.5.1). */
+/** Refuses a request whose `Accept` excludes the only media type of the surface (RFC 9110 §12.5.1). */
 export function requireAccepted(type: string): RequestHandler {
   return (req, _res, next) => {
     if (!req.accepts(type)) {

@@ -2,8 +2,8 @@ import { hasControlCharacter } from './control-characters.ts';
 import { isUtf8Form } from './encoding.ts';
 
 /**
- * Of a query string, however it was made, what is certain: the parameters that have one of `known` names, are given
- * once and are text. Never fails: what is given twice, empty or malformed counts as left out.
+ * Reads from any query string the parameters with one of the `known` names that are valid text and given once. Never
+ * fails: repeated, empty and malformed parameters count as left out.
  */
 export function readAnyQuery(url: string, known: readonly { readonly name: string }[]): Record<string, string> {
   const question = url.indexOf('?');

@@ -10,8 +10,8 @@ import { type RequestState, requestStateOf } from './request-state.ts';
 import { takeLimit } from './say-limit.ts';
 
 /**
- * Security handlers for the validator, one per scheme of the contracts. The validator keeps neither class nor code of
- * what a handler throws, so the reason is remembered on the state.
+ * Security handlers for the validator, one for each scheme of the contracts. The validator loses the class and code of
+ * what a handler throws, so the reason is kept in the request's state.
  */
 export function securityHandlers(services: Services, limit?: LimitName) {
   const callers = new WeakMap<RequestState, Promise<Caller>>();
@@ -33,7 +33,7 @@ export function securityHandlers(services: Services, limit?: LimitName) {
   }
 
   return {
-    /** A bearer token of an API credential, with any of the scopes that the operation accepts. */
+    /** A bearer token of an API credential with any of the scopes that the operation accepts. */
     bearer: async (req: Request): Promise<boolean> => {
       const state = requestStateOf(req.res as Response);
       const token = bearerToken(req.headers.authorization);
@@ -42,7 +42,7 @@ export function securityHandlers(services: Services, limit?: LimitName) {
           throw new Failure('caller_unauthenticated', { challenged: req.headers.authorization !== undefined });
         }
         const caller = await identify(req.res as Response, state.account, token);
-        // Each alternative gets the answer of all of them: one that is refused costs an error with its stack.
+        // Each alternative gets the result for all of them: a refused one would cost an error with its stack.
         const accepted = acceptedScopes(state);
         if (!accepted.some((scope) => caller.scopes.includes(scope))) {
           throw new Failure('scope_insufficient', { scopes: accepted });
@@ -50,7 +50,7 @@ export function securityHandlers(services: Services, limit?: LimitName) {
         state.caller = caller;
         return true;
       } catch (error) {
-        // A fault is no refusal of the caller: whoever cannot be looked up is not unauthorized.
+        // A fault does not refuse the caller: failing to look a caller up does not make them unauthorized.
         state.callerFailure = error instanceof Failure ? error : new Failure('internal', {}, { cause: error });
         return false;
       }
@@ -58,7 +58,7 @@ export function securityHandlers(services: Services, limit?: LimitName) {
   };
 }
 
-/** All scopes any of which would permit the operation. */
+/** All scopes of which any one permits the operation. */
 function acceptedScopes(state: RequestState): readonly string[] {
   return (state.operation?.security ?? []).flatMap((requirement) => requirement['bearer'] ?? []);
 }

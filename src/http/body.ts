@@ -1,4 +1,4 @@
-/** Reads request bodies: JSON, forms and XML, bounded, and free of text that no surface can store or show. */
+/** Reads request bodies (JSON, forms, XML), limits their size, and rejects text that no surface can store or show. */
 
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
@@ -9,14 +9,15 @@ import { isUtf8Form } from './encoding.ts';
 import { requestStateOf } from './request-state.ts';
 
 /**
- * Parses the body in the form that the operation's contract names; other media types are refused before reading.
- * `emptyIsObject`: without a body the Content-Type is not looked at.
+ * Parses the body in the media type that the operation's contract names; others are refused before reading.
+ * `emptyIsObject`: without a body the Content-Type is ignored.
  */
 export function readBody(emptyIsObject = false): RequestHandler {
   return (req, res, next) => {
     const accepted = Object.keys(requestStateOf(res).operation?.requestBody?.content ?? {});
     if (accepted.length === 0) {
-      // The validator compiles and keeps a check for every media type it sees, parameters included: it sees ours only.
+      // The validator compiles and keeps a check for every media type that it sees, parameters included, so it only
+      // sees ours.
       delete req.headers['content-type'];
       return next();
     }
@@ -32,7 +33,7 @@ export function readBody(emptyIsObject = false): RequestHandler {
       return next(new Failure('media_type_unsupported', { message: 'the body must be UTF-8 and not compressed' }));
     }
     const codec = codecs[sent as keyof typeof codecs];
-    // The validator is shown the bare type.
+    // The validator gets the bare type.
     req.headers['content-type'] = sent;
     if (empty) {
       // No bytes would be kept.
@@ -55,13 +56,13 @@ function hasNoBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 }
 
-/** RFC 8259 §8.1 and the URL standard know no other; parsers read more, UTF-7 among them. */
+/** RFC 8259 §8.1 and the URL standard allow no other; parsers accept more, including UTF-7. */
 function isUtf8Charset(contentType: string | undefined): boolean {
   const [, charset] = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType ?? '') ?? [];
   return charset === undefined || charset.toLowerCase() === 'utf-8';
 }
 
-/** Faults of a query string: a parameter given twice, or text that is not text (RFC 6749 §3.1). */
+/** Errors of a query string: a repeated parameter, or invalid text (RFC 6749 §3.1). */
 export function readQuery(): RequestHandler {
   return (req, res, next) => {
     const { operation } = requestStateOf(res);
@@ -77,12 +78,12 @@ export function readQuery(): RequestHandler {
   };
 }
 
-/** Express parses the query anew at each look; what is set here is what all later steps see. */
+/** Express parses the query at each access; all later steps see the value set here. */
 function setQuery(req: IncomingMessage, value: object): void {
   Object.defineProperty(req, 'query', { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** The validator would fold `client_id[]` into `client_id`. No contract has a name with brackets, so it is an unknown one. */
+/** The validator would fold `client_id[]` into `client_id`. No contract has a name with brackets, so it is unknown. */
 function withoutBrackets(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !name.includes('[')));
 }

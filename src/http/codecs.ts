@@ -1,4 +1,4 @@
-/** One codec a media type: how much of a body is kept, and what its bytes say. */
+/** One codec per media type: how much of a body is read, and how its bytes are parsed. */
 
 import { isUtf8 } from 'node:buffer';
 import { parse as parseForm } from 'node:querystring';
@@ -18,9 +18,9 @@ const maximumDepth = 32;
 interface Codec {
   /** Keeps the bytes of a body as `req.body`. */
   readonly receive: RequestHandler;
-  /** What stands for no body. */
+  /** The value for an empty body. */
   empty(): unknown;
-  /** What the bytes say. Throws a `Failure` for what parsers pass over as well. */
+  /** Parses the bytes. Throws a `Failure` also for faults that parsers ignore. */
   read(bytes: Buffer): unknown;
 }
 
@@ -40,7 +40,7 @@ export const codecs = {
     receive: receiveBytes(xmlLimitBytes),
     // Not a document, which has at least one element.
     empty: () => Buffer.alloc(0),
-    // What they stand for is the contract's to say.
+    // The contract says what they mean.
     read: (bytes) => bytes,
   },
 } as const satisfies Record<string, Codec>;
@@ -86,8 +86,8 @@ export function notUtf8(where: string): Failure {
 }
 
 /**
- * RFC 6749 §3.1, §3.2: a parameter that is sent without a value counts as left out, and one that nobody knows as well:
- * `__proto__` at once, since it would become a prototype in the first careless copy.
+ * RFC 6749 §3.1, §3.2: parameters without a value count as left out, and so do unknown ones. `__proto__` is dropped
+ * here, since it would become a prototype in the first careless copy.
  */
 export function withoutEmpty(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== '' && name !== '__proto__'));
@@ -131,7 +131,7 @@ function unprintable(name: string): Failure {
   });
 }
 
-/** A name as sent, short and safe to repeat in an answer. */
+/** A name as sent, short and safe to repeat in a response. */
 function printable(name: string): string {
   return name
     .replace(/[^\x20-\x7e]/g, '?')

@@ -1,13 +1,13 @@
-/** A surface's contract, as far as serving it needs to know: which operation a request is, and what it may carry. */
+/** What serving a surface needs of its contract: which operation a request is for, and what it may contain. */
 
-/** An answer; by reference where several operations share it. */
+/** A response; a reference if several operations share it. */
 interface ContractResponse {
   readonly description?: string;
   readonly $ref?: string;
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
-/** Where an operation finds the API key of its caller: a member of the query or the body, or the user name of HTTP Basic. */
+/** Where an operation finds its caller's API key: a member of the query or the body, or the user name of HTTP Basic. */
 export interface ApiKeyPlace {
   readonly in: 'query' | 'body' | 'basic';
   /** The member. */
@@ -19,15 +19,15 @@ export interface ContractOperation {
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Readonly<Record<string, unknown>> };
   readonly responses: Readonly<Record<string, ContractResponse>>;
-  /** Answered to scripts of other origins (Fetch standard, CORS protocol). */
+  /** Available to scripts of other origins (Fetch standard, CORS protocol). */
   readonly 'x-cors'?: boolean;
-  /** A GET that changes something: it is not offered as HEAD, which must be safe (RFC 9110 §9.2.1). */
+  /** A GET with effects: it is not offered as HEAD, which must be safe (RFC 9110 §9.2.1). */
   readonly 'x-effects'?: boolean;
   readonly deprecated?: boolean;
   /** `<METHOD> <path>` of the operation that replaces a deprecated one. */
   readonly 'x-successor'?: string;
   readonly 'x-api-key'?: ApiKeyPlace;
-  /** Any query is read: of the parameters that the contract names, those that are texts and given once. */
+  /** Any query is accepted: of the contract's parameters, those that are texts and given once are read. */
   readonly 'x-any-query'?: boolean;
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
 }
@@ -35,7 +35,9 @@ export interface ContractOperation {
 export interface Contract {
   readonly info: { readonly title: string; readonly summary?: string; readonly description?: string };
   readonly 'x-owns': readonly string[];
-  /** All of the surface is deprecated: since when (ISO date), and what replaces it, for answers outside any operation. */
+  /**
+   * The whole surface is deprecated: since when (ISO date), and what replaces it, for responses outside any operation.
+   */
   readonly 'x-deprecation'?: { readonly since: string; readonly successor: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly components?: {
@@ -54,7 +56,7 @@ interface Route {
   readonly operations: ReadonlyMap<string, ContractOperation>;
 }
 
-/** A route that a path is on. */
+/** The route that a path matches. */
 interface RouteMatch extends Route {
   /** The path's parameters, not decoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
@@ -67,7 +69,7 @@ export interface Routes {
   readonly operations: ReadonlyMap<string, ContractOperation>;
 }
 
-/** Reads a contract's paths once. Throws when an operation does not say who may call it. */
+/** Reads a contract's paths once. Throws when an operation does not declare its security. */
 export function readRoutes(contract: Contract): Routes {
   const fixed = new Map<string, RouteMatch>();
   const templated: { readonly pattern: RegExp; readonly route: Route }[] = [];
@@ -101,7 +103,7 @@ export function readRoutes(contract: Contract): Routes {
   };
 }
 
-/** The path of an operation, for links that the service writes itself. */
+/** The path of an operation, for links that the service creates. */
 export function pathOf(contract: Contract, operationId: string): string {
   for (const [template, item] of Object.entries(contract.paths)) {
     if (methods.some((method) => (item[method] as ContractOperation | undefined)?.operationId === operationId)) {
@@ -111,7 +113,7 @@ export function pathOf(contract: Contract, operationId: string): string {
   throw new Error(`the contract has no operation ${operationId}`);
 }
 
-/** The answers with what they refer to in place. */
+/** The responses with references resolved. */
 function writeOut({ components }: Contract, responses: ContractOperation['responses']): ContractOperation['responses'] {
   const prefix = '#/components/responses/';
   return Object.fromEntries(
@@ -131,7 +133,7 @@ function patternOf(template: string): RegExp {
   return new RegExp(`^${escaped}$`);
 }
 
-/** Deny by default: public operations say `security: []`, and a bearer always names the scopes that will do. */
+/** Deny by default: public operations declare `security: []`, and a bearer always names the accepted scopes. */
 function requireSecurity({ operationId, security }: ContractOperation): void {
   if (!security) throw new Error(`operation ${operationId} does not state its security`);
   for (const requirement of security) {

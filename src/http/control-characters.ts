@@ -1,6 +1,6 @@
 /**
- * Characters that one store or another surface's form cannot hold: C0 controls but tab, line feed and carriage return,
- * U+FFFE, U+FFFF (XML 1.0 §2.2) and lone surrogates.
+ * Characters that a store or another surface's format cannot hold: C0 controls except tab, line feed and carriage
+ * return, U+FFFE, U+FFFF (XML 1.0 §2.2) and lone surrogates.
  */
 export function hasControlCharacter(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose

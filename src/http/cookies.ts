@@ -1,6 +1,9 @@
 /** Cookies of the hosted pages (RFC 6265): opaque, for this host only, unreadable to scripts. */
 
-/** Cookies of a request; of a name sent twice the first counts, which browsers send for the most specific path. */
+/**
+ * The cookies of a request. If a name is sent twice the first one counts, which browsers send for the most specific
+ * path.
+ */
 export function readCookies(header: string | undefined): Readonly<Record<string, string | undefined>> {
   const cookies: Record<string, string | undefined> = Object.create(null);
   for (const pair of (header ?? '').split(';')) {

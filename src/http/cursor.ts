@@ -1,7 +1,7 @@
 /**
- * Cursors: a place in a list and what the list was asked for, authenticated. On the wire base64 of `cursor=<token>`,
- * which has neither padding nor anything but letters and digits, since the token has letters and digits only and a
- * length that fills the last group of three bytes.
+ * Cursors: a place in a list and the list's parameters, authenticated. On the wire they are base64 of `cursor=<token>`,
+ * which contains only letters and digits and needs no padding: the token has only letters and digits, and its length
+ * fills the last group of three bytes.
  */
 
 import { timingSafeEqual } from 'node:crypto';
@@ -9,7 +9,7 @@ import type { Account } from '../domain/accounts/account.ts';
 import type { ListPosition } from '../domain/listing.ts';
 import type { Services } from '../services.ts';
 
-/** What a cursor carries; parameters as they were sent. */
+/** The contents of a cursor; parameters as they were sent. */
 export interface CursorContent {
   readonly direction: 'after' | 'before';
   readonly position: ListPosition;
@@ -25,7 +25,9 @@ type Vault = Pick<Services, 'vault'>;
 const prefix = 'cursor=';
 const macBytes = 16;
 
-/** Letters and digits for the two characters of base64url that are neither, and for `x`, which announces them. */
+/**
+ * Escapes for the two characters of base64url that are neither letters nor digits, and for `x`, which introduces them.
+ */
 const escapes: Readonly<Record<string, string>> = { x: 'x0', '-': 'x1', _: 'x2' };
 const unescapes: Readonly<Record<string, string>> = { x0: 'x', x1: '-', x2: '_', x3: '' };
 
@@ -39,7 +41,7 @@ function tokenOf(bytes: Buffer): string {
   return token;
 }
 
-/** The cursor of a list (its operationId) of an account. */
+/** The cursor of an account's list (named by operationId). */
 export function writeCursor(services: Vault, account: Account, list: string, content: CursorContent): string {
   const { direction, position, limit, sort, filters, fields } = content;
   const payload = JSON.stringify([direction, position.key, position.id, limit, sort, filters, fields]);
@@ -47,10 +49,10 @@ export function writeCursor(services: Vault, account: Account, list: string, con
   return Buffer.from(prefix + tokenOf(bytes)).toString('base64');
 }
 
-/** What a cursor of this list says, as it is written or as its token alone; null for any other text. */
+/** The contents of a cursor of this list, in its wire form or as the token alone; null for any other text. */
 export function readCursor(services: Vault, account: Account, list: string, text: string): CursorContent | null {
   const decoded = Buffer.from(text, 'base64');
-  // Only as it was written, here and below: a decoder passes over what it does not understand.
+  // Only the exact wire form is accepted, here and below: a decoder ignores what it does not understand.
   const written = decoded.toString('base64') === text ? decoded.toString('latin1') : '';
   const token = written.startsWith(prefix) ? written.slice(prefix.length) : text;
   if (!/^[A-Za-z0-9]+$/.test(token)) return null;

@@ -1,4 +1,4 @@
-/** What every deprecated surface has in common: its contract says so, and each answer says it again. */
+/** What all deprecated surfaces have in common: their contract marks them, and each response repeats it. */
 
 import type { Request, RequestHandler, Response } from 'express';
 import type { Account } from '../domain/accounts/account.ts';
@@ -16,13 +16,13 @@ export interface Deprecation {
   readonly surface: DeprecatedSurface;
   /** `@<Unix time>`, since when (RFC 9745 §2). */
   readonly since: string;
-  /** `<METHOD> <path>` of what replaces the surface. */
+  /** `<METHOD> <path>` of the replacement. */
   readonly successor: string;
 }
 
 /**
- * What a contract says of its end; null when it says nothing. Throws when it says so in parts: each operation of a
- * deprecated surface is marked, names its successor and the place of the API key.
+ * A contract's deprecation; null when there is none. Throws when it is incomplete: each operation of a deprecated
+ * surface must be marked and must name its successor and the place of the API key.
  */
 export function readDeprecation(name: string, contract: Contract): Deprecation | null {
   const told = contract['x-deprecation'];
@@ -39,8 +39,9 @@ export function readDeprecation(name: string, contract: Contract): Deprecation |
 }
 
 /**
- * The headers of the surface's every answer: since when it is deprecated (RFC 9745), when it ends where the account said
- * so (RFC 8594), and what replaces it (RFC 5829 §3.4). Without an account the last one is a path, as on its own host.
+ * The headers of every response of the surface: since when it is deprecated (RFC 9745), when it ends if the account set
+ * that (RFC 8594), and what replaces it (RFC 5829 §3.4). Without an account the replacement is a path, as on an
+ * account's own host.
  */
 export function announceDeprecation(res: Response, deprecation: Deprecation, state: RequestState): void {
   const { account, operation, pathParameters } = state;
@@ -49,7 +50,7 @@ export function announceDeprecation(res: Response, deprecation: Deprecation, sta
   const path = successor
     .slice(successor.indexOf(' ') + 1)
     .replace(/\{(\w+)\}/g, (_, name: string) => pathParameters[name] ?? '');
-  // A path of a request may hold what ends a URI in this header (RFC 8288 §3).
+  // A request path may contain characters that end a URI in this header (RFC 8288 §3).
   const target = /^[\w\-.~!$&'()*+,;=:@%/]*$/.test(path)
     ? path
     : (/^[^{]*\//.exec(successor)?.[0].split(' ')[1] ?? '/');
@@ -68,8 +69,8 @@ export function isSwitchedOff(
 }
 
 /**
- * Finds who calls where the key stands in one of `places`; on a host that is no account's the key names the account.
- * Every call with a key is counted by operation and day, also one that is then refused. Throws `not_found` where the
+ * Finds the caller by the API key in one of `places`; on a host that belongs to no account the key determines the
+ * account. Every call with a key is counted by operation and day, even if it is then refused. Throws `not_found` if the
  * account switched the surface off, `api_key_invalid`, `rate_limited`.
  */
 export function identifyByKey(

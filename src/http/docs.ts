@@ -1,4 +1,4 @@
-/** The documentation over HTTP: files held in memory, found by exact name. */
+/** Serves the documentation: files in memory, found by exact name. */
 
 import { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
 import { findAccountByHost } from '../domain/accounts/accounts.ts';
@@ -10,20 +10,20 @@ import { requestStateOf } from './request-state.ts';
 export interface DocsFile {
   /** Media type for the Content-Type header. */
   readonly type: string;
-  /** Content-Security-Policy of a page; what is no page keeps the one of all answers. */
+  /** Content-Security-Policy of a page; other files keep the default one. */
   readonly policy?: string;
   readonly body: Buffer;
   /** Changes with `body`: the entity tag, and the `v` parameter of the pages' links. Hexadecimal digits. */
   readonly digest: string;
 }
 
-/** Every file there is by its path; each is made when it is first asked for. */
+/** Every file by its path; each is made at its first request. */
 export type DocsFiles = ReadonlyMap<string, () => DocsFile>;
 
-/** Where someone lands who opens the account's address itself. */
+/** The target for a visitor who opens the account's root. */
 const index = '/docs';
 
-/** Serves the files on the hosts of accounts. A path that is not one of theirs is left to what comes next. */
+/** Serves the files on the hosts of accounts. Other paths are passed on. */
 export function createDocs(services: Pick<Services, 'store' | 'addresses'>, files: DocsFiles): Router {
   const router = Router();
   router.use(async (req, res, next) => {
@@ -48,11 +48,11 @@ export function createDocs(services: Pick<Services, 'store' | 'addresses'>, file
 
 function sendFile(req: Request, res: Response, { type, policy, body, digest }: DocsFile): void {
   res.setHeader('etag', `"${digest}"`);
-  // Only the address that names the content is immutable (RFC 8246); any other one is checked before use.
+  // Only an address with the digest is immutable (RFC 8246); others are revalidated.
   const immutable = req.query['v'] === digest;
   res.setHeader('cache-control', immutable ? 'public, max-age=31536000, immutable' : 'no-cache');
   if (policy !== undefined) res.setHeader('content-security-policy', policy);
-  // RFC 9110 §13.2: what the browser has already is not sent again.
+  // RFC 9110 §13.2: a file that the browser has already is not sent again.
   if (req.fresh) {
     res.status(304).end();
     return;
@@ -62,7 +62,7 @@ function sendFile(req: Request, res: Response, { type, policy, body, digest }: D
   res.end(body);
 }
 
-/** The store could not say whose host this is. */
+/** The store could not be asked for the host's account. */
 const answerUnavailable: ErrorRequestHandler = (error, _req, res, next) => {
   if (!(error instanceof Failure) || error.code !== 'unavailable') {
     next(error);

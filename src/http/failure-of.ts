@@ -1,7 +1,7 @@
 import { Failure, type FailureCode } from '../domain/failure.ts';
 import type { RequestState } from './request-state.ts';
 
-/** The code for a member that does not fit the contract, given the operation and the member's JSON pointer. */
+/** The code for a member that violates the contract, given the operation and the member's JSON pointer. */
 export type InvalidCode = (operationId: string, pointer: string) => FailureCode;
 
 /** What the validator throws; its pointers begin with the place (`/body/redirect_uris/0`, `/query/state`). */
@@ -10,7 +10,7 @@ interface ValidationError {
   readonly errors: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** Whatever was thrown while serving a request, as the one failure type. */
+/** Converts whatever was thrown while serving a request into a `Failure`. */
 export function failureOf(error: unknown, state: RequestState, invalid: InvalidCode | undefined): Failure {
   if (error instanceof Failure) return error;
   if (!isValidationError(error)) return new Failure('internal', {}, { cause: error });

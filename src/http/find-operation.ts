@@ -3,13 +3,13 @@ import { Failure } from '../domain/failure.ts';
 import type { Routes } from './contract.ts';
 import { requestStateOf } from './request-state.ts';
 
-/** Looks the operation up before anything can be refused, so that every refusal is in the form of its operation. */
+/** Finds the operation before anything can be refused, so that every refusal has the operation's format. */
 export function findRoute(surface: string, routes: Routes): RequestHandler {
   return (req, res, next) => {
     const state = requestStateOf(res);
     state.surface = surface;
     const match = routes.find(req.path);
-    // RFC 9110 §9.3.2: HEAD is GET without the content; Node leaves the content out by itself.
+    // RFC 9110 §9.3.2: HEAD is GET without the content, which Node omits by itself.
     if (req.method === 'HEAD' && !match?.operations.get('GET')?.['x-effects']) req.method = 'GET';
     state.route = match?.template ?? null;
     state.pathParameters = match?.pathParameters ?? {};
@@ -18,7 +18,7 @@ export function findRoute(surface: string, routes: Routes): RequestHandler {
   };
 }
 
-/** Refuses what is no operation, once it is known that an account answers here. */
+/** Refuses a request for no operation, once it is known that an account is on the host. */
 export function requireOperation(routes: Routes): RequestHandler {
   return (req, res, next) => {
     const route = routes.find(req.path);
@@ -44,7 +44,7 @@ function allowCrossOrigin(res: Response): void {
   res.setHeader('access-control-expose-headers', 'www-authenticate, retry-after, x-request-id, dpop-nonce');
 }
 
-/** What a browser asks before it sends a request that a form could not. */
+/** Answers a preflight request. */
 function answerPreflight(res: Response, methods: readonly string[]): void {
   res.setHeader('access-control-allow-methods', methods.join(', '));
   res.setHeader('access-control-allow-headers', 'authorization, content-type, dpop');

@@ -9,7 +9,7 @@ import { createHookHealth, type HookHealthOptions } from './hook-health.ts';
 import { lacksHost } from './host.ts';
 import type { Metrics } from './metrics.ts';
 
-/** What is looked at to say whether the process should get requests. */
+/** What decides whether the process should get requests. */
 export interface Readiness {
   /** Set when the process is told to stop. */
   draining: boolean;
@@ -19,14 +19,14 @@ interface HealthOptions extends HookHealthOptions {
   readonly store: Services['store'];
   readonly packageBuilds: Pick<Services['packageBuilds'], 'walls'>;
   readonly metrics: Metrics;
-  /** The Node that runs this. */
+  /** The Node version that runs this. */
   readonly node: Judgement;
   readonly readiness: Readiness;
-  /** Bearer for `/metrics` and the details of `/readyz`; null: only a loopback peer that no proxy stands before. */
+  /** Bearer token for `/metrics` and the details of `/readyz`; null: only for a loopback peer without a proxy. */
   readonly metricsToken: string | null;
 }
 
-/** Who asks whether we are ready gives up soon; so a store that is silent for so long counts as unreachable. */
+/** Readiness probes time out soon, so a store that is silent for this long counts as unreachable. */
 const patienceMilliseconds = 900;
 
 /** `/healthz`, `/readyz` and `/metrics`, on any Host; HTTP/1.0 needs none (RFC 9112 §3.2). */
@@ -44,7 +44,7 @@ export function createHealth(options: HealthOptions): Router {
   router.get('/readyz', async (req, res) => {
     const { draining } = options.readiness;
     const isOpen = mayRead(req, options.metricsToken);
-    // Both at once: neither waits for a store that is silent longer than the other.
+    // Concurrently, so that the times of a silent store do not add up.
     const [store, hooks] = await Promise.all([checkStore(), isOpen ? describeHooks() : null]);
     const checks = { serving: draining ? 'stopping' : 'ok', ...store };
     const ready = Object.values(checks).every((result) => result === 'ok');
@@ -65,12 +65,12 @@ export function createHealth(options: HealthOptions): Router {
   return router;
 }
 
-/** One that is not known to be sound serves all the same: whether to stop is the operator's to say. */
+/** A Node version that is not known to be sound still serves: stopping is the operator's decision. */
 function describeNode({ version, state, reason, remedy }: Judgement) {
   return { version, state, reason, remedy };
 }
 
-/** What builds of packages are shut in with; `starting` until it is known. */
+/** How builds of packages are confined; `starting` until it is known. */
 function describePackages(packageBuilds: HealthOptions['packageBuilds']) {
   const walls = packageBuilds.walls();
   if (walls === null || walls === 'off') {
@@ -89,7 +89,7 @@ type StoreChecks = Readonly<Record<'store' | 'migrations', string>>;
 
 const unreachable: StoreChecks = { store: 'unreachable', migrations: 'unknown' };
 
-/** Those who ask while a check is under way get its result: a store that hangs is asked once. */
+/** Requests during a check share its result: a store that hangs is asked once. */
 function shareChecks(store: Services['store']): () => Promise<StoreChecks> {
   let running: Promise<StoreChecks> | null = null;
   return () => {
@@ -108,7 +108,7 @@ async function checkStore(store: Services['store']): Promise<StoreChecks> {
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const { name, reason } = error.detail;
-    // An outage has no name: what has one does not pass until an operator does something.
+    // An outage has no name; a named problem lasts until an operator acts.
     return name !== undefined && reason !== undefined ? { ...unreachable, store: reason } : unreachable;
   }
 }

@@ -1,9 +1,9 @@
-/** What the details of `/readyz` say of hooks. Sign-ins go on without them, as the account's `hook_failure` says. */
+/** The hooks in the details of `/readyz`. Sign-ins continue without them, as the account's `hook_failure` says. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Services } from '../services.ts';
 
-/** Stored hooks of a runtime that is not offered here: they fail at every run. */
+/** Stored hooks whose runtime is not offered here: they fail at every run. */
 interface HookOfNoRuntime {
   readonly runtime: string;
   readonly hooks: number;
@@ -14,10 +14,10 @@ export interface HookHealthOptions {
   readonly hooks: Pick<Services['hooks'], 'health'>;
 }
 
-/** What was counted is believed for so long: whoever polls does not have every hook counted each time. */
+/** The count is cached this long, so that polling does not count every hook each time. */
 const believedMilliseconds = 10_000;
 
-/** What is said now; `not_offered` is null while the store does not tell within `patienceMilliseconds`. */
+/** The current state; `not_offered` is null while the store does not answer within `patienceMilliseconds`. */
 export function createHookHealth({ store, hooks }: HookHealthOptions, patienceMilliseconds: number) {
   let counted: Promise<readonly HookOfNoRuntime[] | null> = Promise.resolve(null);
   let believedUntil = Number.NEGATIVE_INFINITY;

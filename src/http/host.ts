@@ -6,9 +6,9 @@ import { countHeader } from './request-state.ts';
 type Target = IncomingMessage & { originalUrl?: string };
 
 /**
- * Finds what is wrong with the request line and the headers that frame the request. The account is in the Host, so
- * whatever could make two readers of one request see two hosts or two bodies is refused (RFC 9112 §3.2, §6.1).
- * An absolute-form target that names the Host is rewritten to origin-form.
+ * Finds errors in the request line and the headers that frame the request. The account is in the Host, so anything that
+ * could make two readers of a request see different hosts or bodies is refused (RFC 9112 §3.2, §6.1). An absolute-form
+ * target that names the Host is rewritten to origin-form.
  */
 export function findMalformed(req: Target): Failure | null {
   const host = req.headers.host ?? '';
@@ -25,8 +25,8 @@ export function findMalformed(req: Target): Failure | null {
 }
 
 /**
- * Whether a request without, or with more than one, Host is refused where any Host will do. HTTP/1.0 knew no Host, and
- * balancers still ask for health in it.
+ * Whether a request is refused for a missing or repeated Host where any Host will do. HTTP/1.0 had no Host, and load
+ * balancers still use it for health checks.
  */
 export function lacksHost(req: IncomingMessage): boolean {
   const count = countHeader(req, 'host');

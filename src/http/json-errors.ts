@@ -1,10 +1,10 @@
-/** The form of errors that the management API and its neighbour have in common: `{statusCode, name, message}`. */
+/** The error format of the management API and the credential API: `{statusCode, name, message}`. */
 
 import { shortened } from '../domain/describe.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { ReplyHeaders } from './operation.ts';
 
-/** How a failure is answered; in its own words where none are given. */
+/** The response to a failure; by default in the failure's own words. */
 export const jsonError =
   <const Code extends number, const Name extends string>(
     statusCode: Code,
@@ -22,13 +22,13 @@ export const unauthorized = jsonError(401, 'UnauthorizedError', 'The request req
   'www-authenticate': 'Bearer realm="gatehouse"',
 });
 
-/** Names the scopes that would do. */
+/** Names the scopes that would suffice. */
 function forbidden({ detail }: Failure) {
   const message = `One of these scopes is required: ${(detail.scopes ?? []).join(', ')}`;
   return { status: 403 as const, body: { statusCode: 403 as const, name: 'ForbiddenError' as const, message } };
 }
 
-/** The kinds of failures that both answer alike, and the codes. */
+/** Kinds and codes of failures that both APIs answer alike. */
 export const commonKinds = {
   not_found: jsonError(404, 'NotFoundError', 'The resource with the given id could not be found'),
   method: jsonError(405, 'MethodNotAllowedError', 'Method not allowed'),

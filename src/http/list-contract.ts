@@ -1,29 +1,31 @@
-/** What a contract says about a list in `x-list`, beside the parameters themselves. */
+/** What a contract says about a list in `x-list`, besides the parameters themselves. */
 
 import type { Contract, ContractOperation } from './contract.ts';
 
 /** The extension as written. */
 interface ListExtension {
-  /** Sort key where none is asked for; `-` before it for descending. */
+  /** Default sort key; `-` before it means descending. */
   readonly order: string;
   readonly sort: readonly string[];
-  /** Members that are compared as they are. */
+  /** Members that are compared for equality. */
   readonly exact?: Readonly<Record<string, 'integer' | 'text'>>;
-  /** Texts in which a `*` at either end stands for any text. */
+  /** Texts in which a `*` at either end matches any text. */
   readonly match?: readonly string[];
-  /** `created`: `created_since` and `created_until` bound the field `created_at` (or `last_login`, named without `_at`). */
+  /**
+   * `created`: `created_since` and `created_until` bound the field `created_at` (or `last_login`, named without `_at`).
+   */
   readonly range?: readonly string[];
-  /** Parameters that the operation reads itself; `name.*` stands for all names that begin so. */
+  /** Parameters that the operation reads itself; `name.*` means all names with this prefix. */
   readonly special?: readonly string[];
   /** Unknown parameters are refused, not ignored. */
   readonly strict?: boolean;
 }
 
-/** A list's rules with what follows from the rest of the contract. */
+/** A list's rules, with what follows from the rest of the contract. */
 export interface ListRules extends ListExtension {
   readonly operationId: string;
   readonly path: string;
-  /** Members of an item: what `fields` may name. */
+  /** Members of an item, which `fields` may name. */
   readonly members: ReadonlySet<string>;
   readonly maximumLimit: number;
   readonly defaultLimit: number;
@@ -51,7 +53,7 @@ function limitsOf(contract: Contract, operation: ContractOperation): [maximum: n
   const { parameters = [] } = operation as { parameters?: readonly Node[] };
   const limit = parameters.map((one) => follow(contract, one)).find((one) => one['name'] === 'limit');
   const { maximum = 1000 } = (limit?.['schema'] ?? {}) as { maximum?: number };
-  // A list with a low maximum begins with it (hooks, variables and logs).
+  // For a list with a low maximum, the maximum is the default (hooks, variables and logs).
   return [maximum, maximum < 1000 ? maximum : 50];
 }
 

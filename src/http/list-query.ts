@@ -1,14 +1,14 @@
-/** Reads the parameters of a list: which page, in which order, of which items, with which members. */
+/** Reads the parameters of a list: page, order, filters and members. */
 
 import { Failure } from '../domain/failure.ts';
 import { type ListFilter, type ListQuery, matching } from '../domain/listing.ts';
 import type { CursorContent } from './cursor.ts';
 import type { ListRules } from './list-contract.ts';
 
-/** A list as asked for, by parameters or by a cursor that came from parameters. */
+/** A requested list, by parameters or by a cursor made from parameters. */
 export interface ListRequest {
   readonly query: ListQuery;
-  /** As `sort` writes it, always with the field that is sorted by. */
+  /** As in `sort`, always including the field. */
   readonly sort: string;
   /** The filters as sent. */
   readonly filters: Readonly<Record<string, string>>;
@@ -42,7 +42,9 @@ function isFilter(rules: ListRules, name: string): boolean {
   );
 }
 
-/** The filters among the parameters, sorted by name. Throws `request_invalid` for an unknown one where that matters. */
+/**
+ * The filters among the parameters, sorted by name. Throws `request_invalid` for an unknown one if the list is strict.
+ */
 function filtersOf(rules: ListRules, parameters: Parameters): Record<string, string> {
   const filters: Record<string, string> = {};
   for (const name of Object.keys(parameters).sort()) {
@@ -61,7 +63,7 @@ function readInteger(name: string, text: string): number {
   return value;
 }
 
-/** ISO 8601: a date, or a date and a time with its zone (UTC where none is named). */
+/** ISO 8601: a date, or a date and a time with its zone (default UTC). */
 export function readTime(name: string, text: string): number {
   // A `+` that was not percent-encoded arrives as a space.
   const iso = text.replace(' ', '+');
@@ -85,7 +87,7 @@ function filterOf(rules: ListRules, name: string, text: string): ListFilter | nu
 
 function readSort(rules: ListRules, sort: unknown, filters: readonly ListFilter[]): string {
   if (sort === undefined) {
-    // The index that finds the texts that begin so has them in this order.
+    // The index for texts with this prefix has them in this order.
     const begun = filters.find(({ field, test }) => test === 'begins' && rules.sort.includes(field));
     return begun?.field ?? rules.order;
   }
@@ -117,7 +119,7 @@ function requestOf(
   return { query, sort, filters, fields: readFields(rules, given.fields) };
 }
 
-/** The list that a cursor goes on with; throws `request_invalid` for what may not stand beside one. */
+/** The list that a cursor continues; throws `request_invalid` for parameters that must not accompany one. */
 function continued(rules: ListRules, parameters: Parameters, cursor: CursorContent): ListRequest {
   for (const name of ['page', 'sort']) {
     if (parameters[name] !== undefined) throw refused(name, 'must not be combined with cursor');
@@ -131,8 +133,8 @@ function continued(rules: ListRules, parameters: Parameters, cursor: CursorConte
 }
 
 /**
- * The list that validated parameters ask for; `cursor` is the content of theirs, when they have one.
- * Throws `request_invalid`.
+ * The list that validated parameters request; `cursor` is the content of the cursor, if there is one. Throws
+ * `request_invalid`.
  */
 export function readListRequest(rules: ListRules, parameters: Parameters, cursor: CursorContent | null): ListRequest {
   if (cursor) return continued(rules, parameters, cursor);

@@ -1,4 +1,7 @@
-/** One mechanism for every list: what its contract says in `x-list` decides what may be asked, the answer tells where one stands. */
+/**
+ * One mechanism for all lists: `x-list` in the contract decides what may be requested, and the response tells the
+ * position.
+ */
 
 import { Failure } from '../domain/failure.ts';
 import type { ListPage, ListPosition } from '../domain/listing.ts';
@@ -41,8 +44,8 @@ export function readList(
 }
 
 /**
- * What stands in a request that is for no list. One object for all: V8 makes a map of its own for each object that is
- * written with a getter, in the old generation, where it keeps the whole request until the next full collection.
+ * The value for requests without a list. It is a single object: V8 makes a hidden class for each object literal with a
+ * getter, in the old generation, where it retains the whole request until the next full collection.
  */
 export const noList: List = {
   get query(): never {

@@ -2,13 +2,13 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { ClearingReport } from '../domain/clearing.ts';
 import type { PurgeReport } from '../domain/expired-rows.ts';
 
-/** What an operator's Prometheus collects; labels come from the contracts, so their number is bounded. */
+/** Metrics for an operator's Prometheus; labels come from the contracts, so their number is bounded. */
 export interface Metrics {
   observe(surface: string, operation: string, status: number, seconds: number): void;
-  /** What housekeeping tells of. */
+  /** Progress of housekeeping. */
   readonly purge: PurgeReport;
   readonly removals: ClearingReport;
-  /** The text exposition of everything measured. */
+  /** All metrics in text exposition format. */
   text(): Promise<string>;
   readonly contentType: string;
 }

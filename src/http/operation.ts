@@ -1,4 +1,4 @@
-/** Ties a handler to one operation of the contract: what it is given and what it may answer. */
+/** Ties a handler to an operation of the contract: its input and its possible replies. */
 
 import type { Account } from '../domain/accounts/account.ts';
 import type { Caller } from '../domain/callers/caller.ts';
@@ -36,7 +36,7 @@ export interface Reply<Op> {
   readonly [answers]: Op;
 }
 
-/** Makes a reply, accepting only the statuses and bodies the contract documents. */
+/** Makes a reply; accepts only the documented statuses and bodies. */
 type Respond<Op> = <Status extends Documented<Op>>(status: Status, ...answer: Answer<Op, Status>) => Reply<Op>;
 
 type Given<Op, Where extends string> = Op extends { parameters: { readonly [K in Where]?: infer P } }
@@ -50,22 +50,22 @@ type RequestBody<Op> = Op extends { requestBody?: infer R }
 
 /** Where a request came from, whatever its operation. */
 export interface Origin {
-  /** Answered in `x-request-id`; names the request in the log. */
+  /** Returned in `x-request-id`; identifies the request in the log. */
   readonly requestId: string;
   /** The account whose host was called. */
   readonly account: Account;
-  /** Address of the peer, or the one a trusted proxy forwarded. */
+  /** Address of the peer, or the one forwarded by a trusted proxy. */
   readonly source: string;
   readonly cookies: Readonly<Record<string, string | undefined>>;
 }
 
-/** A list as a request asks for it, by the rules of its contract's `x-list`. */
+/** A requested list, by the rules of its contract's `x-list`. */
 export interface List {
-  /** The page wanted; without the filters that the contract calls special. */
+  /** The requested page, without the filters that the contract calls special. */
   readonly query: ListQuery;
-  /** All filters as sent, by name: where the special ones are found. */
+  /** All filters as sent, by name, including the special ones. */
   readonly filters: Readonly<Record<string, string>>;
-  /** Body and headers of the answer: the members that were asked for, and where the page stands. */
+  /** Body and headers of the response: the requested members, and the position of the page. */
   answer<Item, Shown extends object>(
     page: ListPage<Item>,
     represent: (item: Item) => Shown,
@@ -78,10 +78,12 @@ export interface Request<Op> {
   readonly query: Given<Op, 'query'>;
   readonly body: RequestBody<Op>;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Who calls, where the contract asks for a bearer; null for public operations and where a bearer is optional and absent. */
+  /**
+   * The caller if the contract requires a bearer; null for public operations and for an optional bearer that is absent.
+   */
   readonly caller: Caller | null;
   readonly origin: Origin;
-  /** The list that the request asks for; looking at that of an operation without `x-list` throws `internal`. */
+  /** The requested list; for an operation without `x-list`, reading it throws `internal`. */
   readonly list: List;
 }
 
@@ -90,7 +92,7 @@ export type Handler<Op> = (request: Request<Op>, respond: Respond<Op>) => Promis
 /** One handler per operationId: a missing or surplus one does not compile. */
 export type Handlers<Operations> = { readonly [Id in keyof Operations]: Handler<Operations[Id]> };
 
-/** Any reply documented on the surface: what its failure table may hold. */
+/** Any reply documented on the surface: the possible entries of its failure table. */
 export type AnyReply<Operations> = {
   [Id in keyof Operations]: {
     [Status in Documented<Operations[Id]>]: {
@@ -101,14 +103,14 @@ export type AnyReply<Operations> = {
   }[Documented<Operations[Id]>];
 }[keyof Operations];
 
-/** What a refusal's words may depend on. The account is null when no account answers on the host. */
+/** What the wording of a refusal may depend on. The account is null when no account is on the host. */
 export interface RefusalContext {
   readonly requestId: string;
   readonly operation: string | null;
   readonly account: Account | null;
 }
 
-/** An answer outside any operation: what a wrong method gets. */
+/** A response outside any operation, for example to a wrong method. */
 interface UnroutedReply<ErrorBody> {
   readonly status: 405;
   readonly body: ErrorBody;
@@ -122,10 +124,10 @@ type Refusal<Operations, ErrorBody> =
   | RefusalReply<Operations, ErrorBody>
   | ((failure: Failure, context: RefusalContext) => RefusalReply<Operations, ErrorBody>);
 
-/** A surface's answers to failures. `ErrorBody` is the form of answers outside any operation. */
+/** A surface's responses to failures. `ErrorBody` is the format outside any operation. */
 export interface FailureTable<Operations, ErrorBody> {
-  /** By what is wrong. */
+  /** By kind. */
   readonly kinds: Readonly<Record<FailureKind, Refusal<Operations, ErrorBody>>>;
-  /** Of the codes that the surface answers in another way than the others of their kind. */
+  /** Codes that the surface answers differently from the others of their kind. */
   readonly codes: Readonly<Partial<Record<FailureCode, Refusal<Operations, ErrorBody>>>>;
 }

@@ -1,10 +1,10 @@
-/** The address of a peer, as sockets and proxies write it. */
+/** The address of a peer, in the forms that sockets and proxies write. */
 
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * The address in what a peer or a proxy writes, without the port and the brackets that some write with it (as RFC 7239
- * §6 does); null for anything else. An IPv4-mapped address is the IPv4 address, where it is written so.
+ * The address without a port or brackets, which some proxies add (as RFC 7239 §6 does); null for anything else. An
+ * IPv4-mapped address in dotted form becomes the IPv4 address.
  */
 export function addressIn(text: string): string | null {
   const bracketed = /^\[(?<address>[^\]]*)\](?::\d{1,5})?$/.exec(text)?.groups?.['address'];

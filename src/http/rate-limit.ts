@@ -7,19 +7,20 @@ import { siteAround } from '../domain/network-source.ts';
 import { SharedCounters } from './shared-counters.ts';
 import { type Counter, keyWords, WindowCounters } from './window-counters.ts';
 
-/** Of windows of one length, of which there are three for settings, and seven others for policies. */
+/** For windows of one length: three lengths are used by settings, and seven others by policies. */
 const defaultMostKeys = 100_000;
 
 /**
  * A site may use a limit as often as this many of its networks. Homes get up to 16 or 256 of the 65,536 networks of a
- * /48, and where a site is many customers (a hosting provider, a mobile network), fewer than 16 do not keep out the others.
+ * /48. Where a site is many customers (a hosting provider, a mobile network), fewer than 16 of them do not shut out the
+ * others.
  */
 const networksOfSite = 16;
 
 type MembersOf<One> = One extends unknown ? keyof One : never;
 type SubjectMember = MembersOf<Exclude<LimitSubject, Readonly<Record<string, never>>>>;
 
-/** All that tells subjects apart: without one of them, different subjects would share a counter. */
+/** Everything that distinguishes subjects: if one were missing, different subjects would share a counter. */
 const ranks = {
   source: 0,
   client: 1,
@@ -41,35 +42,36 @@ interface Windows {
 }
 
 /**
- * A subject under one limit, or the site around its network, as it is kept: nobody who lacks the secret can say which
+ * The place of a subject under one limit, or of the site around its network. Without the secret nobody can tell which
  * subjects share a counter.
  */
 interface Place {
   readonly windows: Windows;
   readonly limit: Limit;
-  /** Of the account, the limit and the subject, under a secret of the process; good until the next is made. */
+  /**
+   * Made from the account, the limit and the subject, with a secret of the process; valid until the next key is made.
+   */
   readonly key: Uint32Array;
   /** The counter that it shares when there is no room for one of its own. */
   readonly sharedKey: string;
 }
 
 export interface LimitOptions {
-  /** Milliseconds of a clock that never goes back; that of the process unless a test says otherwise. */
+  /** Milliseconds of a monotonic clock; default: that of the process. */
   readonly elapsed?: () => number;
-  /** Keys with a counter of their own, of windows of one length. */
+  /** Maximum number of keys with their own counter, for windows of one length. */
   readonly mostKeys?: number;
 }
 
-/** The counters of a process, and how many keys they keep. */
+/** The counters of a process, and how many keys they hold. */
 interface BoundedLimits extends Limits {
   keptKeys(): number;
 }
 
 /**
- * Counters in the memory of this process, over fixed windows; each node counts for itself. What an IPv6 network does
- * counts a second time, for the site that it is in. Strangers choose the keys, so their number is bounded: beyond it a
- * subject that is not counted yet shares one of 256 counters with others, and one that is keeps its own until its window
- * ends.
+ * Counters in the memory of this process, over fixed windows; each node counts for itself. The requests of an IPv6
+ * network are also counted for the site that it is in. Strangers choose the keys, so their number is bounded: beyond
+ * it, a new subject shares one of 256 counters with others, and a known one keeps its own until its window ends.
  */
 export function createLimits({
   elapsed = () => performance.now(),
@@ -77,7 +79,7 @@ export function createLimits({
 }: LimitOptions = {}): BoundedLimits {
   const secret = randomBytes(32).toString('base64url');
   const byLength = new Map<number, Windows>();
-  // One of each for all: nothing waits between making a key and using it.
+  // One of each for all calls: nothing waits between making a key and using it.
   const ownKey = new Uint32Array(keyWords);
   const siteKey = new Uint32Array(keyWords);
 
@@ -90,7 +92,10 @@ export function createLimits({
     return windows;
   }
 
-  /** That of the subject itself, and that of the site around its network if there is one; none where the limit is off. */
+  /**
+   * The place of the subject itself, and that of the site around its network, if there is one; none if the limit is
+   * off.
+   */
   function placesOf(account: Account, limited: LimitName | PolicyLimit, subject: LimitSubject): readonly Place[] {
     const limit = typeof limited === 'string' ? account.settings.limits[limited] : limited;
     if (!limit) return [];
@@ -106,7 +111,7 @@ export function createLimits({
     const bytes = new Uint8Array(key.buffer);
     const digest = hash('sha256', `${secret} ${id} ${name} ${subject}`, 'binary');
     for (let index = 0; index < bytes.length; index += 1) bytes[index] = digest.charCodeAt(index);
-    // The words of the key choose its place among its own kind; the byte after them, which counter it shares.
+    // The key's words choose its own counter; the byte after them chooses the shared one.
     const sharedKey = `${id} ${name} ${digest.charCodeAt(bytes.length)}`;
     return { windows: windowsOf(limit.windowSeconds), limit, key, sharedKey };
   }
@@ -129,13 +134,13 @@ export function createLimits({
       const now = elapsed();
       const before = stateAt(places, now);
       if (before === null) return null;
-      // Before anything is counted: what is refused uses up nothing, and makes no counter.
+      // Checked before counting: a refused request uses up nothing, and makes no counter.
       if (before.remaining === 0) {
         const retryAfterSeconds = Math.max(1, before.resetSeconds);
         throw new Failure('rate_limited', { retryAfterSeconds, reason: `limit ${nameOf(limited)}` });
       }
       const counted = places.map((place) => {
-        // Looked for once more: the place before may have taken the last room.
+        // Looked up again: the place before may have taken the last room.
         const counter = find(place, now) ?? begin(place, now);
         counter.count += 1;
         return { counter, state: stateOf(counter, place.limit, now) };
@@ -144,7 +149,7 @@ export function createLimits({
       return (
         least && {
           ...least,
-          // To the same counters: by now the subject may have one of its own, or have lost it.
+          // Subtracts from the same counters: by now the subject may have got or lost its own.
           async giveBack() {
             for (const { counter } of counted) if (counter.count > 0) counter.count -= 1;
           },
@@ -153,7 +158,7 @@ export function createLimits({
     },
     async reset(account, limited, subject) {
       const [own] = placesOf(account, limited, subject);
-      // A shared counter and that of the site hold what others did as well: they stay.
+      // A shared counter and that of the site include what others did, so they stay.
       own?.windows.own.remove(own.key);
     },
     async state(account, limited, subject) {
@@ -167,12 +172,12 @@ function nameOf(limited: LimitName | PolicyLimit): string {
   return typeof limited === 'string' ? limited : limited.name;
 }
 
-/** The parts of a subject are ids of ours and sources, which have no space in them; a name, which may, is the last. */
+/** The parts of a subject are our ids and sources, which contain no space; a name, which may, is last. */
 function textOf(subject: Partial<Record<SubjectMember, string | number>>): string {
   return members.map((member) => subject[member] ?? '').join(' ');
 }
 
-/** The one of which least is left; of equals the one that ends last. Null of none. */
+/** The state with the least left; of equals, the one that ends last. Null if there are none. */
 function leastOf(states: readonly LimitState[]): LimitState | null {
   const [least = null] = states.toSorted(
     (one, other) => one.remaining - other.remaining || other.resetSeconds - one.resetSeconds,
@@ -182,7 +187,7 @@ function leastOf(states: readonly LimitState[]): LimitState | null {
 
 function stateOf(counter: Counter | null, { points, windowSeconds }: Limit, now: number): LimitState {
   if (!counter) return { limit: points, remaining: points, resetSeconds: windowSeconds };
-  // No more than the window: the sum that `endsAt` is may be a fraction of a millisecond too large.
+  // At most the window: `endsAt` is a sum and may be a fraction of a millisecond too large.
   const resetSeconds = Math.min(windowSeconds, Math.ceil((counter.endsAt - now) / 1000));
   return { limit: points, remaining: Math.max(0, points - counter.count), resetSeconds };
 }

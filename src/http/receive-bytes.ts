@@ -3,9 +3,9 @@ import type { RequestHandler } from 'express';
 import { Failure } from '../domain/failure.ts';
 
 /**
- * Keeps the bytes of a body as `req.body`. Fails with `body_too_large` as soon as the body is known to be larger than
- * `limit` bytes, and does not wait for the rest: the answer ends the connection. Fails with `media_type_unsupported` for
- * a coded body, and with `request_malformed` when the client goes away.
+ * Reads the bytes of a body into `req.body`. Fails with `body_too_large` as soon as the body is known to exceed `limit`
+ * bytes, without waiting for the rest: the response ends the connection. Fails with `media_type_unsupported` for a
+ * coded body, and with `request_malformed` when the client disconnects.
  */
 export function receiveBytes(limit: number): RequestHandler {
   return (req, res, next) => {
@@ -48,7 +48,7 @@ function readAtMost(req: IncomingMessage, limit: number): Promise<Buffer> {
   req
     .on('data', keep)
     .once('end', () => {
-      // Every request closes in the end.
+      // Every request is closed eventually.
       req.off('close', giveUp);
       resolve(Buffer.concat(chunks));
     })

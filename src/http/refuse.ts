@@ -1,4 +1,4 @@
-/** What is answered instead: the surface's own table says how. */
+/** Responses to failures, from the surface's own table. */
 
 import type { ErrorRequestHandler } from 'express';
 import { actAs } from '../domain/audit/context.ts';
@@ -20,7 +20,7 @@ export function refuse<Operations>(
     const state = requestStateOf(res);
     let failure = failureOf(error, state, definition.invalid as InvalidCode | undefined);
     if (deprecation && isSwitchedOff(services, deprecation, state.account) && !isOurs(failure)) {
-      // What is switched off answers nothing else, whatever was wrong with the request.
+      // A surface that is switched off answers nothing else, whatever is wrong with the request.
       failure = new Failure('not_found');
       res.removeHeader('allow');
     }
@@ -45,7 +45,7 @@ export function refuse<Operations>(
   };
 }
 
-/** The refusal of a caller with a key once the surface was told of it; the fault, when it could not be told. */
+/** The refusal of a caller with a key, after the surface was told about it; or the fault, if that failed. */
 async function told<Operations>(
   failure: Failure,
   state: RequestState,

@@ -7,7 +7,9 @@ import { addressIn } from './peer-address.ts';
 import { keepRequestState, type RequestState, requestStateOf } from './request-state.ts';
 import { sendDefaults } from './send.ts';
 
-/** The first step of every request: an id, the headers all answers share, and one log line and one measurement at the end. */
+/**
+ * The first step of every request: an id, the common response headers, and one log line and one measurement at the end.
+ */
 export function beginRequest(services: Pick<Services, 'log' | 'addresses'>, metrics: Metrics): RequestHandler {
   return (req, res, next) => {
     const state: RequestState = {
@@ -32,7 +34,7 @@ export function beginRequest(services: Pick<Services, 'log' | 'addresses'>, metr
   };
 }
 
-/** The peer's address, or the one a trusted proxy forwarded; what is no address counts as one unknown source. */
+/** The peer's address, or the one forwarded by a trusted proxy; all invalid addresses count as one unknown source. */
 function sourceOf(req: Request): string {
   return addressIn(req.ip ?? '') ?? 'unknown';
 }

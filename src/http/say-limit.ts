@@ -4,7 +4,7 @@ import type { LimitName } from '../domain/accounts/limit-settings.ts';
 import { unlimited } from '../domain/callers/unlimited.ts';
 import type { LimitState, LimitSubject, Limits } from '../domain/limits.ts';
 
-/** Counts a call of a known caller; the answer says what is left, whatever becomes of it. Throws `rate_limited`. */
+/** Counts a call of a known caller; every response states what is left. Throws `rate_limited`. */
 export async function takeLimit(
   res: Response,
   limits: Limits,

@@ -6,10 +6,10 @@ import { writeXml, xmlListWriter } from './xml.ts';
 import { type XmlAnswers, xmlType } from './xml-bodies.ts';
 import type { XmlRules } from './xml-rules.ts';
 
-/** For documents and data: nothing of an answer may be run, framed or sniffed. */
+/** For documents and data: no response may be executed, framed or sniffed. */
 const dataPolicy = "default-src 'none'; frame-ancestors 'none'";
 
-/** Headers every answer starts with; a reply's own headers replace them. */
+/** Default headers of every response; a reply's own headers replace them. */
 export function sendDefaults(res: Response, requestId: string, secure: boolean): void {
   res.setHeader('x-request-id', requestId);
   res.setHeader('cache-control', 'no-store');
@@ -20,16 +20,16 @@ export function sendDefaults(res: Response, requestId: string, secure: boolean):
   if (secure) res.setHeader('strict-transport-security', 'max-age=63072000; includeSubDomains');
 }
 
-/** How a surface writes what the contract does not settle by itself. */
+/** Format details that the contract does not determine. */
 export interface ReplyForm {
-  /** Of an answer outside any operation. */
+  /** The media type of a response outside any operation. */
   readonly fallbackType: string;
   readonly xmlOf: XmlAnswers;
 }
 
 /**
- * Sends a reply in the media type that the contract gives this status. Settles when all of it was handed over, which a
- * list in parts is as its client reads it; rejects where reading a part fails.
+ * Sends a reply in the media type that the contract gives for its status. Settles when all of it was handed over; a
+ * list in parts is sent as fast as its client reads. Rejects when reading a part fails.
  */
 export async function sendReply(
   res: Response,
@@ -41,7 +41,7 @@ export async function sendReply(
   res.statusCode = status;
   const documented = Object.keys(operation?.responses[String(status)]?.content ?? {});
   const isText = typeof body === 'string';
-  // Where the contract offers a page or data, the reply is a page when it is text.
+  // If the contract offers a page or data, a text reply is a page.
   const type =
     documented.find((one) => (one === 'application/json') !== isText) ??
     documented.find((one) => one === xmlType) ??
@@ -75,7 +75,7 @@ async function sendInParts(res: Response, { parts, lost }: InParts<unknown>, rul
     // Who has heard enough may leave.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   } finally {
-    // Also where nobody is left to send the first of them to.
+    // Also when the client left before the first part.
     await parts.return();
   }
 }

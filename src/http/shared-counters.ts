@@ -1,12 +1,12 @@
 import type { Counter } from './window-counters.ts';
 
 /**
- * Counters of keys that found no room for one of their own. A key names the limit of an account and one of 256 shares,
- * so that no account fills the counters of another; accounts and limits are as many as the operator made.
+ * Counters of keys that got no counter of their own. A key names the limit of an account and one of 256 shares, so that
+ * accounts do not fill each other's counters. The number of accounts and limits is up to the operator.
  */
 export class SharedCounters {
   readonly #windowMilliseconds: number;
-  /** In the order in which the windows began, which is that in which they end. */
+  /** In the order in which the windows began and will end. */
   readonly #counters = new Map<string, Counter>();
 
   constructor(windowMilliseconds: number) {
@@ -17,13 +17,13 @@ export class SharedCounters {
     return this.#counters.size;
   }
 
-  /** The counter of a window that lasts. */
+  /** The counter of a current window. */
   find(key: string, now: number): Counter | null {
     const counter = this.#counters.get(key);
     return counter && counter.endsAt > now ? counter : null;
   }
 
-  /** Begins the window of a key that `find` does not find, with nothing counted; those that ended go. */
+  /** Begins an empty window for a key that `find` does not find; ended windows are dropped. */
   begin(key: string, now: number): Counter {
     for (const [ended, { endsAt }] of this.#counters) {
       if (endsAt > now) break;

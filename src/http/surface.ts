@@ -1,6 +1,6 @@
 /**
- * One contract as one Express router: find the operation → find the account → read the body → authenticate and
- * validate against the contract → dispatch by operationId → answer, or refuse by the surface's own table.
+ * Serves one contract as an Express router: find the operation → find the account → read the body → authenticate and
+ * validate against the contract → dispatch by operationId → reply, or refuse by the surface's own table.
  */
 
 import { type RequestHandler, Router } from 'express';
@@ -32,31 +32,34 @@ export interface SurfaceDefinition<Operations> {
   readonly contract: Contract;
   readonly handlers: Handlers<Operations>;
   readonly failures: FailureTable<Operations, unknown>;
-  /** The code for a member that does not fit the contract, given its JSON pointer (`/body/redirect_uris/0`). */
+  /** The code for a member that violates the contract, given its JSON pointer (`/body/redirect_uris/0`). */
   readonly invalid?: (operationId: keyof Operations & string, pointer: string) => FailureCode;
-  /** What refusals outside any operation are written in. */
+  /** The format of refusals outside any operation. */
   readonly mediaType?: 'application/json' | 'application/xml' | 'text/html';
-  /** Counts every call of a known caller, by credential or API key; its answers say what is left. */
+  /** Counts every call of a known caller, by credential or API key; responses state what is left. */
   readonly limit?: LimitName;
-  /** A request without a body is read as an empty object, whatever its Content-Type says. */
+  /** A request without a body is read as an empty object, whatever its Content-Type. */
   readonly emptyBody?: 'object';
-  /** Bodies are XML that the contract describes: whoever does not accept it is told so. */
+  /** Bodies are XML that the contract describes; a client that does not accept it gets an error. */
   readonly codec?: 'xml';
-  /** Told of every refusal of a caller with an API key before it is answered; limits and faults of the service excepted. */
+  /**
+   * Called for every refusal of a caller with an API key before the response, except for limits and faults of the
+   * service.
+   */
   readonly onRefusal?: (failure: Failure, operationId: string, account: Account) => Promise<void>;
 }
 
 export interface Surface {
   readonly name: string;
   readonly contract: Contract;
-  /** Whether this surface answers for the path, unknown paths below its prefixes included. */
+  /** Whether this surface serves the path, including unknown paths below its prefixes. */
   owns(path: string): boolean;
   readonly isDeprecated: boolean;
-  /** Made when it is first asked for: a surface that nobody calls costs neither time nor memory. */
+  /** Made at its first use: a surface that nobody calls costs neither time nor memory. */
   router(): Router;
 }
 
-/** Makes a surface ready to mount. Throws when its contract leaves an operation's security unsaid. */
+/** Prepares a surface for mounting. Throws when its contract does not declare an operation's security. */
 export function createSurface<Operations>(services: Services, definition: SurfaceDefinition<Operations>): Surface {
   const routes = readRoutes(definition.contract);
   const deprecation = readDeprecation(definition.name, definition.contract);
@@ -129,7 +132,7 @@ function dispatch<Operations>(
     const handler = handlers[operation.operationId as keyof Operations] as Handler<unknown>;
     const account = state.account;
     if (!account) throw new Failure('account_unknown');
-    // Where a bearer is optional, one that was sent must do all the same (RFC 6750 §3.1).
+    // An optional bearer, if sent, must be valid (RFC 6750 §3.1).
     const { caller, callerFailure } = state;
     if (!caller && callerFailure && req.headers.authorization !== undefined) throw callerFailure;
     const { requestId, source } = state;

@@ -2,7 +2,7 @@
  * express-openapi-validator 5.6.2 has three costs that none of its options avoids. The shortcuts here avoid them from
  * outside. They change how fast a request is checked, not what is refused. If a later release drops a cost, its
  * shortcut has no effect; if it renames the lookup, the service does not start. For any other release than 5.6.2,
- * test/http/validator-shortcuts.test.ts fails until somebody has read this module against it.
+ * test/http/validator-shortcuts.test.ts fails until this module has been reviewed against it.
  */
 
 import { createRequire } from 'node:module';

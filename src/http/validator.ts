@@ -1,4 +1,4 @@
-/** The contract's checks as middleware: who may call, then parameters and body. */
+/** The contract's checks as middleware: the caller, then parameters and body. */
 
 import type { RequestHandler } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
@@ -9,9 +9,8 @@ import type { Contract, ContractOperation } from './contract.ts';
 import { lookUpOnce, prepareShortcuts } from './validator-shortcuts.ts';
 
 /**
- * What refuses requests that the contract does not allow, before any handler runs, and counts known callers against
- * `limit`. Throws at once for a security scheme that nobody checks; the validator itself is made when it is asked for,
- * as it takes its time.
+ * Refuses requests that the contract does not allow, before any handler runs, and counts known callers against `limit`.
+ * Throws at once for a security scheme without a handler; the validator itself is made lazily, since that takes time.
  */
 export function prepareValidator(services: Services, contract: Contract, limit?: LimitName): () => RequestHandler[] {
   const handlers = securityHandlers(services, limit);
@@ -22,9 +21,9 @@ export function prepareValidator(services: Services, contract: Contract, limit?:
 function createValidator(apiSpec: object, handlers: ReturnType<typeof securityHandlers>): RequestHandler[] {
   prepareShortcuts();
   const steps = OpenApiValidator.middleware({
-    // It types a document more narrowly than it reads one.
+    // Its type for a document is narrower than what it accepts.
     apiSpec: apiSpec as Parameters<typeof OpenApiValidator.middleware>[0]['apiSpec'],
-    // It would compile every schema that another one refers to only to look at it.
+    // Otherwise it would compile every referenced schema just to look at it.
     $refParser: { mode: 'dereference' },
     validateApiSpec: false,
     validateResponses: false,
@@ -40,7 +39,10 @@ function createValidator(apiSpec: object, handlers: ReturnType<typeof securityHa
   return lookUpOnce(steps);
 }
 
-/** What the validator needs of a contract: a copy, since it writes into it, without words, examples and answers. */
+/**
+ * The part of a contract that the validator needs: a copy, since it modifies it, without descriptions, examples and
+ * responses.
+ */
 function readable(contract: Contract, schemes: readonly string[]): object {
   const copy = withoutWords(contract) as Contract;
   const { responses: _, ...components } = copy.components ?? {};
@@ -53,7 +55,7 @@ function readable(contract: Contract, schemes: readonly string[]): object {
   return { ...copy, components, paths: Object.fromEntries(paths) };
 }
 
-/** An operation that takes any query has no parameter that could be refused. */
+/** An operation that accepts any query has no parameters to refuse. */
 function checkable(operation: ContractOperation, schemes: readonly string[]): object {
   const checked = { ...operation, security: checkedHere(operation, schemes), responses: {} };
   return operation['x-any-query'] ? { ...checked, parameters: [] } : checked;
@@ -64,8 +66,8 @@ function isOperation(value: unknown): value is ContractOperation {
 }
 
 /**
- * The requirements that `schemes` check. Where an operation lets in everyone as well (`{}`), the domain checks what else
- * it names: how a client shows who it is depends on its registration, and comes in a header or in the form. An API key
+ * The requirements that `schemes` check. If an operation also admits everyone (`{}`), the domain checks the other
+ * alternatives: how a client authenticates depends on its registration, and is in a header or in the form. The API key
  * has been looked up by then.
  */
 function checkedHere(
@@ -80,8 +82,8 @@ function checkedHere(
 }
 
 /**
- * `isNames`: the keys are names that the contract gives, no keywords of OpenAPI. Throws for a reference with anything
- * beside it: what it refers to will stand in its place.
+ * `isNames`: the keys are names from the contract, not OpenAPI keywords. Throws for a reference with siblings, because
+ * it will be replaced by its target.
  */
 function withoutWords(value: unknown, isNames = false): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutWords(item));

@@ -1,29 +1,28 @@
-/** What was counted in the window that began with the first count. */
+/** The count of a window, which began with the first event. */
 export interface Counter {
   count: number;
   /** In milliseconds of the clock that callers pass. */
   readonly endsAt: number;
 }
 
-/** A key: a digest, of which 128 bits tell one from the other. */
+/** Words of a key: a digest, of which 128 bits are enough to be unique. */
 export const keyWords = 4;
 
-/** Ended windows that the beginning of a new one clears away: more than one, so that they become fewer. */
+/** Ended windows cleared when a new one begins: more than one, so that their number shrinks. */
 const clearedAtOnce = 4;
 const none = -1;
 
 /**
- * Counters over windows of one length, for at most `mostKeys` keys at a time. They stand in arrays of numbers, 40 bytes
- * each, and not in objects: a flood of keys leaves nothing for the garbage collector, and memory is touched only as
- * far as it is used. All windows being equally long, they end in the order in which they began: a list in that order
- * finds the ended ones without a timer for each.
+ * Counters over windows of one length, for at most `mostKeys` keys at a time. They are kept in typed arrays, 40 bytes
+ * each, instead of objects: a flood of keys creates no garbage, and only the memory in use is touched. All windows are
+ * equally long, so they end in the order in which they began, and a list in that order finds ended ones without timers.
  */
 export class WindowCounters {
   readonly #windowMilliseconds: number;
   readonly #mostKeys: number;
-  /** By the key's first word: the first counter of a chain, plus one (0: none). */
+  /** By the key's first word: the index of the first counter of a chain, plus one (0: none). */
   readonly #heads: Uint32Array;
-  /** The next counter of the chain, or of those that are free. */
+  /** The next counter of the chain, or of the free list. */
   readonly #next: Int32Array;
   readonly #keys: Uint32Array;
   readonly #counts: Uint32Array;
@@ -33,7 +32,7 @@ export class WindowCounters {
   #first = none;
   #last = none;
   #free = none;
-  /** Counters that were ever used: those from here on are free as well. */
+  /** Number of counters that were ever used: those beyond are free as well. */
   #touched = 0;
   #size = 0;
 
@@ -49,12 +48,12 @@ export class WindowCounters {
     this.#later = new Int32Array(mostKeys);
   }
 
-  /** Keys that are kept. */
+  /** Number of keys held. */
   get size(): number {
     return this.#size;
   }
 
-  /** The counter of a window that lasts. It counts nothing once its place is another's. */
+  /** The counter of a current window. It must not be used once its place belongs to another key. */
   find(key: Uint32Array, now: number): Counter | null {
     const at = this.#indexOf(key);
     if (at === none) return null;
@@ -72,7 +71,7 @@ export class WindowCounters {
     return this.#size < this.#mostKeys;
   }
 
-  /** Begins the window of a key that `find` does not find, with nothing counted, where `hasRoom` says so. */
+  /** Begins an empty window for a key that `find` does not find; only if `hasRoom` is true. */
   begin(key: Uint32Array, now: number): Counter {
     const at = this.#take();
     const head = this.#headOf(this.#at(key, 0));
@@ -95,7 +94,7 @@ export class WindowCounters {
     if (at !== none) this.#remove(at);
   }
 
-  /** A place that is free. */
+  /** Takes a free place. */
   #take(): number {
     if (this.#free === none) return this.#touched++;
     const at = this.#free;
@@ -151,7 +150,7 @@ export class WindowCounters {
     };
   }
 
-  /** Indices are those of this class: there is always a number. */
+  /** Indices are made by this class, so the value always exists. */
   #at(numbers: Uint32Array | Int32Array | Float64Array, index: number): number {
     return numbers[index] as number;
   }

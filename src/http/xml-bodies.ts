@@ -1,4 +1,4 @@
-/** XML as a surface's codec: the contract says what the documents look like. */
+/** XML as a surface's codec: the contract describes the documents. */
 
 import type { RequestHandler } from 'express';
 import type { Contract, ContractOperation, Routes } from './contract.ts';
@@ -8,7 +8,7 @@ import { type XmlRules, xmlRulesReader } from './xml-rules.ts';
 
 export const xmlType = 'application/xml';
 
-/** What the body of an answer looks like; `operation` is null outside any. */
+/** The rules for a response body; `operation` is null outside any. */
 export type XmlAnswers = (operation: ContractOperation | null, status: number) => XmlRules;
 
 /** Reads the bytes that the body's parser kept. */
@@ -21,7 +21,7 @@ export function readXmlBody(contract: Contract): RequestHandler {
   };
 }
 
-/** Refusals outside any operation look like the contract's answer to a fault, which every operation has. */
+/** Refusals outside any operation look like the contract's fault response, which every operation has. */
 export function xmlAnswers(contract: Contract, { operations }: Routes): XmlAnswers {
   const rulesOf = xmlRulesReader(contract);
   const faultRules = (): XmlRules => {

@@ -1,7 +1,7 @@
 /**
- * What a document may be made of, before the parser sees it. The parser takes more than XML allows (`< a>`, entities of
- * HTML) and says nothing of some things that it leaves out (an attribute given twice, a second root, an empty comment).
- * So only pieces stand here that can be read in one way; which tags belong together and what they hold it finds itself.
+ * The syntax that a document may contain, checked before the parser sees it. The parser accepts more than XML allows
+ * (`< a>`, HTML entities) and silently drops some things (a repeated attribute, a second root, an empty comment). So
+ * only tokens with a single reading are allowed here; the parser checks how tags nest and what they contain.
  */
 
 import { Failure } from '../domain/failure.ts';
@@ -11,7 +11,7 @@ const mostElements = 500;
 const mostAttributes = 8;
 const mostCharacters = 100;
 
-/** XML 1.0 §2.8; of the versions and encodings only these. */
+/** XML 1.0 §2.8; only these versions and encodings. */
 const declaration =
   /<\?xml[ \t\n]+version[ \t\n]*=[ \t\n]*(["'])1\.0\1(?:[ \t\n]+encoding[ \t\n]*=[ \t\n]*(["'])[uU][tT][fF]-8\2)?(?:[ \t\n]+standalone[ \t\n]*=[ \t\n]*(["'])(?:yes|no)\3)?[ \t\n]*\?>/y;
 const between = /(?:[ \t\n]|<!--(?:[^-]|-[^-])*-->)*/y;
@@ -24,11 +24,11 @@ const text = /[^<&]*(?:&(?:lt|gt|amp|quot|apos|#\d{1,7}|#x[0-9A-Fa-f]{1,6});[^<&
 /** Wherever they stand: a document type, and what XML 1.0 §2.2 cannot hold. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
 const forbidden = /<!doctype|[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/iu;
-/** The parser keeps attributes in an object, which these names would change. */
+/** The parser keeps attributes in an object, which these names would alter. */
 const unkept = ['__proto__', 'hasOwnProperty'];
 
 const textAlone = 'text next to elements or a comment, in several pieces, or not closed';
-/** By what stands where no piece does; the first that matches. */
+/** The error by what is found instead of a token; the first match counts. */
 const wrong: readonly (readonly [RegExp, string])[] = [
   [/^<\?xml[ \t\n]/, 'the declaration must come first and say version 1.0 and, if any, the encoding UTF-8'],
   [/^<!--/, 'a comment that is not closed or contains --'],
@@ -38,7 +38,7 @@ const wrong: readonly (readonly [RegExp, string])[] = [
   [/^</, 'a tag that is not well-formed'],
 ];
 
-/** `at` counts UTF-16 units from the start of the document, whose ends of line are line feeds. */
+/** `at` counts UTF-16 units from the start of the document, whose line ends are line feeds. */
 export function malformed(document: string, at: number, what: string): Failure {
   const before = document.slice(0, at);
   const line = before.split('\n').length;
@@ -47,7 +47,7 @@ export function malformed(document: string, at: number, what: string): Failure {
   return new Failure('request_malformed', { name: 'the body', message });
 }
 
-/** Throws `request_malformed` at the first fault or bound. The ends of line must be line feeds. */
+/** Throws `request_malformed` at the first fault or exceeded bound. Line ends must be line feeds. */
 export function guardXml(document: string): void {
   new Guard(document).pass();
 }
@@ -98,7 +98,7 @@ class Guard {
     this.#content();
   }
 
-  /** One text up to the closing tag; or white space and comments up to an element. */
+  /** One text up to the closing tag, or white space and comments up to an element. */
   #content(): void {
     const from = this.#at;
     const isSection = this.#match(section) !== null;
@@ -120,7 +120,7 @@ class Guard {
     return this.#document.startsWith(start, this.#at);
   }
 
-  /** Moves past what a sticky pattern matches here. */
+  /** Advances past what a sticky pattern matches here. */
   #match(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.#at;
     const found = pattern.exec(this.#document);

@@ -1,16 +1,19 @@
-/** What the XML of a contract looks like: element names by the `xml` keyword (OpenAPI 3.1 §4.8.26), kinds by the types. */
+/**
+ * The XML form of a contract's schemas: element names from the `xml` keyword (OpenAPI 3.1 §4.8.26), kinds from the
+ * types.
+ */
 
 export interface XmlRules {
-  /** Of the element. */
+  /** The element's name. */
   readonly name: string;
-  /** Of the member that the element is, in an object. */
+  /** The object member that the element represents. */
   readonly member: string;
   readonly kind: 'object' | 'array' | 'integer' | 'time' | 'text';
   /** Of an object, by element name, in order. */
   readonly members: ReadonlyMap<string, XmlRules>;
   /** Of an array. */
   readonly item: XmlRules | null;
-  /** Accepted in a request and not looked at. */
+  /** Accepted in a request and ignored. */
   readonly readOnly: boolean;
 }
 
@@ -24,7 +27,7 @@ interface Schema {
   readonly xml?: { readonly name?: string };
 }
 
-/** Reads schemas of a contract; the rules of a schema are worked out once. */
+/** Reads schemas of a contract; the rules of a schema are computed once. */
 export function xmlRulesReader(contract: object): (schema: unknown) => XmlRules {
   const known = new WeakMap<object, XmlRules>();
   return (written) => {
@@ -35,7 +38,7 @@ export function xmlRulesReader(contract: object): (schema: unknown) => XmlRules 
   };
 }
 
-/** `name` is the member's; a schema's own comes first. Throws for a schema that no XML is known for. */
+/** `name` is the member's; a schema's own name takes precedence. Throws for a schema without an XML form. */
 function readRules(contract: object, written: Schema, name: string | null): XmlRules {
   const schema = resolve(contract, written);
   const { xml, type, format, properties = {}, items, readOnly = false } = schema;

@@ -1,4 +1,4 @@
-/** XML 1.0 as far as data needs it: the guard lets pass what can be read in one way only, and xml2js reads it. */
+/** The subset of XML 1.0 that data needs: the guard admits only unambiguous documents, and xml2js parses them. */
 
 import { Parser } from 'xml2js';
 import type { Failure } from '../domain/failure.ts';
@@ -8,7 +8,7 @@ export interface XmlElement {
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
-  /** Empty where there are children. */
+  /** Empty if there are children. */
   readonly text: string;
 }
 
@@ -20,7 +20,7 @@ interface Node {
   readonly $$?: readonly Node[];
 }
 
-/** Where the library is: characters it has taken, elements that are open. Its types leave it out. */
+/** The library's position: consumed characters and open elements. Its types omit it. */
 interface Position {
   readonly position: number;
   readonly tags: readonly { readonly name: string }[];
@@ -30,18 +30,18 @@ const options = {
   strict: true,
   async: false,
   explicitRoot: false,
-  // Elements and texts as they stand, in a list: nothing is joined, sorted or left out.
+  // Elements and texts in document order: nothing is joined, sorted or dropped.
   explicitChildren: true,
   preserveChildrenOrder: true,
   charsAsChildren: true,
   includeWhiteChars: true,
-  // No name of an element is one of the library's own (`_`, `__text__`) or of JavaScript's.
+  // A prefix keeps element names apart from the library's own (`_`, `__text__`) and JavaScript's.
   tagNameProcessors: [(name: string) => `<${name}`],
 };
 
-/** The root element of a document. Throws `request_malformed` that says line and column of the fault. */
+/** The root element of a document. Throws `request_malformed` with line and column of the fault. */
 export function parseXml(written: string): XmlElement {
-  // XML 1.0 §2.11: all ends of line are read as line feeds.
+  // XML 1.0 §2.11: all line ends are read as line feeds.
   const document = written
     .replace(/^\ufeff/, '')
     .replaceAll('\r\n', '\n')
@@ -54,12 +54,12 @@ export function parseXml(written: string): XmlElement {
     end.root = root;
   });
   parser.on('error', ({ message }: Error) => {
-    // Then come the name of a tag and the library's own place.
+    // The rest is the name of a tag and the library's own position.
     const [said = ''] = message.split(/[:\n]/);
     const open = saxParser.tags.at(-1)?.name;
     const what = said === 'Unexpected close tag' ? `the element ${open} is closed by another tag` : said;
     end.failure = malformed(document, Math.max(saxParser.position - 1, 0), what);
-    // Else it would read on. What is thrown before the end of the root it keeps to itself.
+    // Otherwise the library would continue, and it swallows what is thrown before the end of the root.
     throw end.failure;
   });
   parser.parseString(document);

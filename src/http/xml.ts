@@ -1,4 +1,6 @@
-/** XML bodies to and from the plain values that the contract describes: names, kinds and order are the contract's. */
+/**
+ * Converts XML bodies to and from the plain values that the contract describes: it determines names, kinds and order.
+ */
 
 import { isUtf8 } from 'node:buffer';
 import { Failure } from '../domain/failure.ts';
@@ -9,9 +11,9 @@ import { parseXml, type XmlElement } from './xml-tree.ts';
 type Value = string | number | null;
 
 /**
- * The object that a request's document stands for. An element that is read-only is left out unread, `nil="true"` is
- * null, and so is an empty number. Throws `request_malformed` for what is no XML (see `parseXml`), `parameter_repeated`
- * for an element given twice, and `value_invalid` for what the contract does not know.
+ * The object in a request's document. Read-only elements are ignored; `nil="true"` and an empty number are null. Throws
+ * `request_malformed` for invalid XML (see `parseXml`), `parameter_repeated` for a repeated element, and
+ * `value_invalid` for an element that the contract does not know.
  */
 export function readXml(body: Buffer, rules: XmlRules): Record<string, Value> {
   if (!isUtf8(body)) throw new Failure('request_malformed', { name: 'the body', message: 'the body is not UTF-8' });
@@ -61,12 +63,12 @@ function invalid(name: string, message: string): Failure {
 
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
 
-/** The document of an answer: two spaces a level, nothing after the root. Only texts and numbers are ever written. */
+/** The document of a response: two spaces per level, nothing after the root. Only texts and numbers are written. */
 export function writeXml(value: unknown, rules: XmlRules): string {
   return `${declaration}\n${elementOf(value, rules, '')}`;
 }
 
-/** The same document of a list with items, in parts. */
+/** The same document for a list with items, in parts. */
 export interface XmlListWriter {
   readonly head: string;
   items(values: readonly unknown[]): string;
@@ -81,7 +83,7 @@ export function xmlListWriter({ name, item }: XmlRules): XmlListWriter {
   };
 }
 
-/** A list of texts is what it is; of objects it says so, for readers that make objects of elements. */
+/** A list of objects is marked as an array, for readers that turn elements into objects. */
 function listType(item: XmlRules | null): string {
   return item?.kind === 'object' ? ' type="array"' : '';
 }

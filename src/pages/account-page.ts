@@ -5,7 +5,7 @@ import { moment, notice } from './said.ts';
 
 export interface AccountView {
   readonly accountName: string;
-  /** The word for what was done just now, as the address has it. */
+  /** The word in the address for what has just been done. */
   readonly done?: string | undefined;
   readonly userName: string;
   readonly userEmail: string;

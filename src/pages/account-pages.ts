@@ -7,12 +7,12 @@ import { type Frame, page, tile } from './page.ts';
 import { moment, momentOrNull, notice } from './said.ts';
 import { closedInItself } from './text.ts';
 
-/** What all of them show. */
+/** The common contents of these pages. */
 export interface OwnView {
   readonly accountName: string;
-  /** Token that the forms send back as `csrf`. */
+  /** The CSRF token of the forms. */
   readonly csrf: string;
-  /** The word for what was done just now, as the address has it. */
+  /** The word in the address for what has just been done. */
   readonly done?: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export function part(
   );
 }
 
-/** Why a new password was not taken; `wrong`: the present one is not right. */
+/** Why a new password was rejected; `wrong`: the current one is not right. */
 export type ChangeProblem = 'wrong' | NewPasswordProblem;
 
 export interface PasswordChangeView extends OwnView {
@@ -41,7 +41,7 @@ export interface PasswordChangeView extends OwnView {
   readonly problem?: ChangeProblem | undefined;
 }
 
-// One text for a wrong password and a pause after too many: who found an open browser must learn nothing from it.
+// The same text for a wrong password and for a pause after too many: someone at an open browser must not learn which.
 const wrongPassword = {
   summary: 'This is not your current password',
   advice: 'Enter the password that you sign in with now. After too many wrong attempts, wait a while.',
@@ -84,7 +84,7 @@ export function factorsPage(view: FactorsView): string {
 export interface SessionsView extends OwnView {
   readonly sessions: readonly {
     readonly id: number;
-    /** The one of the browser that the page is for. */
+    /** Whether it is the session of this browser. */
     readonly own: boolean;
     readonly authenticatedAt: number;
     readonly lastSeenAt: number;

@@ -10,8 +10,8 @@ export interface Asset {
   readonly digest: string;
 }
 
-// The allow-list: a name that is not here does not exist, and no name from a request ever reaches the file system.
-// The parts of a file are joined in this order; in the style sheet later rules override earlier ones.
+// The allow-list: other names do not exist, and no name from a request reaches the file system. The parts of a file are
+// joined in this order; in the style sheet later rules override earlier ones.
 const sources = {
   'styles.css': {
     type: 'text/css; charset=utf-8',
@@ -37,14 +37,14 @@ export const assets: ReadonlyMap<string, Asset> = new Map(
   Object.entries(sources).map(([name, { type, parts }]) => [name, load(type, parts)]),
 );
 
-/** The address the pages link to: it changes with the content, so that browsers may keep the file for ever. */
+/** The address that pages link to: it changes with the content, so that browsers can cache the file for ever. */
 export function assetUrl(name: AssetName): string {
   return `/assets/${name}?v=${assets.get(name)?.digest ?? ''}`;
 }
 
 /**
- * The Cache-Control of a file asked for with `version` (the `v` parameter). Only the address that names the content is
- * immutable (RFC 8246); any other one is fetched again before use.
+ * The Cache-Control of a file requested with `version` (the `v` parameter). Only an address with the digest is
+ * immutable (RFC 8246); others are revalidated.
  */
 export function assetCacheControl(asset: Asset, version: string | undefined): string {
   return version === asset.digest ? 'public, max-age=31536000, immutable' : 'no-cache';

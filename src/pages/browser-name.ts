@@ -1,6 +1,6 @@
-/** What a browser calls itself (User-Agent), in words for its user. A guess: any program may say anything. */
+/** The name of a browser from its User-Agent, for display. A guess: any program may claim anything. */
 
-// Each of them names those below it as well.
+// Each of them also names those below it.
 const browsers: readonly (readonly [form: RegExp, name: string])[] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bEdgiOS\//, 'Edge'],

@@ -2,7 +2,7 @@ import { scopeIcon } from './icons.ts';
 import { page, person, tile } from './page.ts';
 import { closedInItself, isolated, webLink } from './text.ts';
 
-/** A scope in words. */
+/** A scope for display. */
 export interface ScopeView {
   /** As requested, for example `email`. */
   readonly name: string;
@@ -15,15 +15,15 @@ export interface ScopeView {
 export interface ConsentView {
   readonly accountName: string;
   readonly appName: string;
-  /** Address of the application's logo, shown in place of its initial. */
+  /** URL of the application's logo, shown instead of its initial. */
   readonly logoUri?: string | undefined;
-  /** The client's own links; anything but http and https is left out. */
+  /** The client's own links; only http and https are shown. */
   readonly clientUri?: string | undefined;
   readonly policyUri?: string | undefined;
   readonly tosUri?: string | undefined;
-  /** Host, or private-use scheme, that the answer goes to. */
+  /** Host, or private-use scheme, of the redirect URI. */
   readonly redirectHost: string;
-  /** The code of the device that is let in; then the answer goes there. */
+  /** The user code of the device to approve, if the request comes from one. */
   readonly userCode?: string | undefined;
   readonly userName: string;
   readonly userEmail: string;

@@ -21,7 +21,8 @@ export interface PolicyParts {
  * stays on the page instead of returning to the client. The scheme and not the origin, because the redirects that the
  * client itself makes next, often to another origin, are checked as well; and a policy cannot name an IPv6 address.
  *
- * The origin of `logoUri` joins the images, where `logoSource` knows one. `styleSource` replaces this host's style sheet, for a page that carries its own.
+ * The origin of `logoUri` joins the images, where `logoSource` knows one. `styleSource` replaces this host's style
+ * sheet, for a page that carries its own.
  */
 export function contentSecurityPolicy(parts: PolicyParts = {}): string {
   const { redirectUri, logoUri, styleSource = "'self'", script = false } = parts;

@@ -17,7 +17,7 @@ function fullName(account: Account, name: CookieName): string {
   return isSecure(account) ? `__Host-${name}` : name;
 }
 
-/** What the browser brought, for the sign-in `requestId`. */
+/** The browser's cookies, for the sign-in `requestId`. */
 export function browserState(
   account: Account,
   cookies: Readonly<Record<string, string | undefined>>,
@@ -30,12 +30,12 @@ export function browserState(
   };
 }
 
-/** A Set-Cookie value that takes the cookie away. */
+/** A Set-Cookie value that clears the cookie. */
 export function clearCookie(account: Account, name: CookieName): string {
   return `${setCookie(account, name, '')}; Max-Age=0`;
 }
 
-/** A Set-Cookie value: until the browser closes, or the session ends here. */
+/** A Set-Cookie value: the cookie lasts until the browser closes, or the session ends. */
 export function setCookie(account: Account, name: CookieName, secret: string): string {
   return `${fullName(account, name)}=${secret}; Path=/; HttpOnly; SameSite=Lax${isSecure(account) ? '; Secure' : ''}`;
 }

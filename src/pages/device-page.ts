@@ -4,17 +4,17 @@ import { page } from './page.ts';
 /** Why the form is shown again. */
 export type UserCodeProblem = 'wrong' | 'missing';
 
-/** What the page shows that asks for the code of a device. */
+/** The contents of the page that asks for a user code. */
 export interface DeviceView {
   readonly accountName: string;
   readonly csrf: string;
-  /** As it was typed, or came with the address. */
+  /** As typed, or taken from the address. */
   readonly userCode: string;
   readonly problem?: UserCodeProblem | undefined;
   readonly action: string;
 }
 
-// One text for a code that never was, has expired or was used: somebody who guesses must learn nothing from it.
+// The same text for a code that is unknown, has expired or was used: someone who guesses must not learn which.
 const problems = {
   wrong: {
     summary: 'This code does not work',
@@ -33,7 +33,7 @@ export function devicePage({ accountName, csrf, userCode, problem, action }: Dev
   );
 }
 
-/** The page that says what became of the device: HTML of a whole document. */
+/** The page with the result for the device: HTML of a whole document. */
 export function deviceDonePage({ accountName, allowed }: { readonly accountName: string; readonly allowed: boolean }) {
   const heading = allowed ? 'Your device is signed in' : 'Your device was not signed in';
   const message = allowed

@@ -4,7 +4,7 @@ import { contentSecurityPolicy, type PolicyParts } from './content-security-poli
 import { standaloneStyleSource } from './standalone.ts';
 import { errorPage, refusalPage } from './views.ts';
 
-/** Headers that every hosted page needs beside those of all answers. */
+/** Headers of every hosted page besides the common ones. */
 export function pageHeaders(policy: PolicyParts = {}): Record<string, string> {
   return {
     'content-security-policy': contentSecurityPolicy(policy),
@@ -13,7 +13,7 @@ export function pageHeaders(policy: PolicyParts = {}): Record<string, string> {
   };
 }
 
-/** Headers of the page that a failure gets. */
+/** Headers of an error page. */
 export function failurePageHeaders({ account }: Pick<RefusalContext, 'account'>): Record<string, string> {
   return pageHeaders(account ? {} : { styleSource: standaloneStyleSource });
 }
@@ -62,7 +62,7 @@ const words = {
   },
 } as const satisfies Record<PageStatus, Words>;
 
-/** Why a link with which a password is chosen cannot be used. */
+/** Why a link for choosing a password cannot be used. */
 const inviteWords: Readonly<Record<string, Words>> = {
   used: {
     title: 'This link has been used',
@@ -76,13 +76,13 @@ const inviteWords: Readonly<Record<string, Words>> = {
   },
 };
 
-/** The same of a link that the user asked for. */
+/** The same for a link that the user requested. */
 const resetWords: Readonly<Record<string, Words>> = {
   used: { ...words[410], title: 'This link has been used', message: 'A password has already been chosen with it.' },
   expired: { ...words[410], title: 'This link has expired', message: 'It was valid for an hour.' },
 };
 
-/** The page that a failure gets: a refusal names the user's state, anything else says what to do. */
+/** The page for a failure: a refusal names the user's state, all others say what to do. */
 export function failurePage(status: PageStatus, failure: Failure, { requestId, account }: RefusalContext): string {
   const accountName = account?.name;
   const { code, detail } = failure;

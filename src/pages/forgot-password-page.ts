@@ -2,11 +2,11 @@ import { icons } from './icons.ts';
 import { formAction, pageLink } from './links.ts';
 import { page } from './page.ts';
 
-/** What the page shows on which a link for a new password is asked for. */
+/** The contents of the page on which a link for a new password is requested. */
 export interface ForgotPasswordView {
   readonly accountName: string;
   readonly csrf: string;
-  /** The sign-in to go back to; may be empty. */
+  /** The sign-in to return to; may be empty. */
   readonly request: string;
   /** True: no name was typed. */
   readonly missing?: boolean;
@@ -31,7 +31,7 @@ export function forgotPasswordPage({ accountName, csrf, request, missing = false
   );
 }
 
-/** What everybody is told who asked, whatever the name was. */
+/** The same response for every name. */
 export function resetSentPage({ accountName, request }: Pick<ForgotPasswordView, 'accountName' | 'request'>): string {
   const heading = 'Check your e-mail';
   return page(

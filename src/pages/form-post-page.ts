@@ -1,7 +1,7 @@
 import { icons } from './icons.ts';
 import { page } from './page.ts';
 
-/** What the page shows that takes an answer to a client. */
+/** The contents of the page that delivers a response to a client. */
 export interface FormPostView {
   readonly accountName: string;
   readonly action: string;
@@ -10,8 +10,8 @@ export interface FormPostView {
 }
 
 /**
- * The page whose form takes an answer to a client (OAuth 2.0 Form Post Response Mode 1.0 §2): a script of this host
- * sends it at once; where no script runs the button does.
+ * The page whose form delivers a response to a client (OAuth 2.0 Form Post Response Mode 1.0 §2): a script of this host
+ * submits it at once; without scripts the user presses the button.
  */
 export function formPostPage({ accountName, action, members }: FormPostView): string {
   return page(

@@ -3,10 +3,10 @@ import type { ClientAnswer } from '../domain/login/redirect.ts';
 import { pageHeaders } from './failure-page.ts';
 import { formPostPage } from './form-post-page.ts';
 
-/** Body and headers of an answer with the page that takes an answer to a client. */
+/** Body and headers of the page that delivers a response to a client. */
 export type FormPost = readonly [body: string, headers: Readonly<Record<string, string>>];
 
-/** The answer of an operation that ends at a client by a form. */
+/** The response of an operation that ends at a client by a form. */
 export function formPost(account: Account, answer: Extract<ClientAnswer, { readonly by: 'form_post' }>): FormPost {
   const { action, members } = answer;
   const headers = pageHeaders({ redirectUri: action, script: true });

@@ -8,10 +8,10 @@ export function pageLink(operationId: keyof operations, requestId: string): stri
   return `${pathOf(contract, operationId)}?${new URLSearchParams({ request: requestId })}`;
 }
 
-/** The path that a page's form is sent to. */
+/** The path that a page's form is submitted to. */
 export function formAction(operationId: keyof operations): string {
   return pathOf(contract, operationId);
 }
 
-/** Where the user of a session is asked whether to end it. */
+/** The page that asks the user of a session whether to end it. */
 export const signOutLink = pathOf(standardDoor, 'endSession');

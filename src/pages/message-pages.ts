@@ -3,9 +3,9 @@ import { type Icon, icons } from './icons.ts';
 import { page } from './page.ts';
 import { closedInItself } from './text.ts';
 
-/** What an error page shows. Its texts are the service's own words, never text from a request. */
+/** The contents of an error page. Its texts are the service's own, never text from a request. */
 export interface ErrorView {
-  /** Left out where no account answers on the host. */
+  /** Omitted when no account is on the host. */
   readonly accountName?: string | undefined;
   readonly title: string;
   readonly message: string;
@@ -16,7 +16,7 @@ export interface ErrorView {
   readonly status: number;
 }
 
-/** The page for everything that went wrong without being about the user. */
+/** The page for every error that is not about the user. */
 export function errorPage(view: ErrorView): string {
   return page(
     'message',
@@ -33,10 +33,10 @@ export function errorPage(view: ErrorView): string {
   );
 }
 
-/** Why a user who gave the right password may not go on. */
+/** Why a user who gave the right password may not continue. */
 export type RefusalReason = CodeOf<'user'>;
 
-/** What a refusal shows. */
+/** The contents of a refusal. */
 export interface RefusalView {
   readonly accountName: string;
   readonly appName?: string | undefined;
@@ -96,7 +96,7 @@ const refusals = {
   },
 } as const satisfies Record<RefusalReason, Refusal>;
 
-/** The page that names a user's state. To be shown only after the right password. */
+/** The page that names a user's state. Must only be shown after the right password. */
 export function refusalPage(view: RefusalView): string {
   const { heading, before, names, after, hint, icon } = refusals[view.reason];
   const name = names === 'app' ? (view.appName ?? 'this application') : view.accountName;

@@ -1,23 +1,23 @@
 import { page, tile } from './page.ts';
 import { closedInItself } from './text.ts';
 
-/** Why a new password was not taken; `weakness` follows the words "the password". */
+/** Why a new password was rejected; `weakness` follows the words "the password". */
 export type NewPasswordProblem = 'missing' | 'different' | 'same' | { readonly weakness: string };
 
-/** What every page with a new password shows. */
+/** The common contents of pages with a new password. */
 interface PasswordView {
   readonly accountName: string;
   readonly csrf: string;
-  /** Whose password it is; shown, and for the browser's list of passwords. */
+  /** The user's name, for display and for the browser's password manager. */
   readonly username: string;
-  /** Characters that it must have at least. */
+  /** Minimum length of the password. */
   readonly minimumLength: number;
   readonly problem?: NewPasswordProblem | undefined;
   /** Path that the form is sent to. */
   readonly action: string;
 }
 
-/** What the page for a new password shows in a sign-in. */
+/** The contents of the page for a new password in a sign-in. */
 export interface NewPasswordView extends PasswordView {
   readonly appName: string;
   /** Address of the application's logo, shown in place of its initial. */
@@ -25,11 +25,11 @@ export interface NewPasswordView extends PasswordView {
   readonly request: string;
 }
 
-/** What the page for an invited user shows. */
+/** The contents of the page for an invited user. */
 export interface InviteView extends PasswordView {
-  /** Whether the user asked for the link, because the former password is forgotten. */
+  /** Whether the user requested the link because the former password is forgotten. */
   readonly forgotten?: boolean;
-  /** Of the link, sent back as `token`. */
+  /** The link's token, sent back as `token`. */
   readonly token: string;
 }
 
@@ -39,7 +39,7 @@ const problems = {
   same: { summary: 'This is your current password', advice: 'Choose one that is different.' },
 } as const;
 
-/** The same in words. */
+/** The problem in words. */
 export function newPasswordProblem(problem: NewPasswordProblem) {
   if (typeof problem !== 'object') return problems[problem];
   return { summary: 'Choose another password', advice: `The password ${problem.weakness}.` };
@@ -72,7 +72,7 @@ interface Parts {
   readonly heading: string;
   readonly tile: ReturnType<typeof tile>;
   readonly lead: { readonly before: string; readonly name: string };
-  /** What the form sends back beside `csrf`. */
+  /** The hidden fields besides `csrf`. */
   readonly hidden: { readonly name: string; readonly value: string };
   readonly submit: string;
 }

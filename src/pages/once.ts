@@ -1,4 +1,4 @@
-/** `make`, called when its value is first wanted and never again. */
+/** Caches the result of `make`, which is called at the first use only. */
 export function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
   return () => {

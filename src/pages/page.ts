@@ -28,15 +28,15 @@ for (const name of templates) {
   eta.loadTemplate(`@${name}`, readFileSync(new URL(`./views/${name}.eta`, import.meta.url), 'utf8'));
 }
 
-/** What every page needs beside its own parts. */
+/** What every page needs besides its own parts. */
 export interface Frame {
-  /** First part of the document's title; the account's name follows. May hold names that are isolated already. */
+  /** First part of the document's title; the account's name follows. Names in it are already isolated. */
   readonly title: string;
-  /** Undefined where no account answers on the host: then the page loads nothing. */
+  /** Undefined when no account is on the host: then the page loads nothing. */
   readonly accountName: string | undefined;
-  /** A card with room for a list. */
+  /** A wide card for a list. */
   readonly wide?: boolean;
-  /** A script that the page is better with; its policy has to let it run. */
+  /** An optional script; the page's policy has to allow it. */
   readonly script?: 'passkeys.js' | 'send-form.js' | undefined;
 }
 
@@ -59,7 +59,7 @@ export function page(template: string, frame: Frame, parts: object): string {
   });
 }
 
-/** A user as the pages show one: the name, and the address where it is not the name. */
+/** A user for display: the name, and the address if that is not the name. */
 export function person(userName: string, userEmail: string) {
   const name = userName === '' ? userEmail : userName;
   return {
@@ -69,7 +69,7 @@ export function person(userName: string, userEmail: string) {
   };
 }
 
-/** The small tile that stands for an application, with the name beside it: its logo, else its initial on a colour. */
+/** The tile of an application, with the name beside it: its logo, else its initial on a colour. */
 export function tile(name: string, logoUri: string | undefined) {
   const logo = webLink(logoUri)?.href;
   return { name: closedInItself(name), initial: initial(name), colour: tileColour(name), logo };

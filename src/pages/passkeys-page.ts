@@ -13,13 +13,13 @@ export interface PasskeyView {
   readonly backedUp: boolean;
 }
 
-/** What the page of a user's passkeys shows. */
+/** The contents of the page of a user's passkeys. */
 export interface PasskeysView extends OwnView {
   /** First and last name; may be empty. */
   readonly userName: string;
   readonly userEmail: string;
   readonly passkeys: readonly PasskeyView[];
-  /** What the browser is asked with for another one, as JSON; null: there may be no more. */
+  /** The WebAuthn options for another passkey, as JSON; null: no more are allowed. */
   readonly creationOptions: string | null;
   /** Why the page is shown again. */
   readonly problem?: 'answer' | 'name' | 'full' | undefined;
@@ -34,7 +34,7 @@ const problems = {
   full: { summary: 'The passkey was not added', advice: 'You have the maximum number of devices.' },
 } as const;
 
-/** The page on which a user's passkeys are listed and changed: HTML of a whole document. */
+/** The page that lists a user's passkeys and changes them: HTML of a whole document. */
 export function passkeysPage(view: PasskeysView): string {
   const parts = {
     user: person(view.userName, view.userEmail),

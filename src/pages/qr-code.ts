@@ -1,6 +1,6 @@
 import { create } from 'qrcode';
 
-/** A QR code as the drawing of its dark modules, each one unit wide. */
+/** A QR code as the path of its dark modules, each one unit wide. */
 interface QrCode {
   /** Modules on each side, with the quiet zone around them (ISO/IEC 18004 §6.3.8). */
   readonly size: number;
@@ -10,7 +10,9 @@ interface QrCode {
 
 const quietZone = 4;
 
-/** Draws a text. As a path in the page it needs neither a script nor a `data:` image, which the pages' policy forbids. */
+/**
+ * Draws a text. As a path in the page it needs neither a script nor a `data:` image, which the pages' policy forbids.
+ */
 export function qrCode(text: string): QrCode {
   const { modules } = create(text, { errorCorrectionLevel: 'M' });
   const rows = Array.from({ length: modules.size }, (_, row) => rowPath(modules.data, modules.size, row));

@@ -1,8 +1,8 @@
-/** Words that the account pages share. */
+/** Texts that the account pages share. */
 
 import { once } from './once.ts';
 
-/** What a form did, by the word that its answer leads on with. */
+/** What a form did, by the word in the address. */
 const notices = {
   password_changed: 'Your password has been changed.',
   device_added: 'The authenticator app has been added.',
@@ -16,23 +16,23 @@ const notices = {
 
 export type Done = keyof typeof notices;
 
-/** The sentence for a word of an address, where it is one. */
+/** The sentence for a word in the address, if it is known. */
 export function notice(done: string | undefined): string | undefined {
   return done !== undefined && Object.hasOwn(notices, done) ? notices[done as Done] : undefined;
 }
 
-/** A time as people and as programs read it. */
+/** A time for people and for programs. */
 interface Moment {
   readonly text: string;
   readonly iso: string;
 }
 
-/** Made for the first time that a page shows: that takes some milliseconds. */
+/** Made when the first page needs it: that takes some milliseconds. */
 const format = once(
   () => new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }),
 );
 
-/** In UTC, since a page without a script does not know where its reader is. */
+/** In UTC, since a page without a script does not know the reader's time zone. */
 export function moment(at: number): Moment {
   const date = new Date(at);
   return { text: `${format().format(date)} UTC`, iso: date.toISOString() };

@@ -4,10 +4,10 @@ import { isolated } from './text.ts';
 
 /** Why the form is shown again. */
 export type CodeProblem = 'wrong' | 'missing';
-/** The same, or a passkey that is not taken. */
+/** The same, or a passkey that was refused. */
 export type FactorProblem = CodeProblem | 'passkey';
 
-/** What the pages for a second factor have in common. */
+/** The common contents of the pages for a second factor. */
 interface FactorView {
   readonly accountName: string;
   readonly appName: string;
@@ -15,7 +15,7 @@ interface FactorView {
   readonly logoUri?: string | undefined;
   readonly csrf: string;
   readonly request: string;
-  /** Whose second factor it is. */
+  /** The user's name. */
   readonly username: string;
   readonly problem?: CodeProblem | undefined;
   /** Path that the form is sent to. */
@@ -23,26 +23,26 @@ interface FactorView {
 }
 
 export interface SecondFactorView extends Omit<FactorView, 'problem'> {
-  /** Whether it is the form for a recovery code that is shown again. */
+  /** Whether the form for a recovery code is shown again. */
   readonly recovery?: boolean | undefined;
   readonly problem?: FactorProblem | undefined;
   /** Whether the user has a device that makes codes. */
   readonly codes: boolean;
-  /** What the browser is asked with for a passkey of the user's, as JSON; null: there is none. */
+  /** The WebAuthn options for a passkey of the user, as JSON; null if there is none. */
   readonly passkeyOptions: string | null;
   readonly passkeyAction: string;
 }
 
 export interface EnrolmentView extends FactorView {
-  /** Path of the account page that it belongs to; left out in a sign-in. */
+  /** Path of its account page; omitted in a sign-in. */
   readonly own?: string;
   /** The key in base 32. */
   readonly secret: string;
-  /** The same as an authenticator app reads it. */
+  /** The key as a URL for an authenticator app. */
   readonly url: string;
 }
 
-// One text for a wrong code, one that was used and a paused user: somebody who guesses must learn nothing from it.
+// The same text for a wrong code, a used one and a paused user: someone who guesses must not learn which.
 const codeProblems = {
   wrong: {
     summary: 'This code does not work',
@@ -69,7 +69,7 @@ function shared(view: Omit<FactorView, 'problem'>) {
   return { app: tile(view.appName, view.logoUri), csrf, request, action, username };
 }
 
-/** The page on which a code is given: HTML of a whole document. */
+/** The page for a code: HTML of a whole document. */
 export function secondFactorPage(view: SecondFactorView): string {
   const heading = view.codes ? 'Enter your code' : 'Show your passkey';
   const { passkeyOptions: options, passkeyAction: action } = view;
@@ -102,7 +102,7 @@ export function enrolmentPage(view: EnrolmentView): string {
       ...shared(view),
       heading,
       own: view.own,
-      // In fours, as people read it off.
+      // In groups of four, for reading.
       secret: view.secret.replace(/(.{4})(?=.)/g, '$1 '),
       url: view.url,
       code: qrCode(view.url),
@@ -116,9 +116,9 @@ export interface RecoveryCodesView {
   readonly appName: string;
   readonly logoUri?: string | undefined;
   readonly codes: readonly string[];
-  /** Where it goes on. */
+  /** Where to continue. */
   readonly next: string;
-  /** Whether there were others before, which these replace. */
+  /** Whether these replace former ones. */
   readonly renewed?: boolean;
 }
 

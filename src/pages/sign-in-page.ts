@@ -12,18 +12,21 @@ export interface SignInView {
   readonly csrf: string;
   /** Identifier of the authorization request, sent back as `request`. */
   readonly request: string;
-  /** What was typed before, or an empty string. A password is never shown again. */
+  /** The name typed before, or an empty string. A password is never shown again. */
   readonly username: string;
-  /** Why the form is shown again: `wrong` for every refused name and password alike, `missing` for an empty field, `passkey` for a refused passkey. */
+  /**
+   * Why the form is shown again: `wrong` for every refused name and password alike, `missing` for an empty field,
+   * `passkey` for a refused passkey.
+   */
   readonly problem?: 'wrong' | 'missing' | 'passkey' | undefined;
   /** Path that the form is sent to. */
   readonly action: string;
-  /** What the browser is asked with for a passkey, as JSON, and where its answer is sent to. */
+  /** The WebAuthn options for a passkey, as JSON, and the path for the answer. */
   readonly passkeyOptions: string;
   readonly passkeyAction: string;
 }
 
-// One text for a wrong password, an unknown name and a paused user: strangers must learn nothing from it.
+// The same text for a wrong password, an unknown name and a paused user: strangers must not learn which.
 const signInProblems = {
   wrong: {
     summary: 'We could not sign you in',

@@ -3,10 +3,10 @@ import { formAction } from './links.ts';
 import { page, person } from './page.ts';
 import { closedInItself, isolated } from './text.ts';
 
-/** What the page shows that asks whether to sign out. */
+/** The contents of the page that asks whether to sign out. */
 export interface SignOutView {
   readonly accountName: string;
-  /** The application that asks for it; left out where none says so. */
+  /** The application that requests it; omitted if unknown. */
   readonly appName?: string | undefined;
   readonly userName: string;
   readonly userEmail: string;
@@ -32,7 +32,7 @@ export function signOutPage(view: SignOutView): string {
   );
 }
 
-/** The page that says that it is done. */
+/** The page after signing out. */
 export function signedOutPage({ accountName }: Pick<SignOutView, 'accountName'>): string {
   return page(
     'signed-out',

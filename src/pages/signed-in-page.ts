@@ -1,7 +1,7 @@
 import { formAction } from './links.ts';
 import { page, person, tile } from './page.ts';
 
-/** What the page of a signed-in user shows. */
+/** The contents of the page of a signed-in user. */
 export interface SignedInView {
   readonly accountName: string;
   /** First and last name; may be empty. */
@@ -9,7 +9,7 @@ export interface SignedInView {
   readonly userEmail: string;
 }
 
-/** Where an invited user arrives: HTML of a whole document. */
+/** The page at which an invited user arrives: HTML of a whole document. */
 export function signedInPage({ accountName, userName, userEmail }: SignedInView): string {
   const heading = 'You are signed in';
   return page(
@@ -32,7 +32,10 @@ const onwards = {
     'The rules of this account do not let you sign in now. Try again later. If this does not change, ask your administrator.',
 } as const;
 
-/** What a user is told whose password was saved by a link, and whom the link does not sign in: by the kind of the link, or since a rule forbids it. */
+/**
+ * The page for a user whose password was saved by a link that does not sign them in, by the kind of the link, or
+ * because a rule forbids it.
+ */
 export function passwordSavedPage(accountName: string, onward: keyof typeof onwards): string {
   const heading = 'Your password is saved';
   return page(

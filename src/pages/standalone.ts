@@ -8,10 +8,10 @@ function text(name: AssetName): string {
 const style = text('styles.css');
 
 /**
- * What a page carries itself where no account answers on the host: nothing is served there, files of the pages
- * included. Both are this service's own text.
+ * Style and icon embedded in a page when no account is on the host: nothing else is served there, not even the pages'
+ * files. Both are this service's own text.
  */
 export const standalone = { style, mark: text('icon.svg').replace(/<title>.*<\/title>/, '') } as const;
 
-/** The source expression that lets a policy pass the style element of such a page and no other (CSP Level 3 §2.3.1). */
+/** The source expression that allows the style element of such a page and no other (CSP Level 3 §2.3.1). */
 export const standaloneStyleSource = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;

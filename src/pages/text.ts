@@ -1,4 +1,6 @@
-/** Prepares text from outside (names of people, applications and accounts) for display. Escaping is the templates' work. */
+/**
+ * Prepares text from outside (names of people, applications and accounts) for display. Escaping is the templates' work.
+ */
 
 const OPENS_ISOLATE = /[\u2066-\u2068]/u;
 const CLOSES_ISOLATE = '\u2069';

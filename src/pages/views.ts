@@ -1,4 +1,7 @@
-/** The hosted pages: each function returns the HTML of a whole document that holds no inline style or script and works without any. */
+/**
+ * The hosted pages: each function returns the HTML of a whole document that holds no inline style or script and works
+ * without any.
+ */
 export { type AccountView, accountPage } from './account-page.ts';
 export {
   type AppsView,

@@ -55,7 +55,7 @@ async function bundleGuest(): Promise<Bundle> {
   return { text: `(() => {\n'use strict';\n${body}\n})()`, inputs };
 }
 
-/** What packages get instead of Node's modules: as text, since the process that bundles cannot read the files. */
+/** The replacements for Node's modules as text, since the process that bundles cannot read the files. */
 export async function gatherShims(): Promise<Shims> {
   const names = Object.entries(shimPackages);
   const contents = names.map(([, name]) => `require(${JSON.stringify(name)});`).join('\n');

@@ -1,6 +1,6 @@
 /**
- * Where the programs of shut-in processes are: files that esbuild makes of the modules of this service and of packages
- * in node_modules. They are made once for the sources that are there, by the first start or by `gatehouse prepare`.
+ * Where the programs of confined processes are: files that esbuild makes of modules of this service and of packages in
+ * node_modules. They are made once for the present sources, at the first start or by `gatehouse prepare`.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -26,7 +26,7 @@ export const programNames = ['hook-process', 'package-fetch', 'package-bundle'] 
 export type ProgramName = (typeof programNames)[number];
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** All that they are made of is below these, and in packages, whose versions npm lists. */
+/** All their sources are below these folders, or in packages, whose versions npm lists. */
 export const sourceFolders = ['src/hook-runner', 'src/hook-packages', 'src/programs', 'src/domain/hooks'];
 const packageList = 'node_modules/.package-lock.json';
 const keptFolder = join(root, '.cache/programs');
@@ -38,7 +38,10 @@ type Found = { readonly folder: string } | { readonly error: unknown };
 
 let found: Found | null = null;
 
-/** The file of a program, which may have to be made first. Throws when that fails, and the same error ever after. */
+/**
+ * The file of a program, which may have to be built first. If that fails, this and every later call throws the same
+ * error.
+ */
 export function programFile(name: ProgramName): string {
   found ??= find();
   if ('error' in found) throw found.error;
@@ -56,7 +59,10 @@ function find(): Found {
   }
 }
 
-/** What is in it runs as this service: whoever installed it, this user or root made it, and nobody else can change it. */
+/**
+ * Its contents run as this service: its owner must be this user, the installing user or root, and nobody else may be
+ * able to change it.
+ */
 function requireTrusted(folder: string): void {
   const { uid, mode } = lstatSync(folder);
   const makers = [0, process.geteuid?.(), statSync(root).uid];
@@ -75,11 +81,11 @@ function digestOfSources(): string {
   return digest.digest('hex').slice(0, 32);
 }
 
-/** Answers the folder, or another one where nothing can be written beside it: that one goes with this process. */
+/** Returns the folder, or a temporary one for this process if nothing can be written beside it. */
 function make(folder: string): string {
   const { fresh, isKept } = openFolder();
   try {
-    // In a process of its own: the service never loads the bundler.
+    // In a separate process: the service never loads the bundler.
     const writer = fileURLToPath(new URL('./write.ts', import.meta.url));
     const { status, stderr, error } = spawnSync(process.execPath, [writer, fresh], {
       encoding: 'utf8',
@@ -101,7 +107,7 @@ function make(folder: string): string {
 function openFolder(): { readonly fresh: string; readonly isKept: boolean } {
   try {
     mkdirSync(keptFolder, { recursive: true });
-    // Whatever the umask is: processes that are another user read what is in it.
+    // Whatever the umask is: processes of another user read its contents.
     for (const one of [dirname(keptFolder), keptFolder]) openToReaders(one);
     return { fresh: openReadable(join(keptFolder, 'new-')), isKept: true };
   } catch {
@@ -111,7 +117,7 @@ function openFolder(): { readonly fresh: string; readonly isKept: boolean } {
   }
 }
 
-/** Nothing of it is secret. */
+/** It contains nothing secret. */
 function openReadable(prefix: string): string {
   const folder = mkdtempSync(prefix);
   openToReaders(folder);

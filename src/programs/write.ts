@@ -1,4 +1,4 @@
-/** Writes the programs of shut-in processes, and their licences, into a folder: `node write.ts <folder>`. */
+/** Writes the programs of confined processes, and their licences, into a folder: `node write.ts <folder>`. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const programs: Readonly<Record<ProgramName, () => Promise<Bundle>>> = {
 };
 
 const [folder = ''] = process.argv.slice(2);
-// Other users' processes read the files, however strict the umask of the service is.
+// Processes of other users read the files, however strict the umask of the service is.
 process.umask(0o022);
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { flag: 'wx', mode: 0o644 });
 const allInputs: string[] = [];

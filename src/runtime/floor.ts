@@ -1,12 +1,12 @@
 /**
- * The lowest versions of Node known to be sound, one for each line that the service runs on: the one place that a security
- * release of Node changes. SECURITY.md says when.
+ * The lowest versions of Node known to be sound, one for each line that the service runs on. This is the only place to
+ * change after a security release of Node; SECURITY.md says when.
  */
 
 interface Mended {
   /** As the CVE list numbers it. */
   readonly id: string;
-  /** What of Node it touches, and how. */
+  /** The part of Node that it affects, and how. */
   readonly touches: string;
 }
 
@@ -14,7 +14,7 @@ interface SoundRelease {
   readonly version: string;
   /** The day of the security release. */
   readonly releasedOn: string;
-  /** Why nothing below is sound, the worst first; what touches nothing that the service does is not listed. */
+  /** Why nothing below is sound, the worst first. Flaws that do not affect the service are not listed. */
   readonly mended: readonly Mended[];
 }
 
@@ -65,7 +65,7 @@ export function majorOf(version: string): number {
   return Number(/^v?(\d+)\./.exec(version)?.[1] ?? Number.NaN);
 }
 
-/** Below zero: the first is older. What is not a release (`-rc.1`, `-nightly…`) comes before the release of its number. */
+/** Negative if the first is older. A pre-release (`-rc.1`, `-nightly…`) comes before the release of its number. */
 export function compareVersions(one: string, other: string): number {
   const [first, second] = [partsOf(one), partsOf(other)];
   for (const [index, part] of first.entries()) {

@@ -1,11 +1,14 @@
-/** Whether the programs that `HOOK_RUNTIMES` names can run functions: each is Node, and one that the add-on is there for. */
+/**
+ * Checks whether the programs that `HOOK_RUNTIMES` names can run functions: each must be a Node for which the add-on is
+ * installed.
+ */
 
 import { accessSync, constants, statSync } from 'node:fs';
 import type { HookRuntime } from '../domain/hooks/runner.ts';
 import { type Judgement, judgeNode } from './floor.ts';
 import { addOnAbis, probeNode } from './probe.ts';
 
-/** A runtime with the version of its Node, judged; or with what is wrong with it, in words. */
+/** A runtime with the judged version of its Node, or with what is wrong with it. */
 type CheckedRuntime = { readonly runtime: HookRuntime } & (
   | { readonly judged: Judgement; readonly mistake: null }
   | { readonly judged: null; readonly mistake: string }

@@ -1,6 +1,6 @@
 /**
- * A Node of the host that is newer than the one that npm brought along: security releases reach a host sooner than npm.
- * `bin/gatehouse.js` goes on in it, in the same process.
+ * Finds a Node on the host that is newer than the one installed by npm: security releases reach a host sooner.
+ * `bin/gatehouse.js` then continues in it, in the same process.
  */
 
 import { realpathSync, statSync } from 'node:fs';
@@ -8,11 +8,11 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { compareVersions, judgeNode, majorOf } from './floor.ts';
 import { addOnAbis, ask, probeNode } from './probe.ts';
 
-/** Programs that are asked for their version: each costs a few milliseconds at every start. */
+/** Maximum number of programs asked for their version: each costs a few milliseconds at every start. */
 const mostAsked = 3;
 const writableByAll = 0o002;
 
-/** Whether npm installed a program: it stands in a `node_modules`. */
+/** Whether npm installed a program: it is in a `node_modules` folder. */
 function isBroughtByNpm(file: string): boolean {
   return /[\\/]node_modules[\\/]/.test(file);
 }
@@ -25,10 +25,10 @@ export interface Running {
 
 /**
  * The file of the first Node on the PATH that is better than the running one and can load the service's add-ons; null
- * when there is none. What npm installed is passed over, and so are folders named relative to where the command is typed.
+ * when there is none. Programs installed by npm are skipped, and so are folders relative to the current directory.
  */
 export function findBetterNode({ version, environment }: Running): string | null {
-  // What the options of this process mean to another version is found out by nobody.
+  // The options of this process may mean something else to another version.
   const { NODE_OPTIONS: _, ...env } = environment;
   for (const file of candidates(environment['PATH'] ?? '')) {
     const told = ask(file, ['--version'], env);
@@ -41,7 +41,7 @@ export function findBetterNode({ version, environment }: Running): string | null
   return null;
 }
 
-/** Newer, of the same line or of a later one with long-term support, and not unsound where the running one is sound. */
+/** Newer, of the same line or of a later one with long-term support, and not unsound if the running one is sound. */
 function isBetter(told: string, running: string): boolean {
   const major = majorOf(told);
   if (compareVersions(told, running) <= 0 || (major !== majorOf(running) && major % 2 !== 0)) return false;
@@ -53,13 +53,13 @@ function candidates(path: string): readonly string[] {
   for (const folder of path.split(delimiter)) {
     if (found.size >= mostAsked) break;
     const file = join(folder, 'node');
-    // A link leads a manager of versions to what it is: the name that was called is kept.
+    // The link's own name is kept, because a version manager decides by the name that was called.
     if (isAbsolute(folder) && isFit(file) && ![...found].some((other) => isSame(other, file))) found.add(file);
   }
   return [...found];
 }
 
-/** What cannot be looked at, such as a file in a folder of another user, is not fit. */
+/** A file that cannot be examined, for example in a folder of another user, is not suitable. */
 function isFit(file: string): boolean {
   try {
     const stats = isAbsolute(file) ? statSync(file, { throwIfNoEntry: false }) : undefined;

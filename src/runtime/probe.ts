@@ -1,4 +1,4 @@
-/** What a program says of itself when it is Node, and which Node the service's native add-on can be loaded by. */
+/** Asks a program whether it is Node, and which Node can load the service's native add-on. */
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -13,11 +13,11 @@ interface ProbedNode {
   readonly version: string;
   /** Number of the interface that native add-ons are built for (`process.versions.modules`). */
   readonly abi: string;
-  /** The program that really runs: managers of versions put a script in its place. */
+  /** The program that really runs: version managers substitute a script. */
   readonly file: string;
 }
 
-/** What `file` answers to these arguments; null when it does not start, fails, or takes longer than 5 seconds. */
+/** The output of `file` for these arguments; null when it does not start, fails, or takes longer than 5 seconds. */
 export function ask(file: string, args: readonly string[], env: NodeJS.ProcessEnv): string | null {
   const options = { timeout: probeMilliseconds, maxBuffer: mostAnswerBytes, killSignal: 'SIGKILL' } as const;
   try {
@@ -29,7 +29,7 @@ export function ask(file: string, args: readonly string[], env: NodeJS.ProcessEn
 
 const question = 'JSON.stringify([process.versions.node, process.versions.modules, process.execPath])';
 
-/** Null when `file` is no program, or none that answers as Node does. */
+/** Null when `file` is not a program, or does not answer as Node does. */
 export function probeNode(file: string, env: NodeJS.ProcessEnv = {}): ProbedNode | null {
   try {
     const answer: unknown = JSON.parse(ask(file, ['-p', question], env) ?? 'null');
@@ -41,14 +41,16 @@ export function probeNode(file: string, env: NodeJS.ProcessEnv = {}): ProbedNode
   }
 }
 
-/** Interfaces for which the add-on of the isolates is there, on this kind of machine: 137 is Node 24, 147 Node 26. */
+/**
+ * ABI numbers for which the add-on of the isolates is installed for this kind of machine: 137 is Node 24, 147 Node 26.
+ */
 export function addOnAbis(): readonly string[] {
   const isolatedVm = dirname(createRequire(import.meta.url).resolve('isolated-vm'));
   try {
     const files = readdirSync(join(isolatedVm, 'prebuilds', `${process.platform}-${process.arch}`));
     return [...new Set(files.flatMap((name) => /\.abi(\d+)\./.exec(name)?.[1] ?? []))].sort();
   } catch {
-    // Built here, by the Node that runs.
+    // Built here, by the running Node.
     return [process.versions.modules];
   }
 }

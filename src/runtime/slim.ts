@@ -1,6 +1,6 @@
 /**
- * Removes what `npm ci` installs and no process of the service reads on this machine. The Dockerfile runs this module
- * alone, so it imports nothing of the service.
+ * Removes what `npm ci` installs but no process of the service reads on this machine. The Dockerfile runs only this
+ * module, so it imports nothing of the service.
  */
 
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -22,7 +22,7 @@ export function slim(packages: string, machine: Machine = process): number {
   return bytes;
 }
 
-/** Names of packages, with their scope. Symbolic links are left out: they lead out of the installation. */
+/** Names of packages, with their scope. Symbolic links are skipped: they lead out of the installation. */
 function listPackages(packages: string): string[] {
   const names = listFolders(packages);
   const isScope = (name: string) => name.startsWith('@');

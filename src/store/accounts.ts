@@ -6,9 +6,9 @@ export interface AccountRecord {
   readonly id: number;
   readonly subdomain: string;
   readonly name: string;
-  /** Set only where the base URL is not `<scheme>://<subdomain>.<SERVICE_DOMAIN>` (the demo account). */
+  /** Only set if the base URL is not `<scheme>://<subdomain>.<SERVICE_DOMAIN>` (the demo account). */
   readonly baseUrl: string | null;
-  /** Extra hosts (custom domains), lower case, port included when it is not the scheme's default. */
+  /** Extra hosts (custom domains), lower case, including the port if it is not the scheme's default. */
   readonly hosts: readonly string[];
   /** Settings that differ from their defaults, by key. */
   readonly settings: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export interface AccountStore {
   /** By one of its extra hosts, lower case. */
   findByHost(host: string): Promise<AccountRecord | null>;
   list(): Promise<AccountRecord[]>;
-  /** Changes the members given; `hosts` and `settings` replace the former ones. Null when there is no such account. */
+  /** Changes the given members; `hosts` and `settings` replace the former ones. Null when there is no such account. */
   update(
     id: number,
     changes: Partial<Pick<AccountRecord, 'name' | 'baseUrl' | 'hosts' | 'settings'>>,

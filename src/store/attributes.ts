@@ -2,7 +2,7 @@ import type { ListPage, ListQuery } from './listing.ts';
 import type { New } from './row.ts';
 import type { Milliseconds } from './time.ts';
 
-/** A member that the account adds to its users. */
+/** A user attribute that the account defines. */
 export interface CustomAttributeRecord {
   readonly accountId: number;
   readonly id: number;
@@ -13,16 +13,16 @@ export interface CustomAttributeRecord {
   readonly createdAt: Milliseconds;
 }
 
-/** What a user has for a custom attribute. */
+/** A user's value for a custom attribute. */
 export interface AttributeValue {
   readonly userId: number;
   readonly attributeId: number;
   readonly value: string;
 }
 
-/** Members that accounts add to their users. */
+/** Custom attributes of accounts. */
 export interface AttributeStore {
-  /** Throws `conflict` with name `shortname`. Without a position it gets the one after the last. */
+  /** Throws `conflict` with name `shortname`. Without a position it is added at the end. */
   create(
     attribute: Omit<New<CustomAttributeRecord>, 'position'> & { readonly position?: number },
   ): Promise<CustomAttributeRecord>;
@@ -37,10 +37,10 @@ export interface AttributeStore {
     id: number,
     changes: Partial<Pick<CustomAttributeRecord, 'name' | 'shortname' | 'position'>>,
   ): Promise<CustomAttributeRecord | null>;
-  /** Removes the attribute and its values, as `UserStore.remove`; false when there is none. */
+  /** Removes the attribute and its values, as `UserStore.remove` does; false when there is none. */
   remove(accountId: number, id: number, at: Milliseconds): Promise<boolean>;
-  /** What these users have. */
+  /** The values of these users. */
   valuesOf(accountId: number, userIds: readonly number[]): Promise<AttributeValue[]>;
-  /** Null takes the value away. Throws `not_found` when there is no such user or attribute. */
+  /** Null clears the value. Throws `not_found` when there is no such user or attribute. */
   setValue(accountId: number, userId: number, attributeId: number, value: string | null): Promise<void>;
 }

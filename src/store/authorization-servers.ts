@@ -2,19 +2,19 @@ import type { ListPage, ListQuery } from './listing.ts';
 import type { Changes, New } from './row.ts';
 import type { Milliseconds } from './time.ts';
 
-/** An API authorization server: for whom linked clients get access tokens, and how long these live. */
+/** An API authorization server: its tokens' audience and lifetimes. */
 export interface AuthorizationServerRecord {
   readonly accountId: number;
   readonly id: number;
   readonly name: string;
   readonly description: string | null;
-  /** An absolute URI: what clients name as `resource` (RFC 8707), and the audience of the tokens. */
+  /** An absolute URI: the `resource` that clients name (RFC 8707), and the audience of the tokens. */
   readonly resourceIdentifier: string;
-  /** More audiences. */
+  /** Additional audiences. */
   readonly audiences: readonly string[];
-  /** Null: as opaque access tokens live. */
+  /** Null: the lifetime of opaque access tokens. */
   readonly accessTokenMinutes: number | null;
-  /** How long a refresh token waits for its use; null: as the account's settings say. */
+  /** Idle time of a refresh token; null: as in the account's settings. */
   readonly refreshTokenMinutes: number | null;
   readonly createdAt: Milliseconds;
   readonly updatedAt: Milliseconds;
@@ -30,16 +30,16 @@ export interface ServerScopeRecord {
   readonly createdAt: Milliseconds;
 }
 
-/** A claim that one API authorization server's tokens carry about the user. */
+/** A claim about the user in the tokens of one API authorization server. */
 export interface ServerClaimRecord {
   readonly accountId: number;
   readonly serverId: number;
   readonly id: number;
   /** The claim's name. */
   readonly label: string;
-  /** The user's attribute that it holds, or `_macro_`. */
+  /** The user attribute that it contains, or `_macro_`. */
   readonly attribute: string;
-  /** With `_macro_`: a text with `{attribute}` in it. */
+  /** For `_macro_`: a text with `{attribute}` placeholders. */
   readonly macro: string | null;
   readonly createdAt: Milliseconds;
 }
@@ -49,18 +49,15 @@ export interface ServerLinkRecord {
   readonly accountId: number;
   readonly serverId: number;
   readonly appId: number;
-  /**
-   * Scopes of the server that the client may ask for; one that was removed since stands here still and counts for
-   * nothing.
-   */
+  /** Scopes of the server that the client may ask for; removed ones may still be listed and are ignored. */
   readonly scopeIds: readonly number[];
   readonly linkedAt: Milliseconds;
 }
 
-/** All that a linked client's tokens are made from. */
+/** Everything needed to make a linked client's tokens. */
 export interface LinkedServer {
   readonly server: AuthorizationServerRecord;
-  /** Those that the client may ask for. */
+  /** The scopes that the client may ask for. */
   readonly scopes: readonly ServerScopeRecord[];
   readonly claims: readonly ServerClaimRecord[];
   readonly linkedAt: Milliseconds;
@@ -69,14 +66,14 @@ export interface LinkedServer {
 /** A link with the name of its client. */
 type NamedLink = ServerLinkRecord & { readonly clientName: string };
 
-/** API authorization servers. A change of any is in force for the next token, whoever made it. */
+/** API authorization servers. Every change takes effect with the next token, in all processes. */
 export interface AuthorizationServerStore {
   /** Throws `conflict` with name `resource_identifier`. */
   create(server: New<AuthorizationServerRecord>): Promise<AuthorizationServerRecord>;
   find(accountId: number, id: number): Promise<AuthorizationServerRecord | null>;
   /** Fields: `id`, `name`. */
   page(accountId: number, query: ListQuery): Promise<ListPage<AuthorizationServerRecord>>;
-  /** Changes the members given; null when there is no such server. Throws `conflict` as `create` does. */
+  /** Changes the given members; null when there is no such server. Throws `conflict` as `create` does. */
   update(
     accountId: number,
     id: number,
@@ -118,6 +115,6 @@ export interface AuthorizationServerStore {
   /** False when there is no such link. */
   updateLink(accountId: number, serverId: number, appId: number, scopeIds: readonly number[]): Promise<boolean>;
   unlink(accountId: number, serverId: number, appId: number): Promise<boolean>;
-  /** The servers that a client is linked to, the one linked first at the front. */
+  /** The servers that a client is linked to, in order of linking. */
   ofClient(accountId: number, appId: number): Promise<readonly LinkedServer[]>;
 }

@@ -4,7 +4,7 @@ import type { SessionRecord } from './sessions.ts';
 import type { SignInTraitsRecord } from './sign-in-histories.ts';
 import type { Milliseconds } from './time.ts';
 
-/** An authorization request that a client sent ahead: used once, by that client. */
+/** A pushed authorization request: used once, by its client. */
 export interface PushedRequestRecord {
   readonly accountId: number;
   readonly digest: string;
@@ -14,7 +14,7 @@ export interface PushedRequestRecord {
   readonly expiresAt: Milliseconds;
 }
 
-/** What a user allowed an app. */
+/** A user's consent to an app. */
 export interface ConsentRecord {
   readonly appId: number;
   readonly scope: readonly string[];
@@ -26,36 +26,37 @@ export interface AuthorizationRequestRecord {
   readonly accountId: number;
   readonly digest: string;
   readonly browserDigest: string;
-  /** Null: to the account pages, which are no app. */
+  /** Null for the account pages, which are not an app. */
   readonly appId: number | null;
   readonly parameters: AuthorizationParameters;
   /** When the user signed in for this request; null until then. */
   readonly authenticatedAt: Milliseconds | null;
   /**
-   * Names the session that they got by it, which is that user's alone; null also where an older release signed them in.
+   * The `sid` of the session that the sign-in opened, which belongs to that user only; null also where an older release
+   * signed the user in.
    */
   readonly sid: string | null;
-  /** What the user decided on the consent page; null until then. */
+  /** The user's decision on the consent page; null until then. */
   readonly decision: 'allow' | 'deny' | null;
-  /** Whose decision it was: it counts for no other user of the browser. */
+  /** The user who decided; the decision does not apply to other users of the browser. */
   readonly decidedBy: number | null;
-  /** Who gave the right password for this request and has something else to do before they are signed in. */
+  /** The user who gave the right password for this request and must do something else before being signed in. */
   readonly passwordUserId: number | null;
-  /** When they gave it. */
+  /** When the user gave it. */
   readonly passwordCheckedAt: Milliseconds | null;
   /** The policy that a hook chose for this sign-in; null: none. */
   readonly hookPolicyId: number | null;
-  /** Whose sign-in it was chosen for: it counts for no other user of the browser. */
+  /** The user it was chosen for; it does not apply to other users of the browser. */
   readonly hookPolicyUserId: number | null;
-  /** What is remembered of this sign-in once it succeeds, for the risk of later ones; null: nothing. */
+  /** The traits to store once the sign-in succeeds, for the risk of later ones; null: none. */
   readonly hookTraits: SignInTraitsRecord | null;
-  /** How they have shown who they are until now, as the session will say it; null without a password. */
+  /** How the user has authenticated so far, in the form of the session; null without a password. */
   readonly methods: readonly string[] | null;
   readonly createdAt: Milliseconds;
   readonly expiresAt: Milliseconds;
 }
 
-/** An authorization code: used once, for the client, redirect URI and verifier it was made for. */
+/** An authorization code: used once, with the client, redirect URI and verifier that it was made for. */
 export interface CodeRecord {
   readonly accountId: number;
   readonly digest: string;
@@ -65,25 +66,25 @@ export interface CodeRecord {
   readonly amr: readonly string[];
   readonly authenticatedAt: Milliseconds;
   readonly parameters: AuthorizationParameters;
-  /** When the user approved it; null where an older release made it. */
+  /** When the user approved it; null if an older release made it. */
   readonly createdAt: Milliseconds | null;
   readonly expiresAt: Milliseconds;
   readonly usedAt: Milliseconds | null;
-  /** The grant its use made: revoked when the code is presented again. */
+  /** The grant that its use created: revoked when the code is used again. */
   readonly grantId: number | null;
 }
 
-/** How far a user has come who gave the right password and is not signed in yet. */
+/** The progress of a user who gave the right password and is not signed in yet. */
 export interface FirstFactor {
   readonly userId: number;
   readonly checkedAt: Milliseconds;
-  /** How they have shown who they are until now. */
+  /** How the user has authenticated so far. */
   readonly methods: readonly string[];
 }
 
 /**
- * Whose codes, devices that were let in and sign-ins in progress: all of a user's, those that one session approved,
- * those for one app, or those for an app that their user may not use any more.
+ * Which codes, approved devices and sign-ins in progress: all of a user, those approved in one session, those for one
+ * app, or those for an app that their user may no longer use.
  */
 export type InFlight =
   | { readonly userId: number }
@@ -92,11 +93,11 @@ export type InFlight =
   | { readonly unassigned: AccessLoss };
 
 export interface AuthorizationStore {
-  /** Keeps a request that a client sent ahead. */
+  /** Stores a pushed request. */
   push(request: PushedRequestRecord): Promise<void>;
-  /** The one of this client, expired or not. */
+  /** The request of this client, expired or not. */
   findPushed(accountId: number, appId: number, digest: string): Promise<PushedRequestRecord | null>;
-  /** Takes it away: true for exactly one caller. */
+  /** Removes it: true for exactly one caller. */
   takePushed(accountId: number, digest: string): Promise<boolean>;
   createRequest(request: AuthorizationRequestRecord): Promise<void>;
   /** Null also when it has ended. */
@@ -104,18 +105,18 @@ export interface AuthorizationStore {
   /** Whether `finishRequest` has ended it. */
   hasEnded(accountId: number, digest: string): Promise<boolean>;
   /**
-   * Marks the request as signed in with the session that was opened for it, forgets a decision and how far the sign-in
-   * had come, and binds it to the browser's new identity. Null for `opened`: who was signed in has only shown more of
-   * who they are. This and the three that follow store the request as it is given where it is not stored yet.
+   * Marks the request as signed in with the session that was opened for it, clears a decision and the progress of the
+   * sign-in, and binds it to the browser's new secret. Null for `opened`: a signed-in user has only given another
+   * factor. This and the three functions below store the request if it is not stored yet.
    */
   signIn(
     request: AuthorizationRequestRecord,
     opened: Pick<SessionRecord, 'sid' | 'authenticatedAt'> | null,
     browserDigest: string,
   ): Promise<void>;
-  /** Keeps how far a sign-in has come that is not at its end, and binds the request to the browser's new identity. */
+  /** Stores the progress of an unfinished sign-in, and binds the request to the browser's new secret. */
   keepFirstFactor(request: AuthorizationRequestRecord, first: FirstFactor, browserDigest: string): Promise<void>;
-  /** Keeps what hooks made of the sign-in of this user in the request. */
+  /** Stores with the request what hooks decided for this user's sign-in. */
   keepFiring(
     request: AuthorizationRequestRecord,
     fired: Pick<AuthorizationRequestRecord, 'hookPolicyId' | 'hookPolicyUserId' | 'hookTraits'>,
@@ -130,8 +131,8 @@ export interface AuthorizationStore {
   /** Ends a request, stored or not: true for exactly one caller. */
   finishRequest(request: Pick<AuthorizationRequestRecord, 'accountId' | 'digest' | 'expiresAt'>): Promise<boolean>;
   /**
-   * Ends the requests in which such a user gave a first factor or decided, but for the one with the digest `except`;
-   * none by a session, which a request does not name.
+   * Ends the requests in which such a user gave a first factor or decided, except the one with the digest `except`.
+   * Requests do not name a session, so none is ended by one.
    */
   endRequests(accountId: number, whose: InFlight, except?: string): Promise<void>;
   createCode(code: CodeRecord): Promise<void>;
@@ -140,9 +141,9 @@ export interface AuthorizationStore {
   consumeCode(accountId: number, digest: string, now: Milliseconds): Promise<boolean>;
   /** Ends codes that were not used. */
   endCodes(accountId: number, whose: InFlight): Promise<void>;
-  /** Remembers the grant that the use of a code made. */
+  /** Stores the grant that the use of a code created. */
   linkCode(accountId: number, digest: string, grantId: number): Promise<void>;
-  /** Scopes the user allowed this client before. */
+  /** The scopes that the user has allowed this client. */
   findConsent(accountId: number, userId: number, appId: number): Promise<readonly string[] | null>;
   saveConsent(
     accountId: number,
@@ -151,7 +152,7 @@ export interface AuthorizationStore {
     scope: readonly string[],
     at: Milliseconds,
   ): Promise<void>;
-  /** All that the user allowed. */
+  /** All consents of the user. */
   listConsents(accountId: number, userId: number): Promise<ConsentRecord[]>;
   /** False when there is none. */
   removeConsent(accountId: number, userId: number, appId: number): Promise<boolean>;

@@ -1,14 +1,14 @@
 /**
- * Keeps in memory what every request asks for and hardly ever changes: accounts, their keys, policies, hooks, clients
- * and what these are linked to. Never anything about a user. A kept value is used only while the account's generation
- * is the one it was read at, and the generation is read in every turn of the event loop that uses one: a change by any
- * process is in force for whatever comes after it.
+ * Caches what every request needs and what rarely changes: accounts, their keys, policies, hooks, clients and their
+ * links; never anything about a user. A cached value is used only while the account's generation is the one at which it
+ * was read. The generation is read in every turn of the event loop that uses a value, so a change by any process takes
+ * effect for everything after it.
  */
 
 import type { AccountRecord } from './accounts.ts';
 import type { Store } from './store.ts';
 
-/** Of each kind; the one kept longest goes first. */
+/** Per kind; the oldest is dropped first. */
 const mostKept = 10_000;
 
 interface Kept<Value> {
@@ -19,11 +19,10 @@ interface Kept<Value> {
 
 interface Cache {
   /**
-   * The value of an account that is kept under `key`, or what `read` finds, which is then kept. What is not there is
-   * read every time.
+   * The account's cached value for `key`, or the result of `read`, which is then cached. A missing value is not cached.
    */
   get<Value>(kind: string, key: string, accountId: number, read: () => Promise<Value | null>): Promise<Value | null>;
-  /** The same where the account is what is looked for. */
+  /** The same for looking up an account. */
   getAccount(kind: string, key: string, read: () => Promise<AccountRecord | null>): Promise<AccountRecord | null>;
 }
 
@@ -55,7 +54,8 @@ function createCache(store: Pick<Store, 'generation'>): Cache {
 
   async function get<Value>(kind: string, key: string, accountId: number, read: () => Promise<Value | null>) {
     const kept = keptOf<Value>(kind);
-    // Asked first, known or not: the time of a search must not tell, and what is read afterwards is at least as new.
+    // Read first, whether or not a value is cached: the time of a lookup must not reveal that, and a value read
+    // afterwards is at least as new.
     const generation = await currentGeneration(accountId);
     const known = kept.get(key);
     if (known && known.generation === generation) return known.value;
@@ -71,7 +71,7 @@ function createCache(store: Pick<Store, 'generation'>): Cache {
       const known = keptOf<AccountRecord>(kind).get(key);
       const accountId = known ? known.accountId : (await read())?.id;
       if (accountId === undefined) return null;
-      // The key may have become another account's, whose generation this one's number would not be.
+      // The key may belong to another account by now, so the generation of this one would not match it.
       const value = await get(kind, key, accountId, read);
       if (value === null || value.id === accountId) return value;
       keptOf(kind).delete(key);
@@ -80,10 +80,7 @@ function createCache(store: Pick<Store, 'generation'>): Cache {
   };
 }
 
-/**
- * The same store, answering lookups of accounts, keys, policies, hooks, clients and their links from memory while they
- * are unchanged.
- */
+/** The same store, with cached lookups of accounts, keys, policies, hooks, clients and their links. */
 export function cacheLookups(store: Store): Store {
   const cache = createCache(store);
   const { accounts, authorizationServers, clients, hooks, hookVariables, keys, policies } = store;

@@ -2,7 +2,7 @@ import type { ListPage, ListQuery } from './listing.ts';
 import type { New } from './row.ts';
 import type { Milliseconds } from './time.ts';
 
-/** A pair with which a program obtains tokens for the management API. */
+/** Client id and secret with which a program gets tokens for the management API. */
 export interface CredentialRecord {
   readonly accountId: number;
   readonly id: number;
@@ -24,7 +24,7 @@ export interface CredentialTokenRecord {
   readonly revokedAt: Milliseconds | null;
 }
 
-/** The key of the deprecated surfaces. */
+/** A key for the deprecated surfaces. */
 export interface ApiKeyRecord {
   readonly accountId: number;
   readonly id: number;
@@ -44,11 +44,11 @@ export interface CallerStore {
   createCredential(credential: New<CredentialRecord>): Promise<CredentialRecord>;
   findCredential(accountId: number, clientId: string): Promise<CredentialRecord | null>;
   listCredentials(accountId: number): Promise<CredentialRecord[]>;
-  /** False when there is no such live credential. Its tokens are inactive from then on. */
+  /** False when there is no such active credential. Its tokens are inactive from then on. */
   revokeCredential(accountId: number, clientId: string, at: Milliseconds): Promise<boolean>;
   /** The same by its number. */
   revokeCredentialById(accountId: number, id: number, at: Milliseconds): Promise<boolean>;
-  /** Those in force. Fields: `id`, `client_id`. */
+  /** Active credentials. Fields: `id`, `client_id`. */
   pageCredentials(accountId: number, query: ListQuery): Promise<ListPage<CredentialRecord>>;
   addToken(token: New<CredentialTokenRecord>): Promise<CredentialTokenRecord>;
   findToken(accountId: number, tokenId: number): Promise<CredentialToken | null>;
@@ -56,7 +56,7 @@ export interface CallerStore {
   revokeToken(accountId: number, tokenId: number, at: Milliseconds): Promise<boolean>;
   createApiKey(key: New<ApiKeyRecord>): Promise<ApiKeyRecord>;
   listApiKeys(accountId: number): Promise<ApiKeyRecord[]>;
-  /** Those in force. Fields: `id`, `name`. */
+  /** Active keys. Fields: `id`, `name`. */
   pageApiKeys(accountId: number, query: ListQuery): Promise<ListPage<ApiKeyRecord>>;
   findApiKey(digest: string): Promise<ApiKeyRecord | null>;
   revokeApiKey(accountId: number, id: number, at: Milliseconds): Promise<boolean>;

@@ -1,7 +1,7 @@
 import type { New } from './row.ts';
 import type { Milliseconds } from './time.ts';
 
-/** What a message to a user tells of. */
+/** The kinds of change that a user is notified of. */
 export type MeansChange =
   | 'email'
   | 'username'
@@ -12,11 +12,11 @@ export type MeansChange =
   | 'passkey_removed'
   | 'recovery_codes';
 
-/** A message that says how a user signs in was changed; kept until it was sent or given up. */
+/** A message that a user's means of sign-in was changed; stored until it is sent or abandoned. */
 export interface ChangeNoticeRecord {
   readonly accountId: number;
   readonly id: number;
-  /** That it goes to: of the user before the change, or after it. */
+  /** The recipient: the user's address before the change, or after it. */
   readonly address: string;
   readonly changes: readonly MeansChange[];
   readonly changedAt: Milliseconds;
@@ -24,15 +24,16 @@ export interface ChangeNoticeRecord {
   readonly dueAt: Milliseconds;
 }
 
-/** Messages about changes that were not sent yet. */
+/** Unsent messages about changes. */
 export interface ChangeNoticeStore {
   /**
-   * Keeps one. Where one of the same changes waits for the address, it gets the newer time, and all its attempts again.
+   * Adds a message. If one about the same change is waiting for the address, it gets the newer time, and all attempts
+   * again.
    */
   add(notice: New<ChangeNoticeRecord>): Promise<void>;
   /**
-   * Those that are due, of all accounts but some, each for one caller: they are due again at `until`, and an attempt is
-   * counted.
+   * Claims due messages of all accounts except some, each for one caller: they are due again at `until`, and an attempt
+   * is counted.
    */
   claim(
     now: Milliseconds,
@@ -41,6 +42,6 @@ export interface ChangeNoticeStore {
     except?: readonly number[],
   ): Promise<ChangeNoticeRecord[]>;
   postpone(accountId: number, id: number, dueAt: Milliseconds): Promise<void>;
-  /** False when there is none, or a change that came after `changedAt` is still to be told. */
+  /** False when there is none, or when a change after `changedAt` is still to be reported. */
   remove(accountId: number, id: number, changedAt: Milliseconds): Promise<boolean>;
 }

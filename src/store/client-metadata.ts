@@ -1,4 +1,4 @@
-/** What clients say of themselves, in the words of the protocols. */
+/** Client metadata, with the member names of the protocols. */
 
 import type { SigningAlgorithm } from './keys.ts';
 
@@ -19,10 +19,10 @@ export interface ClientKey {
   readonly y?: string;
 }
 
-/** What clients may sign with (RFC 7518 §3.1; the last two are one, by RFC 8037 §3.1 and RFC 9864 §2.2). */
+/** Signing algorithms of clients (RFC 7518 §3.1; the last two are the same, by RFC 8037 §3.1 and RFC 9864 §2.2). */
 export type AssertionAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA' | 'Ed25519';
 
-/** Optional client metadata, kept as sent and under its own names (RFC 7591 §2). */
+/** Optional client metadata, stored as sent under its own names (RFC 7591 §2). */
 export interface ExtraMetadata {
   readonly logo_uri?: string;
   readonly login_url?: string;
@@ -38,21 +38,21 @@ export interface ExtraMetadata {
   /** Seconds (OpenID Connect Registration §2). */
   readonly default_max_age?: number;
   readonly require_auth_time?: boolean;
-  /** Where the client is told that a session ended (OpenID Connect Back-Channel Logout §2.2). */
+  /** Where the client is notified that a session ended (OpenID Connect Back-Channel Logout §2.2). */
   readonly backchannel_logout_uri?: string;
   readonly backchannel_logout_session_required?: boolean;
-  /** Whether all its access tokens are bound to a key (RFC 9449 §5.2). */
+  /** Whether all its access tokens must be bound to a key (RFC 9449 §5.2). */
   readonly dpop_bound_access_tokens?: boolean;
-  /** The one algorithm of the client's assertions; absent: any that is offered. */
+  /** The algorithm of the client's assertions; absent: any supported one. */
   readonly token_endpoint_auth_signing_alg?: AssertionAlgorithm;
-  /** The one algorithm of the client's request objects; absent: any that is offered. */
+  /** The algorithm of the client's request objects; absent: any supported one. */
   readonly request_object_signing_alg?: AssertionAlgorithm;
-  /** What userinfo is signed with; absent: it is JSON. */
+  /** The algorithm with which userinfo is signed; absent: plain JSON. */
   readonly userinfo_signed_response_alg?: SigningAlgorithm;
-  /** Where request objects of the client may be fetched. */
+  /** Where the client's request objects may be fetched. */
   readonly request_uris?: readonly string[];
   /** Where the redirect URIs of a sector are listed. */
   readonly sector_identifier_uri?: string;
-  /** Whether the client sends all its requests ahead (RFC 9126 §6). */
+  /** Whether the client must push all its requests (RFC 9126 §6). */
   readonly require_pushed_authorization_requests?: boolean;
 }

@@ -19,40 +19,40 @@ export interface ClientRecord {
   readonly grantTypes: readonly GrantType[];
   readonly responseTypes: readonly ResponseType[];
   readonly authMethod: ClientAuthMethod;
-  /** Whether the registration named the method; if not, the secret may come either way. */
+  /** Whether the registration named the method; if not, the secret may be sent either way. */
   readonly authMethodNamed: boolean;
   readonly subjectType: 'public' | 'pairwise';
-  /** Within which clients see the same subject of a user; null: within the account. */
+  /** Clients of one sector see the same subject of a user; null: the whole account. */
   readonly sector: string | null;
   readonly idTokenAlg: SigningAlgorithm;
   /** Scopes the client may ask for; null: every scope the account knows. */
   readonly scope: readonly string[] | null;
   readonly extra: ExtraMetadata;
-  /** `open`: registered by anyone, so consent is asked at every authorization. */
+  /** `open`: registered by anyone, so the user is asked for consent at every authorization. */
   readonly registeredBy: 'token' | 'open';
   /** The policy of sign-ins to the app; null: none of its own. */
   readonly policyId: number | null;
   readonly createdAt: Milliseconds;
-  /** How many API authorization servers it is linked to; the store counts. */
+  /** How many API authorization servers it is linked to; counted by the store. */
   readonly linkedServers: number;
-  /** Digest of the secret before the current one, while it is valid as well; null when there is none. */
+  /** Digest of the previous secret while it is valid; null when there is none. */
   readonly previousSecretDigest: string | null;
   readonly previousSecretExpiresAt: Milliseconds | null;
 }
 
-/** As much of a client as tells what its tokens are good for. */
+/** The members of a client that its tokens depend on. */
 export type TokenClient = Pick<ClientRecord, 'accountId' | 'appId' | 'clientId' | 'linkedServers' | 'sector'>;
 
-/** A client before it is stored: the store numbers it and counts its links, and there is no former secret. */
+/** A client before it is stored: the store assigns the id and counts links, and there is no previous secret. */
 export type NewClientRecord = Omit<
   ClientRecord,
   'appId' | 'linkedServers' | 'previousSecretDigest' | 'previousSecretExpiresAt'
 > &
   Partial<ClientOwnership>;
 
-/** Kept apart, since no token is made from it. */
+/** Stored separately, since tokens do not depend on it. */
 export interface ClientOwnership {
-  /** Of the token with which the client manages its registration (RFC 7592 §3); null when it cannot. */
+  /** Digest of the token with which the client manages its registration (RFC 7592 §3); null when it cannot. */
   readonly registrationTokenDigest: string | null;
 }
 
@@ -60,12 +60,12 @@ export interface ClientOwnership {
 export interface AssertionRecord {
   readonly accountId: number;
   readonly appId: number;
-  /** Of its `jti`. */
+  /** Digest of its `jti`. */
   readonly digest: string;
   readonly expiresAt: Milliseconds;
 }
 
-/** A client that anyone registered, and when it was used last. */
+/** An open-registered client, and when it was last used. */
 export interface OpenClient {
   readonly accountId: number;
   readonly appId: number;
@@ -74,9 +74,9 @@ export interface OpenClient {
   readonly lastUsedDay: string | null;
 }
 
-/** What describes an app beyond its client: kept apart, since no token is made from it. */
+/** The description of an app beyond its client; stored separately, since tokens do not depend on it. */
 export interface AppDetails {
-  /** What kind of app it is in another system. */
+  /** The kind of app in another system. */
   readonly connectorId: number;
   readonly description: string | null;
   readonly notes: string | null;
@@ -89,7 +89,7 @@ export type DetailedClient = ClientRecord & AppDetails;
 
 export type NewClient = Following<NewClientRecord>;
 
-/** A client to be created, and what the trail says of it once it has its number. */
+/** A client to be created, and its event, which needs the client's id. */
 export interface NewRegistration {
   readonly client: NewClient;
   readonly eventOf: (appId: number) => NewEvent;
@@ -101,27 +101,25 @@ export interface ClientStore {
   register(registration: NewRegistration): Promise<ClientRecord>;
   /** Creates several with their events and one durable commit, in the order given. */
   registerAll(registrations: readonly NewRegistration[]): Promise<ClientRecord[]>;
-  /**
-   * Takes as long for a client that does not exist as for one that does. `fresh`: read now, whatever is kept in memory.
-   */
+  /** Takes as long for an unknown client as for a known one. `fresh`: bypasses the cache. */
   find(accountId: number, clientId: string, fresh?: 'fresh'): Promise<ClientRecord | null>;
   findByApp(accountId: number, appId: number): Promise<ClientRecord | null>;
-  /** The client that manages its registration with the token of this digest. */
+  /** The client with this registration token digest. */
   findOwner(accountId: number, clientId: string, registrationTokenDigest: string): Promise<ClientRecord | null>;
   /**
-   * The next clients that anyone registered, of all accounts, after this one (null: from the first). Used is what is
-   * counted by day with a client as its subject.
+   * The next open-registered clients of all accounts after this one (null: from the first). Use means any daily count
+   * with a client as its subject.
    */
   sweepOpen(after: Pick<OpenClient, 'accountId' | 'appId'> | null, limit: number): Promise<OpenClient[]>;
   findApp(accountId: number, appId: number): Promise<DetailedClient | null>;
-  /** Keeps that the assertion was used, until it expires: true for exactly one caller. */
+  /** Stores the assertion as used until it expires: true for exactly one caller. */
   useAssertion(assertion: AssertionRecord): Promise<boolean>;
   /**
    * Fields: `id` (of the app), `name`, `connector_id`, `visible` (0, 1), `created_at`, `updated_at`; `client_id` by
    * `is`.
    */
   pageApps(accountId: number, query: ListQuery): Promise<ListPage<DetailedClient>>;
-  /** Changes the members given; false when there is no such client. */
+  /** Changes the given members; false when there is no such client. */
   update(
     accountId: number,
     appId: number,
@@ -131,7 +129,7 @@ export interface ClientStore {
   pageOfUser(accountId: number, userId: number, query: ListQuery): Promise<ListPage<ClientRecord>>;
   /** Clients whose app the role gives. Fields as `pageOfUser`. */
   pageOfRole(accountId: number, roleId: number, query: ListQuery): Promise<ListPage<ClientRecord>>;
-  /** The former secret stays valid until `previousUntil`; without one it ends, as one before it always does. */
+  /** The former secret stays valid until `previousUntil`; without that it ends. The one before it always ends. */
   replaceSecret(
     accountId: number,
     appId: number,

@@ -1,4 +1,4 @@
-/** A refresh token is presented: what with, and what becomes of it. */
+/** The use of a refresh token: its input and its outcome. */
 
 import type { AssertionRecord } from './clients.ts';
 import type { NewEvent } from './events.ts';
@@ -6,14 +6,14 @@ import type { GrantRecord } from './grants.ts';
 import type { Milliseconds } from './time.ts';
 import type { TokenUser } from './users.ts';
 
-/** The part of a new access token that the domain decides; the store gives it its id. */
+/** The part of a new access token that the domain determines; the store assigns the id. */
 export interface NewAccessToken {
   readonly digest: string;
   readonly issuedAt: Milliseconds;
   readonly expiresAt: Milliseconds;
 }
 
-/** One presented refresh token, with its successor ready. */
+/** A presented refresh token, with its successor prepared. */
 export interface Consumption {
   readonly accountId: number;
   readonly grantId: number;
@@ -23,19 +23,17 @@ export interface Consumption {
   /** A narrower scope for the access token; null: the grant's. */
   readonly scope: readonly string[] | null;
   readonly now: Milliseconds;
-  /** How long the direct predecessor still gets the same successor. */
+  /** How long the immediate predecessor still gets the same successor. */
   readonly graceMilliseconds: number;
   readonly successorDigest: string;
-  /** What the successor was derived with from the presented token. */
+  /** The salt with which the successor was derived from the presented token. */
   readonly successorSalt: string;
   readonly idleExpiresAt: Milliseconds;
   readonly accessToken: NewAccessToken;
-  /**
-   * What is kept of the proof of a key that came with it (RFC 9449), used up in the same commit unless it is refused.
-   */
+  /** The proof of a key that came with it (RFC 9449), used up in the same commit unless it is refused. */
   readonly proof: AssertionRecord | null;
   readonly judge: Judge;
-  /** What the trail says of it, in the same commit; null: nothing. A rotation is not told of. */
+  /** The event for the trail, in the same commit; null: none. Rotations are not recorded. */
   readonly eventOf: (outcome: Untypical) => NewEvent | null;
 }
 
@@ -51,7 +49,7 @@ export type ConsumptionRefusal =
   | 'user_inactive'
   | 'access_not_assigned';
 
-/** A grant with what decides about its use, as read under its row's lock. */
+/** A grant with everything that decides about its use, read while its row is locked. */
 export interface GrantStanding {
   readonly grant: GrantRecord;
   readonly user: TokenUser;
@@ -59,12 +57,14 @@ export interface GrantStanding {
   readonly assigned: boolean;
 }
 
-/** `rotate`, `repeat` (the successor again) and `reuse` (revoke the family) change something; the rest refuses. */
+/**
+ * `rotate`, `repeat` (the same successor again) and `reuse` (revoke the family) change something; all others refuse.
+ */
 export type Verdict = 'rotate' | 'repeat' | 'reuse' | ConsumptionRefusal;
 
 /**
- * Decides what a presented token is worth. `takeProof` uses up the proof that came with it; false when it was used
- * before. A store may rotate by a rule of its own what this one would: the current token of a grant in good standing.
+ * Decides what a presented token is worth. `takeProof` uses up its proof; false when it was used before. A store may
+ * rotate in a faster way if this rule would: the current token of a grant in good standing.
  */
 export type Judge = (
   standing: GrantStanding | null,
@@ -73,7 +73,7 @@ export type Judge = (
 ) => Verdict;
 
 /**
- * What became of a presented refresh token. Only `reused` changes anything beside the two successes: it revokes the
+ * The outcome for a presented refresh token. Besides the two successes, only `reused` changes anything: it revokes the
  * family.
  */
 export type ConsumptionOutcome =
@@ -84,9 +84,7 @@ export type ConsumptionOutcome =
       readonly accessTokenId: number;
     }
   | {
-      /**
-       * The direct predecessor again, within the grace: the successor is the one that `grant.successorSalt` derives.
-       */
+      /** The immediate predecessor again, within the grace period: `grant.successorSalt` derives the successor. */
       readonly outcome: 'repeated';
       readonly grant: GrantRecord;
       readonly user: TokenUser;
@@ -95,5 +93,5 @@ export type ConsumptionOutcome =
   | { readonly outcome: 'reused'; readonly grantId: number }
   | { readonly outcome: 'refused'; readonly reason: ConsumptionRefusal };
 
-/** Every outcome but the usual one. */
+/** Every outcome except a rotation. */
 export type Untypical = Exclude<ConsumptionOutcome, { readonly outcome: 'rotated' }>;

@@ -1,6 +1,6 @@
 import type { Milliseconds } from './time.ts';
 
-/** What is counted and not told one by one. `call.<operationId>` is a call made with an API key. */
+/** What is counted instead of recorded one by one. `call.<operationId>` is a call with an API key. */
 export type CountKind =
   | 'refresh'
   | 'introspection'
@@ -21,13 +21,13 @@ export interface DailyCountRecord {
   /** The app; for `credential_token` the credential, for a call the API key. */
   readonly subjectId: number;
   readonly count: number;
-  /** When the last of them was; null for a day that was counted before this was kept. */
+  /** The time of the last one; null for a day counted by an older release. */
   readonly lastAt: Milliseconds | null;
 }
 
-/** How often what is not told one by one was done. */
+/** Daily counts of what is not recorded one by one. */
 export interface CountStore {
-  /** Adds to what is stored, all or nothing. */
+  /** Adds to the stored counts, all or nothing. */
   add(counts: readonly DailyCountRecord[]): Promise<void>;
   /** From this day (`2026-11-21`) on, oldest first. */
   list(accountId: number, from: string): Promise<DailyCountRecord[]>;

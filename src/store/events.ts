@@ -1,48 +1,48 @@
 import type { ListPage, ListQuery } from './listing.ts';
 import type { Milliseconds } from './time.ts';
 
-/** Something that happened in an account, in its place in the account's chain. Never changed, never deleted. */
+/** An event in the chain of its account. Never changed, never deleted. */
 export interface EventRecord {
   readonly accountId: number;
-  /** Counts the account's events: 1, 2, 3 … without a gap. */
+  /** Numbers the account's events: 1, 2, 3 … without a gap. */
   readonly id: number;
   readonly at: Milliseconds;
   readonly action: string;
   readonly outcome: 'success' | 'refused';
   readonly actorType: string;
-  /** Null for the command line, for the service itself, and for somebody who did not show who they are. */
+  /** Null for the command line, the service itself, and an unauthenticated user. */
   readonly actorId: number | null;
   readonly targetType: string;
   readonly targetId: number | null;
-  /** Address the request came from; null when there was no request. */
+  /** The request's address; null when there was no request. */
   readonly source: string | null;
   readonly requestId: string | null;
-  /** What there is to say beyond that, as JSON text; kept as text, for the hash is over its bytes. */
+  /** Further details as JSON text; stored as text because the hash covers its bytes. */
   readonly detail: string;
-  /** Over all of the above and the hash of the event before. */
+  /** Covers all of the above and the hash of the previous event. */
   readonly hash: string;
 }
 
-/** An event that has no place yet. */
+/** An event without a place yet. */
 export type NewEvent = Omit<EventRecord, 'id' | 'hash'> & {
-  /** Its hash in the place it gets; `previousHash` is empty for the first event of an account. */
+  /** Computes its hash for its place; `previousHash` is empty for the first event of an account. */
   readonly seal: (id: number, previousHash: string) => string;
 };
 
-/** Where an account's chain ends. */
+/** The end of an account's chain. */
 interface ChainEnd {
   /** 0 and empty when nothing was ever appended. */
   readonly lastId: number;
   readonly lastHash: string;
-  /** The greatest id there is among the events; another one than `lastId` is a fault. */
+  /** The greatest id among the events; it must equal `lastId`. */
   readonly greatestId: number;
 }
 
-/** What happened, append-only: the database refuses to change or delete an event. */
+/** Events, append-only: the database refuses to change or delete one. */
 export interface EventStore {
   /**
-   * Appends to the chain of the event's account, whichever process appends at the same time. In a transaction the
-   * event is appended at its end, so that nothing is waited for while the end of the chain is locked.
+   * Appends to the chain of the event's account; safe with concurrent appends. In a transaction the event is appended
+   * at the end, so that nothing waits while the end of the chain is locked.
    */
   append(event: NewEvent): Promise<void>;
   findEnd(accountId: number): Promise<ChainEnd>;

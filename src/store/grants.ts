@@ -12,21 +12,21 @@ export interface GrantRecord {
   readonly id: number;
   readonly appId: number;
   readonly userId: number;
-  /** The one API authorization server it is for; null: any that the client is linked to. */
+  /** The only API authorization server that it is for; null: all that the client is linked to. */
   readonly serverId: number | null;
   readonly sid: string | null;
   readonly scope: readonly string[];
   readonly nonce: string | null;
   readonly amr: readonly string[];
   readonly authenticatedAt: Milliseconds;
-  /** Digest of the live refresh token; null when the client has no `refresh_token` grant. */
+  /** Digest of the current refresh token; null when the client does not have the grant type `refresh_token`. */
   readonly currentDigest: string | null;
-  /** Digest of its direct predecessor. */
+  /** Digest of its immediate predecessor. */
   readonly previousDigest: string | null;
-  /** What the live token was derived with from its predecessor. */
+  /** The salt with which the current token was derived from its predecessor. */
   readonly successorSalt: string | null;
   readonly rotatedAt: Milliseconds | null;
-  /** How often it rotated. */
+  /** The number of rotations. */
   readonly generation: number;
   readonly idleExpiresAt: Milliseconds;
   readonly absoluteExpiresAt: Milliseconds;
@@ -35,7 +35,7 @@ export interface GrantRecord {
   readonly createdAt: Milliseconds;
 }
 
-/** An access token of a user or of a client, opaque or a JWT: what decides whether it is active. */
+/** An access token of a user or of a client, opaque or a JWT. */
 export interface AccessTokenRecord {
   readonly accountId: number;
   readonly id: number;
@@ -50,7 +50,7 @@ export interface AccessTokenRecord {
   readonly revokedAt: Milliseconds | null;
 }
 
-/** An access token with all that decides whether it is active. */
+/** An access token with everything that decides whether it is active. */
 export interface AccessTokenStanding {
   readonly token: AccessTokenRecord;
   /** Null for client credentials. */
@@ -63,11 +63,11 @@ export interface AccessTokenStanding {
 
 /** A grant of a client that is linked to API authorization servers. */
 export interface GrantForApis extends GrantRecord {
-  /** Of one for any server: its scopes, each with its server; null where an older release made it. */
+  /** For a grant for any server: its scopes with their servers; null if an older release made it. */
   readonly apiScopes: readonly string[] | null;
 }
 
-/** `offlineAccess`: whether it outlives its session; not, unless said. No token is made from that. */
+/** `offlineAccess`: whether it outlives its session; default: no. Tokens do not depend on it. */
 type NewGrant = New<GrantRecord> & Partial<Pick<GrantForApis, 'apiScopes'>> & { readonly offlineAccess?: boolean };
 
 /** How many grants of a user the store keeps, live or not. */
@@ -82,36 +82,36 @@ export interface GrantStore {
   create(grant: NewGrant): Promise<GrantRecord>;
   find(accountId: number, id: number): Promise<GrantRecord | null>;
   findForApis(accountId: number, id: number): Promise<GrantForApis | null>;
-  /** Keeps the claims that userinfo gives beyond the scope of the grant. */
+  /** Stores the claims that userinfo gives beyond the scope of the grant. */
   saveClaims(accountId: number, id: number, claims: AskedClaims): Promise<void>;
   /** Null: none beyond the scope. */
   findClaims(accountId: number, id: number): Promise<AskedClaims | null>;
-  /** Sets the first refresh token of a grant, whose text holds the grant's id. */
+  /** Sets the first refresh token of a grant; its text contains the grant's id. */
   setFirstToken(accountId: number, id: number, digest: string): Promise<void>;
-  /** Consumes one presented refresh token, as `consumeAll` does. */
+  /** Consumes one presented refresh token; see `consumeAll`. */
   consume(consumption: Consumption): Promise<ConsumptionOutcome>;
   /**
-   * Consumes presented refresh tokens: one transaction and one durable commit for the whole batch, in the order given;
-   * outcomes in the same order. For each: the grant exists and belongs to the client; is neither revoked nor
-   * expired; the digest is the current one (rotate), or the previous one within the grace (repeat), or anything else
-   * (revoke the family); the scope is not wider; the user is active; access is assigned. Checks in this order; the
-   * caller has checked that the token's text is authentic, so that an unknown digest is an older token of the family.
-   * A proof is used up by what rotates, repeats or revokes, and refuses it where it was used before; what is refused
-   * leaves nothing of its proof.
+   * Consumes presented refresh tokens: one transaction and one durable commit for the whole batch; outcomes in the
+   * given order. For each token these checks are made in order: the grant exists and belongs to the client; it is
+   * neither revoked nor expired; the digest is the current one (rotate), the previous one within the grace period
+   * (repeat), or another (revoke the family); the scope is not wider; the user is active; access is assigned. The
+   * caller has checked that the token's text is authentic, so an unknown digest is an older token of the family. A
+   * rotation, repetition or revocation uses up the proof, and is refused if the proof was used before. A refusal does
+   * not store the proof.
    */
   consumeAll(batch: readonly Consumption[]): Promise<ConsumptionOutcome[]>;
   /** The first reason stays: false when it was revoked before. */
   revoke(accountId: number, id: number, at: Milliseconds, because: string): Promise<boolean>;
   revokeOfUser(accountId: number, userId: number, at: Milliseconds, because: string): Promise<number>;
-  /** The same for one app of the user's. */
+  /** The same for one of the user's apps. */
   revokeOfUserApp(accountId: number, userId: number, appId: number, at: Milliseconds, because: string): Promise<number>;
-  /** The same for those of one session that do not outlive it; one that an older release made does. */
+  /** The same for grants of one session that end with it; a grant of an older release does not. */
   revokeOfSession(accountId: number, userId: number, sid: string, at: Milliseconds, because: string): Promise<number>;
-  /** Whether there are live ones that `revokeOfSession` would revoke. */
+  /** Whether there are live grants that `revokeOfSession` would revoke. */
   hasOfSession(accountId: number, userId: number, sid: string, now: Milliseconds): Promise<boolean>;
-  /** A user's sessions were ended, and the grants go on without them. */
+  /** Detaches grants from their user's sessions, which were ended. */
   outliveSessions(accountId: number, userId: number): Promise<void>;
-  /** Revokes all but those of one session. */
+  /** Revokes all except those of one session. */
   revokeOfUserElsewhere(
     accountId: number,
     userId: number,
@@ -132,7 +132,7 @@ export interface GrantStore {
   listLive(accountId: number, userId: number, now: Milliseconds): Promise<GrantRecord[]>;
   /** Revokes those of these live grants whose user is no longer assigned to the app. */
   revokeUnassigned(accountId: number, loss: AccessLoss, at: Milliseconds): Promise<number>;
-  /** Revokes the live grants that are for this API authorization server alone, of one app or of all that are linked. */
+  /** Revokes the live grants that are for this API authorization server only, of one app or of all linked ones. */
   revokeOfServer(accountId: number, serverId: number, appId: number | null, at: Milliseconds): Promise<number>;
   addAccessToken(token: New<AccessTokenRecord>): Promise<AccessTokenRecord>;
   /** Adds several with one durable commit, in the order given. */

@@ -2,8 +2,8 @@ import type { ListPage, ListQuery } from './listing.ts';
 import type { Milliseconds } from './time.ts';
 
 /**
- * How one run of a hook ended. Beside what the runner says: `refused`, the function refused the sign-in;
- * `invalid_result`, it answered what means nothing.
+ * How one run of a hook ended. Besides the runner's endings: `refused` (the function refused the sign-in) and
+ * `invalid_result` (its answer is meaningless).
  */
 export type HookOutcome =
   | 'success'
@@ -22,23 +22,23 @@ export interface HookExecutionRecord {
   readonly hookId: number;
   /** UUID of this run. */
   readonly requestId: string;
-  /** UUID of the request that it was part of: the same for all runs of one sign-in. */
+  /** UUID of the request that it belongs to: the same for all runs of one sign-in. */
   readonly correlationId: string;
   readonly createdAt: Milliseconds;
   readonly outcome: HookOutcome;
   readonly durationMilliseconds: number;
-  /** 1, and one more for each retry. */
+  /** 1 for the first run, plus one for each retry. */
   readonly attempt: number;
-  /** Output lines, as they are shown. */
+  /** Output lines, as displayed. */
   readonly events: readonly string[];
-  /** Context and answer, redacted and sealed, for a replay; null where the account keeps none. */
+  /** Context and answer, redacted and sealed, for a replay; null if the account does not store them. */
   readonly sealedReplay: string | null;
   readonly expiresAt: Milliseconds;
 }
 
 export interface HookExecutionStore {
   add(executions: readonly Omit<HookExecutionRecord, 'id'>[]): Promise<void>;
-  /** One more line of the record with this `requestId`, if it is still there. */
+  /** Adds a line to the record with this `requestId`, if it still exists. */
   addEvent(accountId: number, requestId: string, line: string): Promise<void>;
   /** Fields: `created_at`, `request_id`, `correlation_id`. */
   page(accountId: number, hookId: number, query: ListQuery): Promise<ListPage<HookExecutionRecord>>;

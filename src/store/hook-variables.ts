@@ -1,4 +1,4 @@
-/** Values that the functions of hooks read. A change moves the account's generation. */
+/** Variables that hook functions read. A change raises the account's generation. */
 
 import type { ListPage, ListQuery } from './listing.ts';
 import type { Milliseconds } from './time.ts';

@@ -1,11 +1,11 @@
-/** Smart Hooks (the document's §2.3, §2.4). A change moves the account's generation. */
+/** Smart Hooks (the document's §2.3, §2.4). A change raises the account's generation. */
 
 import type { ListPage, ListQuery } from './listing.ts';
 import type { Milliseconds } from './time.ts';
 
 export type HookType = 'pre-authentication' | 'user-migration';
 
-/** Where the packages of the version that was asked for stand; a hook without packages is `ready` at once. */
+/** The state of the requested version's packages; a hook without packages is `ready` at once. */
 export type HookStatus =
   | 'ready'
   | 'create-queued'
@@ -15,7 +15,7 @@ export type HookStatus =
   | 'update-running'
   | 'update-failed';
 
-/** What the context holds beyond its version. */
+/** Options that add to the context. */
 export interface HookOptions {
   readonly riskEnabled: boolean;
   readonly locationEnabled: boolean;
@@ -25,13 +25,13 @@ export interface HookOptions {
 
 export interface HookCondition {
   readonly source: 'roles';
-  /** `~`: the user has the role; `!~`: has not. */
+  /** `~`: the user has the role; `!~`: the user does not have it. */
   readonly operator: '~' | '!~';
   /** Id or name of a role. */
   readonly value: string;
 }
 
-/** What a write of a hook says. */
+/** The contents of a write to a hook. */
 export interface HookDefinition {
   readonly type: HookType;
   /** Base64, as sent. */
@@ -42,7 +42,7 @@ export interface HookDefinition {
   readonly timeoutSeconds: number;
   /** Null: no flag was sent. */
   readonly options: HookOptions | null;
-  /** Variables by number; one that was removed since stands here still and counts for nothing. */
+  /** Variables by number; removed ones may still be listed and are ignored. */
   readonly variableIds: readonly number[];
   /** Exact versions by name. */
   readonly packages: Readonly<Record<string, string>>;
@@ -51,7 +51,7 @@ export interface HookDefinition {
   readonly contextVersion: string;
 }
 
-/** One write of a hook, kept beside those before it. */
+/** One write to a hook; earlier ones are kept. */
 export interface HookVersionRecord extends HookDefinition {
   readonly accountId: number;
   readonly hookId: number;
@@ -63,22 +63,22 @@ export interface HookVersionRecord extends HookDefinition {
 
 export interface HookRecord {
   readonly accountId: number;
-  /** Numbers the hook inside; the wire knows `uuid`. */
+  /** Internal number; the wire uses `uuid`. */
   readonly id: number;
   readonly uuid: string;
   readonly type: HookType;
   readonly disabled: boolean;
-  /** The version that was asked for last. */
+  /** The version that was requested last. */
   readonly version: number;
-  /** The version that runs while the packages of `version` are not there; null: none. */
+  /** The version that runs while the packages of `version` are not ready; null: none. */
   readonly runningVersion: number | null;
-  /** A draft in base64 that runs beside the running version and changes nothing; null: none. */
+  /** A draft in base64 that runs beside the running version without effect; null: none. */
   readonly shadowFunction: string | null;
   readonly createdAt: Milliseconds;
   readonly updatedAt: Milliseconds;
 }
 
-/** A hook with what may run of it: its newest version, or the one before while the packages of that are not there. */
+/** A hook with the versions that may run: the newest, or the former one until the newest one's packages are ready. */
 export interface LiveHook {
   readonly hook: HookRecord;
   readonly newest: HookVersionRecord;
@@ -93,21 +93,21 @@ export interface StoredHook {
 
 type NewHook = Pick<HookRecord, 'accountId' | 'uuid' | 'createdAt' | 'updatedAt'>;
 
-/** `released`, and what `remove` answers: builds of packages that no version of the account uses any more. */
+/** `released`, and the result of `remove`: builds that no version of the account uses any more. */
 export interface HookStore {
   /** Version 1 of a new hook. */
   create(hook: NewHook, definition: HookDefinition, packageBuildId: number | null): Promise<StoredHook>;
-  /** With the version that was asked for last. */
+  /** With the version that was requested last. */
   find(accountId: number, uuid: string): Promise<StoredHook | null>;
   /** The UUID of the hook with this number. */
   findUuid(accountId: number, id: number): Promise<string | null>;
   /** How many the account has. */
   count(accountId: number): Promise<number>;
-  /** With the versions asked for last. Fields: `created_at`, `updated_at`, `type`. */
+  /** With the versions requested last. Fields: `created_at`, `updated_at`, `type`. */
   page(accountId: number, query: ListQuery): Promise<ListPage<StoredHook>>;
   /**
-   * One more version, now the newest. Only the newest ten are kept, beside the one that `runningVersion` names. Null
-   * when there is no such hook.
+   * Adds a version, now the newest. Only the newest ten are kept, plus the one that `runningVersion` names. Null when
+   * there is no such hook.
    */
   addVersion(
     hook: Pick<HookRecord, 'accountId' | 'id' | 'runningVersion' | 'updatedAt'>,
@@ -121,9 +121,9 @@ export interface HookStore {
   setShadow(accountId: number, hookId: number, shadowFunction: string | null): Promise<boolean>;
   /** Removes the hook with its versions; null when there is none. */
   remove(accountId: number, hookId: number): Promise<readonly number[] | null>;
-  /** How many hooks that are not disabled name each runtime, of all accounts, by their newest version. */
+  /** For each runtime, how many hooks that are not disabled name it in their newest version, over all accounts. */
   countRuntimes(): Promise<readonly { readonly runtime: string; readonly hooks: number }[]>;
-  /** Accounts with hooks that are not disabled: first those whose hooks ran last. */
+  /** Accounts with hooks that are not disabled, most recently run first. */
   listAccounts(limit: number): Promise<readonly number[]>;
   /** Hooks that are not disabled, in order of creation. */
   listLive(accountId: number): Promise<readonly LiveHook[]>;

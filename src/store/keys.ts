@@ -14,7 +14,7 @@ export interface SigningKeyRecord {
   readonly sealedPrivateKey: string;
   readonly publishedAt: Milliseconds;
   readonly signsFrom: Milliseconds;
-  /** When it leaves the published set; null while it is the newest of its algorithm. */
+  /** When it is withdrawn; null while it is the newest of its algorithm. */
   readonly retiresAt: Milliseconds | null;
 }
 
@@ -22,8 +22,8 @@ export interface KeyStore {
   add(key: SigningKeyRecord): Promise<void>;
   /** All keys of the account, oldest `signsFrom` first. */
   list(accountId: number): Promise<SigningKeyRecord[]>;
-  /** Sets when a key leaves the published set. */
+  /** Sets when a key is withdrawn. */
   retire(accountId: number, kid: string, retiresAt: Milliseconds): Promise<void>;
-  /** Removes keys with `retiresAt` at or before `now`; answers how many. */
+  /** Removes keys with `retiresAt` at or before `now`; returns how many. */
   removeRetired(accountId: number, now: Milliseconds): Promise<number>;
 }

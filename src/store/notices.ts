@@ -1,7 +1,7 @@
 import type { ClientRecord } from './clients.ts';
 import type { Milliseconds } from './time.ts';
 
-/** What a client is still to be told: that a session of its ended. */
+/** A pending notice to a client that one of its sessions ended. */
 export interface NoticeRecord {
   readonly accountId: number;
   readonly id: number;
@@ -9,39 +9,40 @@ export interface NoticeRecord {
   /** The user, as the client knows them. */
   readonly subject: string;
   readonly sid: string;
-  /** Where the client is told, as in a URL: with its port, where it is not the usual one. */
+  /** The host of the client's address, as in a URL, with the port if it is not the default one. */
   readonly host: string;
   readonly registeredBy: ClientRecord['registeredBy'];
-  /** How often it was tried. */
+  /** Number of attempts so far. */
   readonly attempts: number;
   readonly dueAt: Milliseconds;
 }
 
 /**
- * Sessions of a user that end: one of them, or all but the one with the `sid` `except`. All are those that are open,
- * and those that a live grant began in.
+ * The ending sessions of a user: one of them, or all except the one with the `sid` `except`. All means those that are
+ * open, and those that a live grant began in.
  */
 export type EndedSessions =
   | { readonly userId: number; readonly sid: string }
   | { readonly userId: number; readonly except: string | null };
 
-/** Notices that are not to be sent now. */
+/** Notices that must not be sent now. */
 export interface NoticeExcept {
   /** Of these accounts. */
   readonly accounts: readonly number[];
   /** To these clients. */
   readonly clients: readonly Pick<NoticeRecord, 'accountId' | 'appId'>[];
-  /** To these hosts, each for those who were registered as said. */
+  /** To these hosts, each for clients registered in this way. */
   readonly hosts: readonly Pick<NoticeRecord, 'accountId' | 'host' | 'registeredBy'>[];
-  /** To clients of these accounts that registered in the open. */
+  /** To open-registered clients of these accounts. */
   readonly openOf: readonly number[];
 }
 
-/** What clients are to be told, until they have heard. */
+/** Notices to clients, until they are delivered. */
 export interface NoticeStore {
   /**
-   * One for each session that ends and each client that got tokens in it and wants to be told; answers how many. As
-   * many statements for one session as for thousands; before grants are revoked, for sessions are found by them.
+   * Adds a notice for each session that ends and each client that got tokens in it and wants notices; returns how many.
+   * Uses as many statements for one session as for thousands. Must run before grants are revoked, because sessions are
+   * found through them.
    */
   addForSessions(
     accountId: number,
@@ -50,7 +51,8 @@ export interface NoticeStore {
     at: Milliseconds,
   ): Promise<number>;
   /**
-   * Those that are due and not excepted, each for one caller: they are due again at `until`, and an attempt is counted.
+   * Claims due notices that are not excluded, each for one caller: they are due again at `until`, and an attempt is
+   * counted.
    */
   claim(now: Milliseconds, until: Milliseconds, limit: number, except?: NoticeExcept): Promise<NoticeRecord[]>;
   postpone(accountId: number, id: number, dueAt: Milliseconds): Promise<void>;

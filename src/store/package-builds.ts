@@ -1,25 +1,25 @@
 import type { Milliseconds } from './time.ts';
 
-/** The packages of a hook on their way to a script. */
+/** A build of a hook's packages. */
 export interface PackageBuildRecord {
   readonly accountId: number;
   readonly id: number;
   /** Exact versions by the name of the package. */
   readonly packages: Readonly<Record<string, string>>;
   readonly state: 'queued' | 'running' | 'ready' | 'failed';
-  /** Of the bundle; null until it is ready. */
+  /** Digest of the bundle; null until it is ready. */
   readonly digest: string | null;
-  /** In words for the author of the hook; null unless it failed. */
+  /** The message for the author of the hook; null unless it failed. */
   readonly failure: string | null;
-  /** How often a node began with it: who takes it up again outdates whoever had it before. */
+  /** How often a node began it: when one takes it up again, the former one is outdated. */
   readonly attempts: number;
-  /** From when on a node may take it; null when it has ended. */
+  /** When a node may take it; null when it has ended. */
   readonly dueAt: Milliseconds | null;
   readonly createdAt: Milliseconds;
   readonly updatedAt: Milliseconds;
 }
 
-/** How a build leaves the state `running`: ended, or to be tried again from `dueAt` on. */
+/** How a build leaves the state `running`: ended, or to be retried from `dueAt` on. */
 export interface PackageBuildEnd {
   readonly state: 'ready' | 'failed' | 'queued';
   readonly digest?: string;
@@ -31,24 +31,24 @@ export interface PackageBuildStore {
   /** Queues a build, due at once. */
   create(build: Pick<PackageBuildRecord, 'accountId' | 'packages' | 'createdAt'>): Promise<PackageBuildRecord>;
   list(accountId: number, ids: readonly number[]): Promise<PackageBuildRecord[]>;
-  /** Those that have not ended. */
+  /** The number of unfinished builds. */
   countOpen(accountId: number): Promise<number>;
   /**
    * The build that is due longest becomes `running` (one conditional UPDATE), and is due again at `until`. Null when
    * none is due.
    */
   claim(now: Milliseconds, until: Milliseconds): Promise<PackageBuildRecord | null>;
-  /** False when the build has been taken up by another node since, or removed. */
+  /** False when another node has taken up the build since, or it was removed. */
   finish(
     build: Pick<PackageBuildRecord, 'accountId' | 'id' | 'attempts'>,
     end: PackageBuildEnd,
     at: Milliseconds,
   ): Promise<boolean>;
-  /** False when there is none. A bundle that no build refers to any more is purged after a day. */
+  /** False when there is none. A bundle without builds is purged after a day. */
   remove(accountId: number, id: number): Promise<boolean>;
-  /** Keeps the script that is there already. */
+  /** Keeps an existing script. */
   addBundle(digest: string, script: string, at: Milliseconds): Promise<void>;
-  /** Notes that a build is about to refer to a bundle; false when there is none. */
+  /** Records that a build is about to reference a bundle; false when there is none. */
   useBundle(digest: string, at: Milliseconds): Promise<boolean>;
   findBundle(digest: string): Promise<string | null>;
 }

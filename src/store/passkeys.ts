@@ -1,17 +1,17 @@
 import type { FactorDeviceRecord } from './second-factors.ts';
 import type { Milliseconds } from './time.ts';
 
-/** What is kept of a passkey beside the device that it is. */
+/** The part of a passkey that is not in its device. */
 export interface PasskeyRecord {
   readonly accountId: number;
   readonly deviceId: number;
   /** Base64url; unique in the account. */
   readonly credentialId: string;
-  /** As the authenticator said last; 0 where it does not count. */
+  /** The last signature counter of the authenticator; 0 if it is not supported. */
   readonly counter: number;
-  /** How it is reached, as the browser said. */
+  /** The authenticator's transports, as the browser reported them. */
   readonly transports: readonly string[];
-  /** It may be on several devices; never changes. */
+  /** It may exist on several devices; never changes. */
   readonly backupEligible: boolean;
   readonly backedUp: boolean;
 }
@@ -22,7 +22,7 @@ export interface StoredPasskey {
   readonly passkey: PasskeyRecord;
 }
 
-/** What passkeys have beside the device that each of them is, and the challenges that were answered. */
+/** Passkeys besides their devices, and the challenges that were answered. */
 export interface PasskeyStore {
   /** Throws `conflict` when the account has a passkey with this credential id. */
   create(passkey: PasskeyRecord): Promise<void>;
@@ -30,7 +30,8 @@ export interface PasskeyStore {
   /** Oldest first. */
   list(accountId: number, userId: number): Promise<StoredPasskey[]>;
   /**
-   * Keeps what an authenticator says at a use; false when there is none, and when its counter has gone as far already.
+   * Stores what an authenticator reports at a use; false when there is no such passkey, or when the stored counter is
+   * already as high.
    */
   use(
     accountId: number,
@@ -38,6 +39,6 @@ export interface PasskeyStore {
     said: Pick<PasskeyRecord, 'counter' | 'backedUp'>,
     at: Milliseconds,
   ): Promise<boolean>;
-  /** Uses a challenge up, which is of no use from `expiresAt` on: true for exactly one caller. */
+  /** Uses up a challenge that expires at `expiresAt`: true for exactly one caller. */
   useChallenge(accountId: number, digest: string, expiresAt: Milliseconds): Promise<boolean>;
 }

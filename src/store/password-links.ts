@@ -8,7 +8,7 @@ export interface InviteLinkRecord {
   readonly createdAt: Milliseconds;
   readonly expiresAt: Milliseconds;
   readonly usedAt: Milliseconds | null;
-  /** Of the user when the link was made: with another one it works no more. */
+  /** The user's version when the link was made: after a change it is invalid. */
   readonly meansVersion: number;
 }
 
@@ -19,13 +19,13 @@ export interface LinkStore {
   use(accountId: number, digest: string, now: Milliseconds): Promise<boolean>;
 }
 
-/** Those that somebody made for a user, who has one at most. */
+/** Links that others made for a user, who has one at most. */
 export interface InviteStore extends LinkStore {
-  /** In place of the user's former one, used or not. */
+  /** Replaces the user's former one, used or not. */
   replace(link: InviteLinkRecord): Promise<void>;
 }
 
-/** Those that users asked for themselves: one ends no other. */
+/** Links that users asked for themselves: a new one does not end others. */
 export interface PasswordResetStore extends LinkStore {
   add(link: InviteLinkRecord): Promise<void>;
 }

@@ -2,50 +2,50 @@ import type { ListPage, ListQuery } from './listing.ts';
 import type { New } from './row.ts';
 import type { Milliseconds } from './time.ts';
 
-/** Rules for the users who follow it: passwords, lockout, sessions. One of an account's policies is its default. */
+/** Rules for passwords, lockout and sessions. One of an account's policies is its default. */
 export interface PolicyRecord {
   readonly accountId: number;
   readonly id: number;
   readonly name: string;
   readonly isDefault: boolean;
-  /** Characters that a new password has at least. */
+  /** Minimum length of a new password. */
   readonly minimumPasswordLength: number;
-  /** Wrong passwords in a row that close sign-in by password. */
+  /** Number of wrong passwords in a row that closes sign-in by password. */
   readonly maximumInvalidLoginAttempts: number;
   /** For how long it is closed then. */
   readonly lockEffectiveMinutes: number;
-  /** How long a session lasts that is not used. */
+  /** Idle time after which a session ends. */
   readonly sessionTimeoutMinutes: number;
-  /** How long a session lasts however often it is used. */
+  /** Time after which a session ends even if it is used. */
   readonly sessionAbsoluteMinutes: number;
-  /** After how many days a password has to be replaced at sign-in; null: never. */
+  /** Number of days after which a password has to be replaced at sign-in; null: never. */
   readonly passwordExpirationDays: number | null;
   readonly otpRequired: boolean;
   readonly createdAt: Milliseconds;
   readonly updatedAt: Milliseconds;
 }
 
-/** Who may follow a policy. */
+/** Who may have a policy of their own. */
 export type Follower = { readonly userId: number } | { readonly roleId: number } | { readonly appId: number };
 
-/** Every account has exactly one default policy, made with it. */
+/** Every account has exactly one default policy, created with it. */
 export interface PolicyStore {
   /** Throws `conflict`, with name `name` where the name is taken; a second default is one as well. */
   create(policy: New<PolicyRecord>): Promise<PolicyRecord>;
   find(accountId: number, id: number): Promise<PolicyRecord | null>;
   /** All of the account, oldest first. */
   list(accountId: number): Promise<PolicyRecord[]>;
-  /** Changes the members given; null when there is no such policy. Throws `conflict` as `create` does. */
+  /** Changes the given members; null when there is no such policy. Throws `conflict` as `create` does. */
   update(
     accountId: number,
     id: number,
     changes: Partial<Omit<PolicyRecord, 'accountId' | 'id' | 'createdAt'>>,
   ): Promise<PolicyRecord | null>;
-  /** False when there is none. Throws `conflict` with name `policy` while a user, a role or a client follows it. */
+  /** False when there is none. Throws `conflict` with name `policy` while a user, a role or a client uses it. */
   remove(accountId: number, id: number): Promise<boolean>;
-  /** Says which policy a user, a role or a client follows, null for none; false when there is no such follower. */
+  /** Sets the policy of a user, a role or a client, null for none; false when there is no such user, role or client. */
   assign(accountId: number, follower: Follower, policyId: number | null): Promise<boolean>;
-  /** What is said of a user: their own policy, and that of the first assigned of their roles that name one. */
+  /** A user's own policy, and that of the first assigned of their roles that name one. */
   followedBy(
     accountId: number,
     userId: number,

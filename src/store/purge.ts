@@ -1,8 +1,8 @@
-/** What is deleted because it is of no use any more: the tables, and how the store is asked. */
+/** Deletion of expired rows: the tables, and the interface of the store. */
 
 import type { Milliseconds } from './time.ts';
 
-/** Tables with an index on `expires_at`, along which their rows go. */
+/** Tables with an index on `expires_at`, in whose order rows are deleted. */
 export const expiringTables = [
   'access_tokens',
   'credential_tokens',
@@ -22,22 +22,22 @@ export const expiringTables = [
   'hook_executions',
 ] as const;
 
-/** Tables that are looked through from their first row to the last, since no index tells which rows can go. */
+/** Tables that are scanned from the first row to the last, since no index tells which rows can be deleted. */
 export const sweptTables = ['grants', 'package_bundles'] as const;
 
 export type ExpiringTable = (typeof expiringTables)[number];
 export type SweptTable = (typeof sweptTables)[number];
 export type PurgedTable = ExpiringTable | SweptTable;
 
-/** How far slices of a table have got; a value of the store's own. */
+/** How far the slices of a table have got; an opaque value of the store. */
 export type Position = readonly number[];
 
 export interface SliceWanted {
   readonly table: PurgedTable;
   readonly now: Milliseconds;
-  /** What the last slice has reached; null: from the first row. */
+  /** Where the last slice ended; null: from the first row. */
   readonly from: Position | null;
-  /** Rows to delete at most; of a table that is swept, rows to look at. */
+  /** Maximum number of rows to delete; for a swept table, of rows to look at. */
   readonly limit: number;
 }
 
@@ -45,24 +45,24 @@ export interface Slice {
   readonly deleted: number;
   /** Where the next slice of the table begins. */
   readonly reached: Position | null;
-  /** Nothing was left that this slice could have deleted. */
+  /** This slice left nothing that it could have deleted. */
   readonly isLast: boolean;
-  /** Since when the last row that was deleted should have been gone; null where that is not known. */
+  /** Since when the last deleted row was overdue; null if that is unknown. */
   readonly overdueSince: Milliseconds | null;
 }
 
 export interface Purge {
   /**
-   * Since when the oldest row should be gone, of each table that has one; from where its slices have got to. One
-   * statement, a step in an index for each table.
+   * Since when the oldest row is overdue, for each table that has one, starting where its slices have got to. One
+   * statement with one index lookup per table.
    */
   findOverdue(
     now: Milliseconds,
     reached: ReadonlyMap<PurgedTable, Position>,
   ): Promise<ReadonlyMap<ExpiringTable, Milliseconds>>;
   /**
-   * Deletes rows of a table that expired or were used up long enough ago to be of no use, in one short transaction:
-   * fewer than the limit on SQLite, where nothing else runs meanwhile, when they take more than a few milliseconds.
+   * Deletes rows of a table that expired or were used up long enough ago, in one short transaction. On SQLite, where
+   * nothing else runs meanwhile, it deletes fewer than the limit if they take more than a few milliseconds.
    */
   purge(wanted: SliceWanted): Promise<Slice>;
 }

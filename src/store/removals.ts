@@ -1,20 +1,20 @@
-/** What is removed at once and cleared bit by bit, because any number of rows may hang on it. */
+/** Objects that are removed at once but cleared in slices, because any number of rows may depend on them. */
 
 import type { Milliseconds } from './time.ts';
 
 /**
- * A user, app, role or custom attribute that is no more, with what hangs on it; or the access to an app that users have
- * lost, with the grants that rested on it.
+ * A removed user, app, role or custom attribute and the rows that depend on it; or lost access to an app and the grants
+ * that depended on it.
  */
 export const removalKinds = ['user', 'app', 'role', 'attribute', 'access'] as const;
 
 export type RemovalKind = (typeof removalKinds)[number];
 
-/** What one slice of the clearing did. */
+/** The result of one slice of clearing. */
 export interface ClearedSlice {
   readonly kind: RemovalKind;
   readonly accountId: number;
-  /** Rows that were deleted, or revoked, or looked at. */
+  /** Rows that were deleted, revoked or looked at. */
   readonly rows: number;
   /** Nothing of this removal is left. */
   readonly isLast: boolean;
@@ -28,18 +28,15 @@ export interface WaitingRemovals {
 
 /** Whose turn it is. */
 export interface ClearingTurn {
-  /**
-   * The account that had the last turn: accounts follow each other by number, and the last one is followed by the
-   * first.
-   */
+  /** The account that had the last turn: accounts take turns by number, and the first follows the last. */
   readonly after: number;
-  /** Removals that are passed over. */
+  /** Removals to skip. */
   readonly except: readonly number[];
 }
 
 export const firstTurn: ClearingTurn = { after: 0, except: [] };
 
-/** A slice of which nothing was done. */
+/** A slice that failed and changed nothing. */
 export interface FailedSlice {
   readonly accountId: number;
   readonly removalId: number;
@@ -48,8 +45,8 @@ export interface FailedSlice {
 
 export interface Clearing {
   /**
-   * Clears so many rows, in one short transaction, of the oldest removal of the account whose turn it is, of those that
-   * no other process is clearing; null when none waits. Throws where none could be read.
+   * Clears up to `limit` rows, in one short transaction, of the oldest removal of the account whose turn it is,
+   * skipping those that other processes are clearing; null when none is pending. Throws when none could be read.
    */
   clearRemoved(limit: number, turn?: ClearingTurn): Promise<ClearedSlice | FailedSlice | null>;
   findWaitingRemovals(): Promise<WaitingRemovals>;

@@ -6,19 +6,19 @@ export interface RoleRecord {
   readonly accountId: number;
   readonly id: number;
   readonly name: string;
-  /** The policy of those who have the role; null: none. */
+  /** The policy of users with the role; null: none. */
   readonly policyId: number | null;
   readonly createdAt: Milliseconds;
 }
 
-/** What roles are linked to: the apps they give, the users who have them, and administrators, who get nothing. */
+/** The links of roles: the apps they give, the users who have them, and administrators, who get nothing. */
 export type RoleLink = 'apps' | 'users' | 'admins';
 
 export interface RoleStore {
   /** Throws `conflict` with name `name`. */
   create(role: Following<New<RoleRecord>>): Promise<RoleRecord>;
   find(accountId: number, id: number): Promise<RoleRecord | null>;
-  /** Whether there is such a role; nobody else changes or removes it until the end of the transaction. */
+  /** Whether there is such a role; nobody else can change or remove it until the end of the transaction. */
   lock(accountId: number, id: number): Promise<boolean>;
   findByName(accountId: number, name: string): Promise<RoleRecord | null>;
   /** Role ids of each of these users, in order of assignment. */
@@ -30,8 +30,8 @@ export interface RoleStore {
   /** Throws `conflict` as `create` does; null when there is no such role. */
   rename(accountId: number, id: number, name: string): Promise<RoleRecord | null>;
   /**
-   * Removes the role with all its links, as `UserStore.remove`, and ends what users have of apps that only it had
-   * given. Answers how many grants were revoked until now, null when there is no such role.
+   * Removes the role with all its links, as `UserStore.remove` does, and ends what users have of apps that only the
+   * role gave. Returns how many grants were revoked so far, null when there is no such role.
    */
   remove(accountId: number, id: number, at: Milliseconds): Promise<number | null>;
   /** What each of these roles is linked to, ascending. */

@@ -6,18 +6,18 @@ export interface SessionRecord {
   readonly accountId: number;
   readonly id: number;
   readonly digest: string;
-  /** Names the session, and is the `sid` claim of clients without a sector; opens nothing. */
+  /** The session's name, and the `sid` claim for clients without a sector; opens nothing. */
   readonly sid: string;
   readonly userId: number;
   readonly amr: readonly string[];
   readonly authenticatedAt: Milliseconds;
   readonly lastSeenAt: Milliseconds;
-  /** How long it lasts unused. */
+  /** Idle time after which it ends. */
   readonly idleMilliseconds: Milliseconds;
   readonly expiresAt: Milliseconds;
-  /** Address that its sign-in came from; null where that was not kept. */
+  /** The address of its sign-in; null if it was not stored. */
   readonly source: string | null;
-  /** What the browser said of itself then. */
+  /** The browser's User-Agent at that time. */
   readonly userAgent: string | null;
 }
 
@@ -28,18 +28,18 @@ export interface SessionStore {
   create(session: NewSession): Promise<SessionRecord>;
   find(accountId: number, digest: string): Promise<SessionRecord | null>;
   touch(accountId: number, id: number, lastSeenAt: Milliseconds): Promise<void>;
-  /** Keeps that the session was used for the app, for as long as the session may last; idempotent. */
+  /** Stores that the session was used for the app, for as long as the session may last; idempotent. */
   noteUse(session: Pick<SessionRecord, 'accountId' | 'sid' | 'expiresAt'>, appId: number): Promise<void>;
   isUsedFor(accountId: number, sid: string, appId: number): Promise<boolean>;
-  /** Forgets for which apps it was used. */
+  /** Clears the record of the apps it was used for. */
   forgetUses(accountId: number, sid: string): Promise<void>;
-  /** Keeps all that is new of a session, its digest too: id and `sid` stay. False when there is none. */
+  /** Stores all changes of a session, including its digest; id and `sid` stay. False when there is none. */
   renew(session: SessionRecord): Promise<boolean>;
   /** By its `sid`, which stays when its digest changes; false when there is none. */
   end(accountId: number, userId: number, sid: string): Promise<boolean>;
   /** Whether a session of the user's has this name. */
   has(accountId: number, userId: number, sid: string): Promise<boolean>;
-  /** All of them, but for the one with the `sid` `except`. */
+  /** All of them, except the one with the `sid` `except`. */
   endOfUser(accountId: number, userId: number, except?: string): Promise<void>;
   /** Those that were used last, the last one first, ended or not by their own times; after the first `passingOver`. */
   listOfUser(accountId: number, userId: number, limit: number, passingOver?: number): Promise<SessionRecord[]>;

@@ -2,7 +2,7 @@ import type { ListPage, ListQuery } from './listing.ts';
 import type { New } from './row.ts';
 import type { Milliseconds } from './time.ts';
 
-/** What the numbers of the wire mean. */
+/** The meaning of the numbers on the wire. */
 export const userStatuses = {
   unactivated: 0,
   active: 1,
@@ -30,24 +30,21 @@ export interface UserRecord {
   readonly lockedUntil: Milliseconds | null;
   readonly lastLogin: Milliseconds | null;
   readonly passwordChangedAt: Milliseconds | null;
-  /**
-   * When all that the user had begun or opened was last ended for good: access tokens from before are not good any
-   * more.
-   */
+  /** When everything that the user had begun or opened was last ended for good: older access tokens are invalid. */
   readonly signedOutAt: Milliseconds | null;
   readonly activatedAt: Milliseconds | null;
   readonly createdAt: Milliseconds;
   readonly updatedAt: Milliseconds;
-  /**
-   * Until when no reset link goes to the address, which somebody wrote who may not set passwords; null: it may at any
-   * time.
-   */
+  /** Until when no reset link goes to the address, because its writer may not set passwords; null: no hold. */
   readonly emailHeldUntil: Milliseconds | null;
-  /** Counts the changes of address, user name, password and status: a link works for the number that it was made at. */
+  /**
+   * Counts the changes of address, user name, password and status: a link works only for the number at which it was
+   * made.
+   */
   readonly meansVersion: number;
 }
 
-/** As much of a user as tokens are made from: read whenever a client gets some, and no more. */
+/** The members of a user that tokens depend on, and no more: read whenever a client gets tokens. */
 export type TokenUser = Pick<
   UserRecord,
   'accountId' | 'id' | 'email' | 'username' | 'firstname' | 'lastname' | 'status' | 'signedOutAt' | 'updatedAt'
@@ -56,7 +53,7 @@ export type TokenUser = Pick<
 /** 0 unapproved, 1 approved, 2 rejected, 3 unlicensed. */
 export type UserState = 0 | 1 | 2 | 3;
 
-/** What describes a user beyond signing in: kept apart, since a refresh reads none of it. */
+/** Details of a user that are not needed for signing in: stored separately, since a refresh does not read them. */
 export interface UserDetails {
   readonly title: string | null;
   readonly department: string | null;
@@ -67,7 +64,7 @@ export interface UserDetails {
   readonly groupId: number | null;
   readonly managerUserId: number | null;
   readonly preferredLocaleCode: string | null;
-  /** The policy that is set for this user; null: another one decides. */
+  /** The user's own policy; null: another one is in force. */
   readonly policyId: number | null;
   readonly state: UserState;
   readonly invitationSentAt: Milliseconds | null;
@@ -75,26 +72,24 @@ export interface UserDetails {
 
 export type DetailedUser = UserRecord & UserDetails;
 
-/**
- * The names a user signs in with, folded (NFKC, case-insensitive): unique in the account across both columns' own kind.
- */
+/** The user's sign-in names, folded (NFKC, case-insensitive): each is unique in the account among names of its kind. */
 export interface UserKeys {
   readonly emailKey: string | null;
   readonly usernameKey: string | null;
 }
 
-/** One try of a secret of a user's, to be counted before it is checked. */
+/** One attempt at a secret of a user, counted before it is checked. */
 export interface CountedAttempt {
   readonly accountId: number;
   readonly userId: number;
   readonly now: Milliseconds;
-  /** How many in a row close it. */
+  /** The number in a row that closes it. */
   readonly maximum: number;
-  /** Until when they do. */
+  /** Until when it is closed then. */
   readonly lockedUntil: Milliseconds;
 }
 
-/** A user to be: nothing is counted or held yet, unless said. */
+/** A user to be created, without counts or holds by default. */
 type NewUserRecord = Omit<New<UserRecord>, 'meansVersion' | 'emailHeldUntil' | 'signedOutAt'> &
   Partial<Pick<UserRecord, 'emailHeldUntil'>>;
 
@@ -109,8 +104,8 @@ export interface UserStore {
   find(accountId: number, id: number): Promise<UserRecord | null>;
   findDetailed(accountId: number, id: number): Promise<DetailedUser | null>;
   /**
-   * As `find`, and nobody changes or removes the user until the transaction ends. A transaction that touches more of a
-   * user's rows does this first, so that no two wait for each other.
+   * Like `find`, but nobody can change or remove the user until the transaction ends. A transaction that changes
+   * several of a user's rows calls this first, so that no two wait for each other.
    */
   lock(accountId: number, id: number): Promise<UserRecord | null>;
   /** By folded e-mail or folded username; an e-mail match wins. */
@@ -126,28 +121,28 @@ export interface UserStore {
    */
   page(accountId: number, query: ListQuery): Promise<ListPage<DetailedUser>>;
   /**
-   * Changes the members given; null when there is no such user. Another e-mail address, user name, password digest or
-   * status than before counts `meansVersion` up. Throws `conflict` as `create` does.
+   * Changes the given members; null when there is no such user. A change of e-mail address, user name, password digest
+   * or status increments `meansVersion`. Throws `conflict` as `create` does.
    */
   update(accountId: number, id: number, changes: UserUpdate): Promise<UserRecord | null>;
   /**
-   * Removes the user with memberships, access, sessions, codes, consents and tokens, also as a manager of others; false
-   * when there is none. What is much is cleared later (`Clearing`): nobody finds it, and no token of it works.
+   * Removes the user with memberships, access, sessions, codes, consents and tokens, and as a manager of others; false
+   * when there is none. Many rows are cleared later (`Clearing`): they cannot be found, and no token among them works.
    */
   remove(accountId: number, id: number, at: Milliseconds): Promise<boolean>;
   /**
    * Counts one password attempt before the hash is computed (one conditional UPDATE). Null: sign-in by password is
-   * closed (`lockedUntil` in the future) and nothing was counted. A pause that has passed starts the count anew; the
+   * closed (`lockedUntil` in the future) and nothing was counted. A pause that has passed restarts the count; the
    * `maximum`-th attempt in a row, `last`, sets `lockedUntil`.
    */
   countAttempt(attempt: CountedAttempt): Promise<'counted' | 'last' | null>;
   /**
-   * As much work as `countAttempt`, one durable write of the account's own row, for a name that nobody has and for a
-   * closed sign-in: how long a refusal takes must not tell which it was.
+   * As much work as `countAttempt`, with one durable write of the account's own row, for an unknown name and for a
+   * closed sign-in: the time of a refusal must not reveal which it was.
    */
   countDecoyAttempt(accountId: number): Promise<void>;
-  /** After a right password: the count is 0, the pause over. */
+  /** After a right password: resets the count and ends the pause. */
   clearAttempts(accountId: number, userId: number): Promise<void>;
-  /** The same password in a better form: false when the stored digest is not `from` any more. */
+  /** Stores the same password in a better form: false when the stored digest is no longer `from`. */
   replaceDigest(accountId: number, userId: number, from: string, to: string): Promise<boolean>;
 }

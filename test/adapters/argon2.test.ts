@@ -140,7 +140,7 @@ test('120 attempts of one source leave another its place: it is the next to be d
   assert.equal(refused.length, 120 - 65 + 1, 'one made room');
 });
 
-test('whoever makes room for another had not begun, and one who has begun is never turned away', async () => {
+test('a request that makes room for another had not begun, and one that has begun is never turned away', async () => {
   const begun: string[] = [];
   const { one, release, outcomes } = flooded(65, (number) => `${number % 2}`);
   const many = Array.from({ length: 30 }, (_, number) =>

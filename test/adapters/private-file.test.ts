@@ -19,7 +19,7 @@ describe('private files', () => {
     assert.deepEqual(readdirSync(join(folder, 'a', 'b')), ['file']);
   });
 
-  test('are replaced whole, whoever could read the former one', () => {
+  test('are replaced as a whole, and readable by the owner only', () => {
     writeFileSync(path, 'open');
     chmodSync(path, 0o644);
     replacePrivateFile(path, 'closed');

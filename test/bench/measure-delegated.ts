@@ -63,7 +63,10 @@ async function measureStorm({ plan, log }: Pick<Bench, 'plan' | 'log'>, server: 
   }
 }
 
-/** Passwords a second that the service's own hashing checks with nothing around it, on as many cores as the service uses. */
+/**
+ * Passwords a second that the service's own hashing checks with nothing around it, on as many cores as the service
+ * uses.
+ */
 async function bareHashing(): Promise<(milliseconds: number) => Promise<number>> {
   const passwords = createPasswords({ pepper: randomBytes(32), cores: availableParallelism() });
   const share = { accountId: 1, source: 'bench' };

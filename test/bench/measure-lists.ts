@@ -1,4 +1,6 @@
-/** Pages of a million users against pages of a thousand: every documented order and filter, at the beginning and deep. */
+/**
+ * Pages of a million users against pages of a thousand: every documented order and filter, at the beginning and deep.
+ */
 
 import { serverVariable, startPostgres } from '../support/postgres.ts';
 import type { DatabaseKind } from '../support/stores.ts';

@@ -71,9 +71,9 @@ function giveTokens(
 }
 
 /**
- * Makes `count` users of the account's one user, each with access, a live grant and four live access tokens, in the SQLite
- * database at `url`, which must not be in use. Answers refresh tokens of up to 20,000 of them in a random order; of
- * the other grants nobody knows the token.
+ * Makes `count` users of the account's one user, each with access, a live grant and four live access tokens, in the
+ * SQLite database at `url`, which must not be in use. Answers refresh tokens of up to 20,000 of them in a random order;
+ * of the other grants nobody knows the token.
  */
 export function multiplyUsers(
   services: Pick<Services, 'vault' | 'random'>,

@@ -21,7 +21,7 @@ export interface Storage {
   describe(): string;
 }
 
-/** One adapter for each kind, whoever asks. */
+/** One adapter for each kind. */
 function perModel(make: (model: string) => Adapter): (model: string) => Adapter {
   const adapters = new Map<string, Adapter>();
   return (model) => {

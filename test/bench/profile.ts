@@ -27,7 +27,10 @@ async function measureThreads(bench: Bench, gatehouse: Gatehouse, tokens: TokenS
   return new Map([...after].map(([name, time]) => [name, (time - (before.get(name) ?? 0)) / requests]));
 }
 
-/** What the main thread does for a refresh while it is not idle, by part of the program, in µs; waiting for the disk counts. */
+/**
+ * What the main thread does for a refresh while it is not idle, by part of the program, in µs; waiting for the disk
+ * counts.
+ */
 async function measureParts(bench: Bench, gatehouse: Gatehouse, tokens: TokenSlice): Promise<Map<string, number>> {
   const folder = join(gatehouse.installation.folder, 'profile');
   const flags = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=250'];

@@ -12,7 +12,10 @@ export interface Target {
   readonly host: string;
   readonly path: string;
   readonly authorization: string;
-  /** Refresh tokens, each the head of a chain of its own; for introspection, access tokens; for delegated authentication, e-mail addresses. */
+  /**
+   * Refresh tokens, each the head of a chain of its own; for introspection, access tokens; for delegated
+   * authentication, e-mail addresses.
+   */
   readonly tokens: readonly string[];
   /** The processes whose CPU time is the cost of an answer, with their children. */
   readonly pids: readonly number[];

@@ -1,4 +1,6 @@
-/** An authenticator that Chromium pretends to have (WebAuthn Level 3 §11), and what a person does with it on the pages. */
+/**
+ * An authenticator that Chromium pretends to have (WebAuthn Level 3 §11), and what a person does with it on the pages.
+ */
 
 import type { CDPSession, Page } from 'playwright-core';
 

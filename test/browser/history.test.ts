@@ -43,7 +43,7 @@ describe('what people do with windows', () => {
       await application.redeem(page.url());
     }));
 
-  it('back from the consent page is the consent page: who signed in is not asked again', () =>
+  it('going back from the consent page shows the consent page: a signed-in user is not asked again', () =>
     visit(stage, {}, async (page) => {
       const user = await invite(stage, application);
       await page.goto(application.start());

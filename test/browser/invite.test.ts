@@ -56,7 +56,7 @@ for (const javaScript of sampled([true, false], 2)) {
         await arrived(page, application);
       }));
 
-    it('is told when the link has expired, and when a newer one took its place', () =>
+    it('is told when the link has expired, and when a newer one has replaced it', () =>
       browse(async (page) => {
         const user = await makeUser(stage.app, undefined, { password: undefined });
         const former = await linkFor(user.email);

@@ -21,7 +21,10 @@ import {
 
 const withPasskey = 'Sign in with a passkey';
 
-/** A4: a person makes a passkey, signs in with it, and takes it away (WebAuthn Level 3, Chromium's virtual authenticator). */
+/**
+ * A4: a person makes a passkey, signs in with it, and takes it away (WebAuthn Level 3, Chromium's virtual
+ * authenticator).
+ */
 describe('a person with a passkey', () => {
   let stage: Stage;
   let application: Application;
@@ -43,7 +46,7 @@ describe('a person with a passkey', () => {
     return decodeJwt(idToken)['amr'];
   }
 
-  it('makes one, names it anew, signs in with it, and takes it away: then it is refused', () =>
+  it('creates one, renames it, signs in with it, and removes it: then it is refused', () =>
     browse(async (page) => {
       const user = await invite(stage, application);
       await addAuthenticator(page);
@@ -113,7 +116,7 @@ describe('a person with a passkey', () => {
       }
     }));
 
-  it('whose device does not know them is told so, and can go on with the password', () =>
+  it('whose device does not know them is told so, and can continue with the password', () =>
     browse(async (page) => {
       const user = await invite(stage, application);
       const authenticator = await addAuthenticator(page);
@@ -147,7 +150,7 @@ describe('a person with a passkey', () => {
       assert.ok(await button.isDisabled());
     }));
 
-  it('whose browser has none is not asked; names and removals need no script', async () => {
+  it('whose browser has none is not asked; renaming and removing need no script', async () => {
     const user = await invite(stage, application);
     await browse(async (page) => {
       await page.addInitScript('delete window.PublicKeyCredential');

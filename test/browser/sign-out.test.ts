@@ -58,7 +58,7 @@ for (const javaScript of [true, false]) {
         await assertSignedOut(page);
       }));
 
-    it('is asked, and goes on to the application, which the policy of the form lets through', () =>
+    it('is asked, and continues to the application, which the policy of the form allows', () =>
       browse(async (page) => {
         await arrive(page);
         const parameters = {

@@ -64,7 +64,7 @@ describe('deprecated report', () => {
     ]);
   });
 
-  test('says it to people as well, and refuses a number of days that is none', async () => {
+  test('prints it for people as well, and refuses an invalid number of days', async () => {
     const { stdout, exitCode } = await installation.run(['deprecated', 'report', '--account', subdomain]);
     assert.equal(exitCode, 0);
     assert.match(stdout, /^GET \/api\/v1\/delegated_auth +1 portal +3 +1 +20\S+Z +GET \/oauth2\/authorize$/m);

@@ -47,7 +47,7 @@ async function signIn(
     state: expectedState,
     nonce: expectedNonce,
   };
-  // Whoever proves a key does so from the first request on (RFC 9449 §10.1).
+  // A client that proves a key does so from the first request on (RFC 9449 §10.1).
   const authorizationUrl = DPoP
     ? await client.buildAuthorizationUrlWithPAR(config, parameters, { DPoP })
     : client.buildAuthorizationUrl(config, parameters);

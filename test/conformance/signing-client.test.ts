@@ -1,4 +1,7 @@
-/** `openid-client`, unmodified: a client that signs (private_key_jwt), reads and deletes its registration, and signs out. */
+/**
+ * `openid-client`, unmodified: a client that signs (private_key_jwt), reads and deletes its registration, and signs
+ * out.
+ */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Clients generated from the management contract compile, strictly, and do everything with every resource: one here, all
- * by `npm run drill -- M8`.
+ * Clients generated from the management contract compile, strictly, and do everything with every resource: one here,
+ * all by `npm run drill -- M8`.
  */
 
 import assert from 'node:assert/strict';

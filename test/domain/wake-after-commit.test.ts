@@ -1,4 +1,4 @@
-/** What a transaction left to send is sent at once, whoever left it. */
+/** What a transaction left to send is sent at once. */
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';

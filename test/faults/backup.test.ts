@@ -57,7 +57,7 @@ describe('D7: gatehouse db backup', () => {
     assert.ok(!readdirSync(installation.folder).some((name) => name.startsWith('of-damaged')));
   });
 
-  it('holds no secret in clear; without the master key nothing starts on it, with it everything goes on', async (t) => {
+  it('contains no secret in clear; without the master key nothing starts on it, with it everything continues', async (t) => {
     const { client, tokens } = await account.signIn();
     const backup = join(installation.folder, 'backup.db');
     await installation.cli('db', 'backup', backup);

@@ -21,7 +21,9 @@ export function acknowledge(tokens: readonly Tokens[]): Acknowledged {
   };
 }
 
-/** Registers clients and refreshes the sessions, adding what is acknowledged, until it is stopped; any refusal rejects. */
+/**
+ * Registers clients and refreshes the sessions, adding what is acknowledged, until it is stopped; any refusal rejects.
+ */
 export function keepWriting(
   account: RunningAccount,
   client: RegisteredClient,
@@ -114,7 +116,7 @@ export async function countMissing(
   const { headers, form } = clientAuthentication(client);
   for (const session of sessions) {
     const known = session.findLastIndex(({ answeredAt }) => answeredAt < from);
-    // The backup holds this token or a later one: whoever has that token goes on with it.
+    // The backup holds this token or a later one: the holder of that token continues with it.
     const live = await Promise.all(
       session.slice(known).map(async ({ token }) => {
         const sent = { headers, form: { ...form, token } };

@@ -1,4 +1,6 @@
-/** What the canary test hides in hooks and in a device: values, a source, console output, a password that is migrated. */
+/**
+ * What the canary test hides in hooks and in a device: values, a source, console output, a password that is migrated.
+ */
 
 import assert from 'node:assert/strict';
 import type { RunningAccount } from '../support/running-account.ts';

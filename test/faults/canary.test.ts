@@ -16,7 +16,10 @@ const allowedFields = new Set([
   ...['failure', 'reason', 'appId', 'userId', 'grantId', 'count', 'port', 'host', 'version', 'signal', 'stack'],
 ]);
 
-/** What is about a person or a request, or what a function says, and no secret: it is stored, but never written to the log. */
+/**
+ * What is about a person or a request, or what a function says, and no secret: it is stored, but never written to the
+ * log.
+ */
 const personal = ['email', 'username', 'firstname', 'state', 'nonce', 'console_output', 'function_source'];
 const metricsToken = 'canary-metrics-token-1d9f';
 /** The tables that an account is found by stay. */

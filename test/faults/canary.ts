@@ -124,7 +124,10 @@ export async function sendUnreadable(port: number, host: string, secrets: Secret
   }
 }
 
-/** Puts something else in the tables' place under a running service, so that whatever it asks for is an error of the database. */
+/**
+ * Puts something else in the tables' place under a running service, so that whatever it asks for is an error of the
+ * database.
+ */
 export async function breakTables(url: string, tables: readonly string[]): Promise<void> {
   const statements = (fault: string) =>
     tables.flatMap((table) => [

@@ -56,7 +56,10 @@ async function traceSyncs(pid: number): Promise<Tracer> {
   };
 }
 
-/** Commits in SQLite's write-ahead log: frames that name the size of the database (https://sqlite.org/fileformat2.html#walformat). */
+/**
+ * Commits in SQLite's write-ahead log: frames that name the size of the database
+ * (https://sqlite.org/fileformat2.html#walformat).
+ */
 function readLog(file: string): { readonly salt: string; readonly commits: number } {
   const log = readFileSync(`${file}-wal`);
   const frameSize = 24 + log.readUInt32BE(8);
@@ -79,7 +82,7 @@ export async function countOnSqlite(
 ): Promise<Durability> {
   const reader = new Sqlite(file, { readonly: true });
   try {
-    // While somebody reads, the log only grows; it may begin anew with the first write.
+    // During a read the log only grows; the first write may restart it.
     reader.exec('begin; select count(*) from accounts');
     await warmUp();
     const tracer = await traceSyncs(pid);

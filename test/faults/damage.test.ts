@@ -135,7 +135,7 @@ describe('D5 on PostgreSQL', () => {
     }
   });
 
-  it('a database that a newer release has migrated is refused; a server that runs goes on', async (t) => {
+  it('a database that a newer release has migrated is refused; a running server continues', async (t) => {
     const installation = await install('postgres');
     t.after(() => installation.dispose());
     const service = await installation.serve();

@@ -14,7 +14,7 @@ import { mountSmallDisk } from './full-disk.ts';
 const script = fileURLToPath(new URL('../../src/gatehouse.ts', import.meta.url));
 
 describe('D3: a disk without space', () => {
-  it('the log: the server goes on, and goes on with its log when there is space', { timeout: 300_000 }, async (t) => {
+  it('the log: the server continues, and resumes its log when there is space', { timeout: 300_000 }, async (t) => {
     const disk = mountSmallDisk(1);
     if (!disk) return t.skip('no right to mount a small file system');
     t.after(() => disk.remove());

@@ -140,7 +140,7 @@ describe('what an operator asks a server', () => {
       await installation.dispose();
     });
 
-    it('/healthz answers anybody', async () => {
+    it('/healthz answers everyone', async () => {
       for (const headers of [{}, ...proxied]) {
         const { status, body } = await wire.call('GET', '/healthz', { headers });
         assert.deepEqual([status, body], [200, { status: 'ok' }]);

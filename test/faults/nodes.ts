@@ -81,8 +81,9 @@ export function isBrokenConnection(error: unknown): boolean {
 const mostTries = 3;
 
 /**
- * One refresh; a connection that breaks, as it does when its server is killed, is a call without an answer. A server that
- * is too busy says so with 503 and is asked again, as part of the same call. Any other answer than 200, 400 and 401 throws.
+ * One refresh; a connection that breaks, as it does when its server is killed, is a call without an answer. A server
+ * that is too busy says so with 503 and is asked again, as part of the same call. Any other answer than 200, 400 and
+ * 401 throws.
  */
 export async function exchange(
   wire: Pick<Wire, 'send'>,

@@ -1,5 +1,5 @@
 /**
- * Limits count networks, not addresses (L9): whoever has one /64 has 2^64 addresses, and an IPv4 address has many
+ * Limits count networks, not addresses (L9): a /64 has 2^64 addresses, and an IPv4 address has many
  * spellings. Each door is tried with its default and with a small limit.
  */
 
@@ -12,7 +12,7 @@ import { createTestAccount } from '../support/services.ts';
 import { refresh, signedIn } from '../support/sign-in.ts';
 import { type Door, doors } from './source-doors.ts';
 
-/** The first one counts; whoever moves through the others is still there. */
+/** The first one counts; moving through the others does not help. */
 const spellings = {
   'IPv6 /64': [
     '2001:db8:7:1::1',
@@ -103,7 +103,7 @@ describe('limits by network (L9)', () => {
     });
   }
 
-  it('a refresh that is repeated is told of once for each network, and of eight in an hour', async () => {
+  it('a repeated refresh is recorded once for each network, at most eight times an hour', async () => {
     const behind = await behindProxy({ 'limit.sign-in': 'off', 'limit.register': 'off' });
     const { client, tokens } = await signedIn(behind);
     assert.equal((await refresh(behind, client, tokens.refresh_token)).status, 200);

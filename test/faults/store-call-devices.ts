@@ -70,7 +70,7 @@ export const waitingDeviceOperations: readonly Operation[] = [
     surface: 'oauth2',
     operationId: 'issueToken',
     status: 200,
-    // The code was used, and nobody has what it gave: the device begins anew.
+    // The code was used, and its tokens are lost: the device starts again.
     again: 400,
     prepare: async (app) => {
       const { client, codes, user } = await waiting(app);

@@ -242,7 +242,8 @@ export const pageOperations: readonly Operation[] = [
     title: 'sign-in with a passkey',
     operationId: 'signInWithPasskey',
     status: 303,
-    // Signed in, and the browser did not get its new cookie; or the answer is used up, and the page has a new challenge.
+    // Signed in, and the browser did not get its new cookie; or the answer is used up, and the page has a new
+    // challenge.
     again: [400, 401],
     open: openPasskeySignIn,
     send: async (app, { jar, answer, credential }) => sendPasskey(app, jar, answer, '/sign-in/passkey', credential),

@@ -1,4 +1,7 @@
-/** D6: calls of the store fail once, in every operation that the service is for. The drill makes every call fail on both databases. */
+/**
+ * D6: calls of the store fail once, in every operation that the service is for. The drill makes every call fail on both
+ * databases.
+ */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

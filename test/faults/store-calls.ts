@@ -31,7 +31,9 @@ export interface Operation {
   readonly operationId: string;
   /** What it answers when nothing fails. */
   readonly status: number;
-  /** What it may answer as well when it is asked again: where the first request did all and only its answer was lost. */
+  /**
+   * What it may answer as well when it is asked again: where the first request did all and only its answer was lost.
+   */
   readonly again?: number | readonly number[];
   readonly prepare: (app: FaultyApp) => Promise<Attempt>;
 }

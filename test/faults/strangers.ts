@@ -7,7 +7,10 @@ import { openSignIn } from './hook-sign-ins.ts';
 import type { Nodes } from './nodes.ts';
 import { createTally, type Tally } from './tally.ts';
 
-/** Until the owner comes again when he is told to, and strangers do: more often would try the HTTP server, not the queue. */
+/**
+ * Until the owner comes again when he is told to, and strangers do: more often would try the HTTP server, not the
+ * queue.
+ */
 const retryMilliseconds = 1000;
 /** Well within the five seconds that the service keeps an idle connection: a request at its end meets a reset. */
 const strangersRetryMilliseconds = 3000;

@@ -4,7 +4,10 @@ export const jsonType = 'application/json';
 const formType = 'application/x-www-form-urlencoded';
 const xmlType = 'application/xml';
 
-/** Bodies that no surface reads, by media type: the title, the raw body, and what the answer must name where it says why. */
+/**
+ * Bodies that no surface reads, by media type: the title, the raw body, and what the answer must name where it says
+ * why.
+ */
 export const unreadable: Readonly<
   Record<string, Readonly<Record<string, readonly [raw: string | Buffer, named: RegExp]>>>
 > = {

@@ -41,7 +41,8 @@ describe('P5: hostile packages, and what reads them', () => {
   }
 });
 
-// Without walls the attacks would reach this machine: test/hook-packages/hosts.test.ts tests what becomes of builds there.
+// Without walls the attacks would reach this machine: test/hook-packages/hosts.test.ts tests what becomes of builds
+// there.
 const skip = !shutsIn && 'this host cannot shut a build in: packages are refused on it';
 describe('P6: the same, with every check of names and places switched off', { skip }, () => {
   let site: Site;

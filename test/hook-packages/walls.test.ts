@@ -57,7 +57,7 @@ describe('P6: where it cannot be found out what shuts a build in', () => {
   });
   after(() => rmSync(parent, { recursive: true }));
 
-  /** Packages are refused, a build is worth another try, and what was wrong is not told to whoever wrote the hook. */
+  /** Packages are refused, a build is worth another try, and what was wrong is not shown to the author of the hook. */
   async function assertRefused(builder: PackageBuilder, reason: RegExp, remedy: RegExp): Promise<void> {
     const walls = await builder.walls();
     assert.deepEqual([walls.state, walls.layers], ['refused', []]);

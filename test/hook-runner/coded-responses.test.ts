@@ -1,4 +1,6 @@
-/** What strangers answer to the requests of functions is decoded in the process of the functions, never in the service. */
+/**
+ * What strangers answer to the requests of functions is decoded in the process of the functions, never in the service.
+ */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,7 @@
-/** S5 to S8, S11, S12: nothing of the host crosses to a function, nothing of one run to the next, and no more than JSON back. */
+/**
+ * S5 to S8, S11, S12: nothing of the host crosses to a function, nothing of one run to the next, and no more than JSON
+ * back.
+ */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -19,7 +19,7 @@ const one = handler('return 1');
 
 function isAlive(pid: number): boolean {
   try {
-    // A process that ended and was not yet waited for is none.
+    // A process that has ended but was not waited for does not count.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return false;

@@ -30,6 +30,6 @@ describe('the address that a peer or a proxy writes', () => {
     '[[2001:db8::1]]',
     '[]',
   ]) {
-    test(`${text || '(nothing)'} is none`, () => assert.equal(addressIn(text), null));
+    test(`${text || '(nothing)'} is not an address`, () => assert.equal(addressIn(text), null));
   }
 });

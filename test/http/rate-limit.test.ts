@@ -159,7 +159,7 @@ describe('rate limits of a site (L9)', () => {
   /** So many of its networks may use a limit up. */
   const networks = 16;
 
-  test('2,000 networks of one /48: 16 times the limit is let through; another site and IPv4 go on', async () => {
+  test('2,000 networks of one /48: 16 times the limit is allowed; another site and IPv4 are not affected', async () => {
     const { take } = open();
     let passed = 0;
     for (let index = 0; index < 2_000; index += 1) if ((await take(neighbour(index))) === 0) passed += 1;
@@ -177,7 +177,7 @@ describe('rate limits of a site (L9)', () => {
     assert.equal(await left(neighbour(2)), 2);
   });
 
-  test('a network is told what its site has left, and until when', async () => {
+  test('a network learns what its site has left, and until when', async () => {
     const { limits, take, left, wait } = open();
     for (let index = 0; index < networks - 1; index += 1) await take(neighbour(index));
     wait(20_000);
@@ -256,7 +256,7 @@ describe('rate limits while strangers fill them (L10)', () => {
     assert.equal(await waitOf(() => limits.take(account, 'reset', subject)), 0);
   });
 
-  test('a shared counter is given back to, and is not forgotten for one of those who share it', async () => {
+  test('a shared counter can be decremented, and is not reset for one of those who share it', async () => {
     const { limits, left, flood } = open({ mostKeys: few });
     await flood(filling);
     const subject = network(500_000);

@@ -69,7 +69,7 @@ describe('a list in parts', () => {
     await assert.rejects(asked);
   });
 
-  it('what fails later cuts the answer off, so that nobody takes it for the whole', async () => {
+  it('a later failure cuts the answer off, so that nobody takes it for complete', async () => {
     const begun = Promise.withResolvers<void>();
     parts = async function* () {
       yield ['a'];

@@ -21,7 +21,9 @@ const get = {
 };
 const contract = { openapi: '3.1.0', info: {}, paths: { '/made/{id}': { get } } } as unknown as Contract;
 
-/** Runs the steps of a validator for a request, and gives the request as they leave it. Rejects where they refuse it. */
+/**
+ * Runs the steps of a validator for a request, and gives the request as they leave it. Rejects where they refuse it.
+ */
 async function pass(steps: readonly RequestHandler[], path: string, id: string): Promise<Request> {
   const app = { param: () => undefined, enabled: () => false };
   const sent = { app, method: 'GET', path, originalUrl: path, url: path, baseUrl: '', headers: {}, query: {} };

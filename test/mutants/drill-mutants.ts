@@ -8,7 +8,9 @@ interface Flags {
   readonly json?: boolean | undefined;
 }
 
-/** Tries those whose ids begin with one of `named`, or all. Answers the exit status: 1 where one survived, 2 for no id. */
+/**
+ * Tries those whose ids begin with one of `named`, or all. Answers the exit status: 1 where one survived, 2 for no id.
+ */
 export async function drillMutants(named: readonly string[], { list, json }: Flags): Promise<number> {
   const chosen = mutants.filter(({ id }) => named.length === 0 || named.some((start) => id.startsWith(start)));
   if (chosen.length === 0) {

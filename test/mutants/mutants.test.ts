@@ -1,4 +1,6 @@
-/** The list of mutants is true, and a run tells a dead one from a survivor. `npm run drill -- mutants` tries them all. */
+/**
+ * The list of mutants is true, and a run tells a dead one from a survivor. `npm run drill -- mutants` tries them all.
+ */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

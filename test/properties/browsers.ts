@@ -8,9 +8,10 @@ import { codeAt, giveDevice, keyOf } from '../support/second-factor.ts';
 import { authorizePath, CookieJar, makeUser, password, type RegisteredClient, readForm } from '../support/sign-in.ts';
 
 /**
- * Where a sign-in stands. `open`: nobody is signed in. `code`, `enrolment`: the password was right, and a code of a device is asked for, or the first
- * code of a new one. `expired`: the password was right and has to be replaced. `consent`: the user is asked. `decision`: the same, and what was
- * decided may be decided again. `granted`: only `/continue` is left.
+ * Where a sign-in stands. `open`: nobody is signed in. `code`, `enrolment`: the password was right, and a code of a
+ * device is asked for, or the first code of a new one. `expired`: the password was right and has to be replaced.
+ * `consent`: the user is asked. `decision`: the same, and what was decided may be decided again. `granted`: only
+ * `/continue` is left.
  */
 export type Stage = 'open' | 'code' | 'enrolment' | 'expired' | 'consent' | 'decision' | 'granted';
 
@@ -109,7 +110,7 @@ export class Browsers {
     return browser;
   }
 
-  /** A user of its own, whose right password is none any more. */
+  /** A separate user, whose password no longer works. */
   async #expire(): Promise<Browser> {
     const browser = await this.take('open');
     const { services, account } = this.#app;

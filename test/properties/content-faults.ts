@@ -38,7 +38,7 @@ function namedOf({ parameters, media, resolve }: Operation): readonly Named[] {
   return [...fromParameters, ...fromBodies];
 }
 
-/** Values that break the contract's schemas, and text that is none. */
+/** Values that break the contract's schemas, and malformed text. */
 export function valueFaults(operation: Operation): FaultArbitrary[] {
   const named = namedOf(operation);
   const unfit = named.flatMap((one) =>

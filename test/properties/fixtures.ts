@@ -182,8 +182,8 @@ export class Fixtures {
   }
 
   /**
-   * Removes the oldest of a full collection, but those that requests are still to be about. What is being made meanwhile
-   * is not waited for: it may itself wait for room, and will be none of the oldest.
+   * Removes the oldest of a full collection, but those that requests are still to be about. What is being made
+   * meanwhile is not waited for: it may itself wait for room, and will be none of the oldest.
    */
   async #makeRoom(path: string): Promise<void> {
     const current = [...this.#shared.values()].flatMap(({ made }) => made ?? []);

@@ -12,7 +12,9 @@ import { plansOf, validPlans } from './requests.ts';
 import { lanes, type Run, startRun } from './run.ts';
 import { readSeed } from './seed.ts';
 
-/** Statuses that only a fault of the service or a limit brings forth; test/faults and the tests of the limits see them. */
+/**
+ * Statuses that only a fault of the service or a limit brings forth; test/faults and the tests of the limits see them.
+ */
 const causedOtherwise = ['429', '500', '503'];
 /** Answered only where the policy asks for a second factor. */
 const byPolicy = ['pages acceptInvite 200'];
@@ -31,7 +33,10 @@ export function sendFaulty(run: Run, operation: Operation, numRuns: number, seed
   return fc.assert(faulty, { seed, numRuns });
 }
 
-/** Declares the tests of these surfaces, on both databases: a few requests of each operation, all of them in the drill O7. */
+/**
+ * Declares the tests of these surfaces, on both databases: a few requests of each operation, all of them in the drill
+ * O7.
+ */
 export function declareGenerated(surfaces: readonly string[]): void {
   const seed = readSeed();
   const operations = operationsOf(surfaces);

@@ -101,7 +101,7 @@ export function newDevice(pool: Pool, { pick }: Plan): Promise<Taken> {
 export async function forgotten({ app }: Pool): Promise<Taken> {
   const { jar, answer } = await walk(app, new CookieJar(), '/forgot-password');
   const { csrf = '' } = readForm(answer.text).fields;
-  // Whoever it is, the answer is the same.
+  // The answer is the same for every user.
   return { live: { body: { csrf, username: 'ada@example.com' }, headers: jar.header }, loose: ['username'] };
 }
 

@@ -35,7 +35,7 @@ export async function newPasskey(pool: Pool): Promise<Taken> {
   return { ...taken, loose: [...(taken.loose ?? []), 'name'] };
 }
 
-/** One that is named anew, or removed; one that there is not stays as it is. */
+/** Renames or removes one; an unknown one changes nothing. */
 export async function changedPasskey(pool: Pool, { pick }: Plan): Promise<Taken> {
   const change = pick % 2 === 0 ? 'rename' : 'remove';
   const taken = await ownForm(pool, {

@@ -52,7 +52,9 @@ export async function ending(place: 'query' | 'body'): Promise<Taken> {
   return { live: { [place]: { client_id: undefined, post_logout_redirect_uri: undefined } } };
 }
 
-/** A sign-out in progress in a browser where nobody is signed in; its page also in one where somebody is, and is asked. */
+/**
+ * A sign-out in progress in a browser where nobody is signed in; its page also in one where somebody is, and is asked.
+ */
 export async function signingOut(pool: Pool, place: 'query' | 'body', { freedom, pick }: Plan): Promise<Taken> {
   // Where one thing is made wrong nothing else is.
   const asks = place === 'query' && freedom !== 'example' && pick % 2 === 0;

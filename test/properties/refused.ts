@@ -22,7 +22,9 @@ export function asksForSignIn({ status, headers }: Answer): boolean {
   return status === 303 && String(headers['location'] ?? '').startsWith('/continue?request=');
 }
 
-/** RFC 6749 §4.1.2.1: what the client may be told is told at its redirect URI, by the response mode that it asked for. */
+/**
+ * RFC 6749 §4.1.2.1: what the client may be told is told at its redirect URI, by the response mode that it asked for.
+ */
 function toldClient({ status, headers, text }: Answer): URLSearchParams | undefined {
   const isForm = status === 200 && String(headers['content-type'] ?? '').startsWith('text/html');
   if (isForm) return new URLSearchParams(readForm(text).fields);

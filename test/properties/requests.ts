@@ -36,7 +36,8 @@ export interface Plan {
 
 /**
  * How freely a request is made. `example`: a whole example of the contract with more examples of members beside it.
- * `mixed`: the same with up to two values replaced by others that fit, and unknown members. `free`: any values that fit.
+ * `mixed`: the same with up to two values replaced by others that fit, and unknown members. `free`: any values that
+ * fit.
  */
 export type Freedom = 'example' | 'mixed' | 'free';
 

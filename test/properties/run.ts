@@ -66,7 +66,9 @@ export interface Run {
   dispose(): Promise<void>;
 }
 
-/** Starts the service on a fresh database, with two accounts whose limits are off and values that have expired already. */
+/**
+ * Starts the service on a fresh database, with two accounts whose limits are off and values that have expired already.
+ */
 export async function startRun(kind: DatabaseKind, seed: number, operations: readonly Operation[]): Promise<Run> {
   const app = await openTestApp(kind, { settings });
   const client = await serve(app, lanes);

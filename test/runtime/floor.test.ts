@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareVersions, judgeNode, soundReleases } from '../../src/runtime/floor.ts';
 
-test('a version below the lowest that is known to be sound is told with its reason and remedy', () => {
+test('a version below the lowest sound one is reported with reason and remedy', () => {
   for (const version of ['24.21.0', 'v24.21.0', '24.22.0', '24.22.1-rc.1', '24.0.0', '26.12.0', '26.10.0']) {
     const { state, reason, remedy } = judgeNode(version);
     assert.equal(state, 'degraded', version);
@@ -36,7 +36,7 @@ test('every entry of the list is a release with a day and a reason', () => {
   }
 });
 
-test('versions compare by number, and what is no release comes before its release', () => {
+test('versions compare by number, and a pre-release comes before its release', () => {
   const ordered = ['24.9.0', '24.10.0', '24.22.1-nightly2026', '24.22.1', '26.0.0'];
   for (const [at, version] of ordered.entries()) {
     for (const [other, second] of ordered.entries()) {

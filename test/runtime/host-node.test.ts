@@ -87,7 +87,7 @@ describe('a Node of the host', () => {
     assert.equal(find('v24.21.0', shim), join(real, 'node'));
   });
 
-  it('that fails or says nonsense is none', () => {
+  it('that fails or prints nonsense does not count', () => {
     const broken = join(folder, 'broken');
     mkdirSync(broken);
     writeFileSync(join(broken, 'node'), '#!/nowhere\n', { mode: 0o755 });

@@ -1,4 +1,6 @@
-/** The check of references: planted ones that lead nowhere are found, each with its line, and live ones are let pass. */
+/**
+ * The check of references: planted ones that lead nowhere are found, each with its line, and live ones are let pass.
+ */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -19,7 +19,7 @@ describe('files of tests that are named', () => {
     assert.deepEqual(selectTests([dpop]), { files: [join(root, 'test/surfaces/oauth2/oauth2.test.ts')], only: [dpop] });
   });
 
-  it('what is not there, or declares no tests, is refused', () => {
+  it('a missing file, or one without tests, is refused', () => {
     assert.throws(() => selectTests(['test/nothing.ts']), /^Error: no such file: test\/nothing\.ts$/);
     assert.throws(
       () => selectTests(['test/config.test.ts', 'test/nothing.test.ts']),
@@ -83,7 +83,7 @@ describe('a module that is named', () => {
     assert.equal(await count('whole.test.ts', 'another.ts'), 0);
   });
 
-  it('one that is not there, or a pattern of none, ends the run in words', async () => {
+  it('a missing file, or a pattern without matches, ends the run with a message', async () => {
     const run = (name: string) =>
       promisify(execFile)(process.execPath, ['scripts/test.ts', name], { cwd: root }).catch((error) => error);
     const one = await run('test/nothing.test.ts');

@@ -52,7 +52,7 @@ onEachDatabase('accounts, facts and keys', (subject) => {
     assert.equal((await accounts.update(created.id, {}))?.name, 'New name');
   });
 
-  test('a fact is written once, whoever is first', async () => {
+  test('a fact is written once, by the first caller', async () => {
     const { facts } = subject.store;
     const name = unique('fact');
     assert.equal(await facts.read(name), null);

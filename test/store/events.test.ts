@@ -171,7 +171,7 @@ onEachDatabase('events', (subject) => {
     for (const { accountId } of casts) assert.equal((await assertChained(store, accountId)).length, 30);
   });
 
-  test('counts are added to what is stored, whoever counted', async () => {
+  test('counts are added to what is stored, from every process', async () => {
     const { store } = subject;
     const [{ id: accountId }, { id: otherId }] = [await newAccount(store), await newAccount(store)];
     const count = { accountId, day: '2026-11-21', kind: 'refresh', subjectId: 1, count: 3, lastAt: now } as const;

@@ -1,4 +1,6 @@
-/** While access that was lost waits to be cleared: what is given again revives nothing, and who never lost it keeps it. */
+/**
+ * While access that was lost waits to be cleared: what is given again revives nothing, and who never lost it keeps it.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -60,7 +60,7 @@ onEachDatabase('passkeys', (subject) => {
     await newPasskey(store, other, { credentialId });
   });
 
-  test('a use is kept while the counter counts on, or is none; of 20 at once with one counter one is', async () => {
+  test('a use is stored if the counter grows, or is not supported; of 20 at once with one counter one is', async () => {
     const { store } = subject;
     const cast = await newCast(store);
     const { accountId, userId } = cast;
@@ -80,7 +80,7 @@ onEachDatabase('passkeys', (subject) => {
     assert.equal(await store.passkeys.use(accountId, device.id + 1000, { counter: 9, backedUp: false }, now), false);
   });
 
-  test('go with their device, which can be named anew until then', async () => {
+  test('are removed with their device, which can be renamed until then', async () => {
     const { store } = subject;
     const cast = await newCast(store);
     const { accountId, userId } = cast;

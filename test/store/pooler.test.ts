@@ -1,4 +1,6 @@
-/** Poolers before PostgreSQL: one that keeps sessions does, any other is found and said, and nothing is answered 500. */
+/**
+ * Poolers before PostgreSQL: one that keeps sessions does, any other is found and said, and nothing is answered 500.
+ */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -59,7 +59,7 @@ onEachDatabase('second factors', (subject) => {
     assert.deepEqual([device?.lastStep, device?.lastUsedAt], [8, now + 8]);
   });
 
-  test('of 50 attempts at once ten are counted, the tenth closes; a pause that passed begins anew', async () => {
+  test('of 50 attempts at once ten are counted, the tenth closes; a pause that has passed restarts the count', async () => {
     const { store } = subject;
     const { accountId, userId } = await newCast(store);
     const attempt = (at = now) =>

@@ -1,4 +1,6 @@
-/** A PostgreSQL that accepts and says nothing (D4): whoever waits is told so, and no connection of that time is used again. */
+/**
+ * A PostgreSQL that accepts and says nothing (D4): callers are told so, and no connection of that time is used again.
+ */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

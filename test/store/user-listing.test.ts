@@ -9,7 +9,9 @@ const person: ListFilter = { field: 'person', test: 'begins', values: ['Ada', 'a
 const withoutRole: ListFilter = { field: 'other_role', test: 'is', values: [1] };
 const role: ListFilter = { field: 'role', test: 'in', values: [1, 2] };
 
-/** The one would be looked up in the index for every id of the other: 6 s for 5,000 users, in which nobody is answered. */
+/**
+ * The one would be looked up in the index for every id of the other: 6 s for 5,000 users, in which nobody is answered.
+ */
 test('filters of what other tables keep are put together before users are looked up on sqlite', async () => {
   const { url, dispose } = await openTestStore('sqlite');
   const engine = openSqlite({ url, log: () => {}, waitMilliseconds: 1000 });

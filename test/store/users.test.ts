@@ -161,7 +161,7 @@ onEachDatabase('users', (subject) => {
     assert.equal(user?.lockedUntil, now + 15 * minute);
   });
 
-  test('a pause that has passed starts the count anew, and the same number closes again', async () => {
+  test('a pause that has passed restarts the count, and the same number closes again', async () => {
     const { accountId, userId } = await newCast(subject.store);
     for (let attempt = 0; attempt < 9; attempt += 1) assert.equal(await attemptOf(accountId, userId), 'counted');
     assert.equal(await attemptOf(accountId, userId), 'last');

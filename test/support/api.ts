@@ -1,4 +1,7 @@
-/** API authorization servers for tests, and the gateway before such an API: it knows the published keys and nothing else. */
+/**
+ * API authorization servers for tests, and the gateway before such an API: it knows the published keys and nothing
+ * else.
+ */
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,6 @@
-/** The whole application over a fresh database, with a clock the test moves; every answer is held against the contract. */
+/**
+ * The whole application over a fresh database, with a clock the test moves; every answer is held against the contract.
+ */
 
 import { once } from 'node:events';
 import { Agent, createServer, type Server } from 'node:http';
@@ -43,7 +45,10 @@ export interface TestApp {
   dispose(): Promise<void>;
 }
 
-/** Opens the application on a fresh, migrated database of the kind. Limits are the defaults unless `settings` says otherwise. */
+/**
+ * Opens the application on a fresh, migrated database of the kind. Limits are the defaults unless `settings` says
+ * otherwise.
+ */
 export async function openTestApp(
   kind: 'sqlite' | 'postgres',
   options: {

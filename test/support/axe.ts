@@ -10,7 +10,8 @@ const ofColours = ['color-contrast', 'link-in-text-block'];
 
 /**
  * The rules that are broken, and the elements that break them; `colours`: of those about colours alone, for a page that
- * was looked at in another scheme. Pages have no frames, for which axe would open another page to put findings together.
+ * was looked at in another scheme. Pages have no frames, for which axe would open another page to put findings
+ * together.
  */
 export async function violationsOf(page: Page, about: 'everything' | 'colours' = 'everything') {
   const axe = new AxeBuilder({ page }).setLegacyMode();

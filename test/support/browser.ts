@@ -83,7 +83,8 @@ async function launch(): Promise<Browser> {
   const folder = chosenExecutable ? undefined : await unpackedFolder();
   return chromium.launch({
     executablePath: chosenExecutable ?? `${folder}/chromium`,
-    // The sandbox needs either a kernel setting or a set-uid file, and does not run as root. Only our own pages open here.
+    // The sandbox needs either a kernel setting or a set-uid file, and does not run as root. Only our own pages open
+    // here.
     chromiumSandbox: false,
     // Playwright would close the browser and let the tests run on; Chromium ends with its pipe to this process.
     handleSIGTERM: false,

@@ -22,7 +22,9 @@ export interface CliFolder {
   run(args: readonly string[], more?: { input?: string; env?: Readonly<Record<string, string>> }): Promise<Outcome>;
   /** Runs one command after the others in a process for all of them: in a twentieth of the time, without input. */
   ask(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Outcome>;
-  /** Asks for a command with `--json`, which must succeed and say nothing on stderr; answers what it printed, parsed. */
+  /**
+   * Asks for a command with `--json`, which must succeed and say nothing on stderr; answers what it printed, parsed.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape it asked for
   json(...args: string[]): Promise<any>;
   /** Starts a command that goes on; the test ends it. */

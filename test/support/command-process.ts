@@ -1,6 +1,6 @@
 /**
- * Runs one command line after the other, each as `bin/gatehouse.js` does, for whoever sends them: what a command costs
- * is mostly its start.
+ * Runs one command line after the other, each as `bin/gatehouse.js` does, for the process that sends them: what a
+ * command costs is mostly its start.
  */
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';

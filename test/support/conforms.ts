@@ -62,7 +62,9 @@ export function unseenStatuses(surface: string): string[] {
   return unseen;
 }
 
-/** The contract's operation for a request; null where the request is outside every operation (404, 405, CORS preflight). */
+/**
+ * The contract's operation for a request; null where the request is outside every operation (404, 405, CORS preflight).
+ */
 export function operationOf(
   method: string,
   path: string,
@@ -99,7 +101,10 @@ export function conforms(method: string, path: string, answer: Answer): void {
   seen.add(where);
 }
 
-/** Another method on a known path is outside every operation: the answer names the methods, in the form of the path's 404. */
+/**
+ * Another method on a known path is outside every operation: the answer names the methods, in the form of the path's
+ * 404.
+ */
 function checkMethodRefusal(method: string, path: string, answer: Answer): void {
   const bare = path.split('?', 1)[0] ?? '';
   for (const loaded of contracts.values()) {

@@ -1,6 +1,6 @@
 /**
- * Which statements may read or change what can be removed, or links to it, without asking what is removed: its row stays until
- * nothing hangs on it any more (src/store/knex/removals.ts), and nobody is to find it meanwhile.
+ * Which statements may read or change what can be removed, or links to it, without asking what is removed: its row
+ * stays until nothing hangs on it any more (src/store/knex/removals.ts), and nobody is to find it meanwhile.
  */
 
 interface ExpectedReader {
@@ -63,8 +63,8 @@ function timesIn(text: string, pattern: string): number {
 }
 
 /**
- * The table that a statement reads or changes without asking; null when there is none, or it is expected to. What can be
- * removed is asked for as often as its table is named; links are asked about once, as one of them leads to the next.
+ * The table that a statement reads or changes without asking; null when there is none, or it is expected to. What can
+ * be removed is asked for as often as its table is named; links are asked about once, as one of them leads to the next.
  */
 export function readsRemoved(sql: string): string | null {
   const text = sql.replaceAll(/[`"]/g, '').replaceAll(/\s+/g, ' ');

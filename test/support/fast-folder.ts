@@ -1,7 +1,9 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
-/** Where a database that no test pulls the plug of is written fastest: in memory, where a gigabyte of it can be had so. */
+/**
+ * Where a database that no test pulls the plug of is written fastest: in memory, where a gigabyte of it can be had so.
+ */
 export function fastFolder(): string {
   const memory = '/dev/shm';
   if (!existsSync(memory)) return tmpdir();

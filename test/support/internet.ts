@@ -1,4 +1,7 @@
-/** An Internet on loopback: names lead to the addresses said, and every address to one server, while attempts to connect are counted. */
+/**
+ * An Internet on loopback: names lead to the addresses said, and every address to one server, while attempts to connect
+ * are counted.
+ */
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -20,7 +23,10 @@ export interface Attempt {
 
 export interface Internet {
   readonly network: Network;
-  /** Addresses of a name; a function answers each question anew. Names below example.com and example.net are public unless said. */
+  /**
+   * Addresses of a name; a function is called for each question. Names below example.com and example.net are public
+   * unless said.
+   */
   readonly names: Map<string, readonly string[] | (() => readonly string[])>;
   /** Every connection that was tried, since the last `forget`. */
   readonly attempts: readonly Attempt[];

@@ -1,4 +1,7 @@
-/** An authenticator in software for tests: what a user has in place of the password. It does as it is told, wrong things too. */
+/**
+ * An authenticator in software for tests: what a user has in place of the password. It does as it is told, wrong things
+ * too.
+ */
 
 import assert from 'node:assert/strict';
 import { createHash, createSign, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';

@@ -1,8 +1,7 @@
 /**
  * Reads the plan of every statement that a test file sends, on either database, and fails the file where one looks
- * through more rows than it needs: a statement that is quick on the few rows of a test stops a service of many. One that
- * finds what is removed, whose row may be there still, fails it as well.
- * Imported by whatever opens a store.
+ * through more rows than it needs: a statement that is quick on the few rows of a test stops a service of many. One
+ * that finds what is removed, whose row may be there still, fails it as well. Imported by whatever opens a store.
  */
 
 import assert from 'node:assert/strict';
@@ -179,7 +178,9 @@ export async function readPlans(
   return found;
 }
 
-/** From here on all statements of this test file are read at its end. Does nothing in a process that is no test file. */
+/**
+ * From here on all statements of this test file are read at its end. Does nothing in a process that is no test file.
+ */
 export function watchPlans(databases: EmptyDatabases): void {
   if (process.env['NODE_TEST_CONTEXT'] === undefined || !process.argv[1]?.endsWith('.test.ts')) return;
   watch();

@@ -264,7 +264,7 @@ export async function freshDatabase(template = 'template1'): Promise<FreshDataba
   return { url: urlOf(name), drop: () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
 }
 
-/** Makes the database of that name, unless the server has it: whole, once for all test files, by whoever comes first. */
+/** Makes the database of that name, unless the server has it: complete, once for all test files, by the first one. */
 export async function ensureTemplate(name: string, fill: (url: string) => Promise<void>): Promise<void> {
   await asAdministrator(async (client) => {
     // Held until the connection ends.

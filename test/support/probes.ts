@@ -1,4 +1,7 @@
-/** One request for each operation of a contract, made of the contract's own examples: it passes validation, and goes as far as the store. */
+/**
+ * One request for each operation of a contract, made of the contract's own examples: it passes validation, and goes as
+ * far as the store.
+ */
 
 import type { Sent } from './app.ts';
 import { basic } from './app.ts';

@@ -28,7 +28,9 @@ export async function startRaw(app: RequestListener): Promise<RawServer> {
   };
 }
 
-/** Sends lines (joined by CRLF) with a body after them to a port of this machine, and reads until the connection ends. */
+/**
+ * Sends lines (joined by CRLF) with a body after them to a port of this machine, and reads until the connection ends.
+ */
 export async function sendRaw(port: number, lines: readonly string[], body = ''): Promise<Answer> {
   return readAnswer(await exchangeBytes(port, `${[...lines, 'Connection: close', '', ''].join('\r\n')}${body}`));
 }
@@ -40,7 +42,9 @@ export function exchangeBytes(port: number, bytes: string | Buffer): Promise<Buf
   return buffer(socket);
 }
 
-/** One answer with its content delimited by `Content-Length`, `Transfer-Encoding: chunked` or the end of the connection. */
+/**
+ * One answer with its content delimited by `Content-Length`, `Transfer-Encoding: chunked` or the end of the connection.
+ */
 export function readAnswer(bytes: Buffer): Answer {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) throw new Error(`no answer: ${bytes.toString('latin1').slice(0, 200)}`);

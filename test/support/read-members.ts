@@ -26,7 +26,7 @@ const read = new Set<string>();
 /** Those whose object was taken, or an object of their list. */
 const entered = new Set<string>();
 
-/** Every request to a server of this process, whoever started it. */
+/** Every request to any server of this process. */
 subscribe('http.server.request.start', (message) => watchBody((message as { request: IncomingMessage }).request));
 
 /** What handlers read of the request's body is remembered. */
@@ -61,7 +61,10 @@ function watched(value: unknown, path: string): unknown {
   });
 }
 
-/** Members of the request bodies of a surface that no handler of this process read, unless the contract says that they are ignored. */
+/**
+ * Members of the request bodies of a surface that no handler of this process read, unless the contract says that they
+ * are ignored.
+ */
 export function unreadMembers(surface: string): string[] {
   const { contract, routes } = contracts.get(surface) ?? {};
   const unread = [...(routes?.operations.values() ?? [])].flatMap((operation) => {
@@ -76,7 +79,9 @@ export function unreadMembers(surface: string): string[] {
   return [...new Set(unread)];
 }
 
-/** The members of a schema, those inside members that were entered included. `said`: what the contract says around it. */
+/**
+ * The members of a schema, those inside members that were entered included. `said`: what the contract says around it.
+ */
 function membersOf(contract: unknown, schema: Schema, path: string, said: readonly string[]): string[] {
   if (schema.$ref !== undefined) {
     const keys = schema.$ref.slice('#/'.length).split('/');

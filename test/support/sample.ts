@@ -1,6 +1,6 @@
 /**
- * Long matrices. `npm test` runs a sample of their cells, always the same one; a drill whose id begins with `M` runs the
- * same files with all of them (`test/faults/matrix-drill.ts`).
+ * Long matrices. `npm test` runs a sample of their cells, always the same one; a drill whose id begins with `M` runs
+ * the same files with all of them (`test/faults/matrix-drill.ts`).
  */
 import { describe } from 'node:test';
 import { type DatabaseKind, databases } from './stores.ts';

@@ -13,7 +13,7 @@ export function codeAt(secret: string, timestamp: number): string {
   });
 }
 
-/** One that is none of the steps around now. */
+/** A code that belongs to none of the steps around now. */
 export function wrongCode(secret: string, timestamp: number): string {
   const right = [-2, -1, 0, 1, 2].map((step) => codeAt(secret, timestamp + step * 30_000));
   return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !right.includes(code)) ?? '';

@@ -5,7 +5,9 @@ import { gzipSync } from 'node:zlib';
 export interface Entry {
   readonly name: string;
   readonly content?: string | Buffer;
-  /** A file unless said: a letter of POSIX.1-1988 ustar (`1` a hard link, `2` a symbolic link), of PAX or of GNU tar. */
+  /**
+   * A file unless said: a letter of POSIX.1-1988 ustar (`1` a hard link, `2` a symbolic link), of PAX or of GNU tar.
+   */
   readonly type?: string;
   readonly link?: string;
   /** 0644 unless said. */

@@ -1,4 +1,7 @@
-/** A TCP proxy on loopback that can be told to be slow, silent or gone: the network between the service and its database. */
+/**
+ * A TCP proxy on loopback that can be told to be slow, silent or gone: the network between the service and its
+ * database.
+ */
 
 import { connect, createServer, type Socket } from 'node:net';
 

@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 const longestMilliseconds = 300_000;
 
 /**
- * Settles when the condition holds; it looks again until then. How long something takes says how busy the machine is, so
- * the limit only tells what never comes, and says what it was.
+ * Settles when the condition holds; it looks again until then. How long something takes says how busy the machine is,
+ * so the limit only tells what never comes, and says what it was.
  */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const endsAt = performance.now() + longestMilliseconds;

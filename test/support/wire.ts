@@ -13,7 +13,9 @@ export interface TimedAnswer extends Answer {
 }
 
 export interface Wire {
-  /** Sends one request; redirects are not followed. Rejects when the connection breaks before the answer is complete. */
+  /**
+   * Sends one request; redirects are not followed. Rejects when the connection breaks before the answer is complete.
+   */
   call(method: string, path: string, sent?: Sent): Promise<TimedAnswer>;
   /** The same, and asserts that the answer is one that the contract documents. */
   send(method: string, path: string, sent?: Sent): Promise<TimedAnswer>;
@@ -27,11 +29,12 @@ const mostIdleMilliseconds = 60_000;
 const freshMilliseconds = 2000;
 
 /**
- * An agent, and what closes its connections that have been idle for long. By Node's own timer a client is up to a second
- * earlier to close one than the service is; on a busy machine that second passes before the timer is looked at.
+ * An agent, and what closes its connections that have been idle for long. By Node's own timer a client is up to a
+ * second earlier to close one than the service is; on a busy machine that second passes before the timer is looked at.
  */
 function freshAgent(connections: number) {
-  // Without a limit of its own the agent ignores the one that the service announces, and uses connections that are closing.
+  // Without a limit of its own the agent ignores the one that the service announces, and uses connections that are
+  // closing.
   const agent = new Agent({ keepAlive: true, maxSockets: connections, timeout: mostIdleMilliseconds });
   const freedAt = new WeakMap<Duplex, number>();
   agent.on('free', (socket: Duplex) => freedAt.set(socket, performance.now()));

@@ -1,4 +1,6 @@
-/** The types that authors of hooks check against: each version of the context has what it has, and no more. Never run. */
+/**
+ * The types that authors of hooks check against: each version of the context has what it has, and no more. Never run.
+ */
 
 import type { PreAuthenticationHandler, UserMigrationHandler } from '../../types/hooks.js';
 

@@ -1,17 +1,17 @@
-/** Which addresses are public, and which of the others a host that the operator listed may have. */
+/** Which addresses are public, and which others a host listed by the operator may have. */
 
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
-/** The one block from which public IPv6 addresses are given out (RFC 4291 §2.4); `::127.0.0.1` and the like are not in it. */
+/** The only block of public IPv6 addresses (RFC 4291 §2.4); `::127.0.0.1` and the like are outside it. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
-/** Public by its number, but answered by the host of a virtual machine in one cloud, with the machine's own data. */
+/** Public by its number, but in one cloud the host of a virtual machine answers there with the machine's own data. */
 const wireServer = '168.63.129.16';
-/** Ranges in which operators keep what they may list by name. */
+/** Ranges in which operators have hosts that they may list by name. */
 const internalRanges: readonly string[] = ['unicast', 'private', 'uniqueLocal', 'carrierGradeNat'];
 /**
- * Blocks that lead nowhere on the Internet (RFC 2544, RFC 5737): resolvers of closed networks give them to names whose
- * connections a gateway takes. The other reserved ones stay out: some clouds tell machines about themselves there.
+ * Blocks without hosts on the Internet (RFC 2544, RFC 5737): resolvers of closed networks assign them to names whose
+ * connections a gateway takes. Other reserved blocks stay excluded, because some clouds serve machine metadata there.
  */
 const placeholderBlocks = ['192.0.2.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'].map((block) =>
   ipaddr.IPv4.parseCIDR(block),
@@ -29,8 +29,8 @@ function isOwn(address: string): boolean {
 }
 
 /**
- * Whether an address is one of the public Internet and not of this machine. Every special range of IANA is refused,
- * those that carry an IPv4 address inside an IPv6 address (RFC 4291 §2.5.5, RFC 6052, RFC 3056, RFC 4380) too.
+ * Whether an address is on the public Internet and not on this machine. All special ranges of IANA are refused,
+ * including those with an IPv4 address inside an IPv6 address (RFC 4291 §2.5.5, RFC 6052, RFC 3056, RFC 4380).
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -41,8 +41,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Whether a host that the operator listed by name may be at an address: also in a private network, but not on this
- * machine, whose name is `localhost`, and not where machines are told about themselves (169.254.0.0/16).
+ * Whether a host that the operator listed by name may have an address: private networks are allowed, but not this
+ * machine, whose name is `localhost`, and not metadata addresses (169.254.0.0/16).
  */
 export function isListedAddress(hostname: string, address: string): boolean {
   if (!ipaddr.isValid(address)) return false;

@@ -1,4 +1,6 @@
-/** The one coding that responses may come in: the bytes are those of strangers, and gzip has the smallest decoder. */
+/**
+ * The only supported content coding of responses: their bytes come from strangers, and gzip has the smallest decoder.
+ */
 
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -10,16 +12,16 @@ const gunzipped = promisify(gunzip);
 /** RFC 9110 §8.4.1.3: `x-gzip` is the same as `gzip`. */
 const names: readonly string[] = ['gzip', 'x-gzip'];
 
-/** What a body is coded in. Throws a `Refusal` for any other coding, and for several, one within the other. */
+/** The coding of a body. Throws a `Refusal` for any other coding, and for several nested ones. */
 export function readCoding(header: string | undefined, body: Buffer): Coding {
   const name = header?.trim().toLowerCase() ?? '';
-  // The answer to a HEAD request names the coding of a body that does not come.
+  // The response to HEAD names the coding of a body that is not sent.
   if (body.length === 0 || name === '' || name === 'identity') return null;
   if (names.includes(name)) return 'gzip';
   throw new Refusal('response_invalid');
 }
 
-/** What counts is the decoded size, and decoding ends where `most` bytes are reached. */
+/** The decoded size counts, and decoding stops at `most` bytes. */
 export async function decode(body: Buffer, coding: Coding, most: number): Promise<Buffer> {
   if (coding === null) return body;
   try {

@@ -1,4 +1,4 @@
-/** From a destination to a connection: the name is resolved once, and only an address that was checked is connected to. */
+/** Connects to a destination: the name is resolved once, and only a checked address is connected to. */
 
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP, connect as netConnect, type Socket } from 'node:net';
@@ -7,13 +7,13 @@ import { isListedAddress, isPublicAddress, isSameAddress } from './addresses.ts'
 import type { Destination } from './destination.ts';
 import { Refusal } from './refusal.ts';
 
-/** What tests put in the place of the network. */
+/** The parts that tests replace. */
 export interface Network {
   /** Addresses of a name, in the order in which they are tried. */
   resolve(hostname: string, isListed: boolean, signal: AbortSignal): Promise<readonly string[]>;
-  /** Settles when the connection stands. */
+  /** Settles when the connection is established. */
   connect(address: string, port: number, signal: AbortSignal): Promise<Socket>;
-  /** Certificates that are trusted; those of Node unless given. */
+  /** Trusted certificates; default: those of Node. */
   readonly ca?: ConnectionOptions['ca'];
 }
 
@@ -21,8 +21,8 @@ const mostAddresses = 4;
 const resolverMilliseconds = 800;
 
 /**
- * A name that strangers choose is asked of DNS directly: the system's resolver would keep a thread of the pool, on which
- * passwords are digested, for as long as their name server likes. One that the operator listed may stand in a hosts file.
+ * A name that strangers choose is resolved with DNS directly: the system's resolver would block a thread of the pool
+ * for as long as their name server likes. A listed name may be in a hosts file.
  */
 async function resolve(hostname: string, isListed: boolean, signal: AbortSignal): Promise<readonly string[]> {
   if (isListed) return (await lookup(hostname, { all: true })).map(({ address }) => address);
@@ -43,7 +43,7 @@ function connect(address: string, port: number, signal: AbortSignal): Promise<So
     socket.once('error', reject);
     socket.once('connect', () => {
       socket.off('error', reject);
-      // What was connected to is what was checked, whatever lies between.
+      // Compares the actual peer with the checked address, whatever is in between.
       if (isSameAddress(socket.remoteAddress ?? '', address)) return fulfil(socket);
       socket.destroy();
       reject(new Refusal('address_forbidden'));
@@ -78,7 +78,8 @@ async function addressesOf(
     throw new Refusal('name_unresolved', { cause });
   });
   const allowed = found.filter((address) => (isListed ? isListedAddress(hostname, address) : isPublicAddress(address)));
-  // The same answer for a name that leads inside and for one that leads nowhere: nobody learns internal names by it.
+  // The same answer for a name that leads to an internal address and for one without addresses: nobody can discover
+  // internal names.
   if (allowed.length === 0) throw new Refusal('name_unresolved');
   return allowed.slice(0, mostAddresses);
 }
@@ -128,7 +129,10 @@ function secure(socket: Socket, { hostname, isLiteral }: Destination, network: N
   });
 }
 
-/** A connection to the destination, by TLS unless it is listed as http. Throws a `Refusal`, or what `signal` was aborted with. */
+/**
+ * A connection to the destination, by TLS unless it is listed as http. Throws a `Refusal`, or what `signal` was aborted
+ * with.
+ */
 export async function openConnection(destination: Destination, network: Network, signal: AbortSignal): Promise<Socket> {
   const addresses = await addressesOf(destination, network, signal);
   const socket = await connectToFirst(addresses, destination.port, network, signal);

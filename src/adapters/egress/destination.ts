@@ -1,4 +1,4 @@
-/** What a URL says about where a request would go, before any name is resolved. */
+/** What a URL reveals about the destination of a request, before any name is resolved. */
 
 import { isIP } from 'node:net';
 import type { EgressHost, EgressRules } from '../../domain/egress.ts';
@@ -7,7 +7,7 @@ import { Refusal } from './refusal.ts';
 export interface Destination {
   readonly url: URL;
   readonly isTls: boolean;
-  /** Without brackets and without a dot at the end. */
+  /** Without brackets and without a trailing dot. */
   readonly hostname: string;
   /** The host is an address. */
   readonly isLiteral: boolean;
@@ -17,7 +17,7 @@ export interface Destination {
 }
 
 interface DestinationRules extends EgressRules {
-  /** Whether the service itself answers for a host: `name`, or `name:port`. */
+  /** Whether the service itself is at a host: `name`, or `name:port`. */
   readonly isOwnHost: (host: string) => boolean | Promise<boolean>;
 }
 
@@ -27,7 +27,7 @@ const defaultPorts: Readonly<Record<string, number>> = { 'https:': 443, 'http:':
 function readUrl(text: string): URL {
   const url = text.length <= mostUrlCharacters ? URL.parse(text) : null;
   if (!url) throw new Refusal('url_invalid');
-  // `https://trusted.example@evil.example` is made to be misread; credentials belong into a header.
+  // `https://trusted.example@evil.example` is meant to be misread; credentials belong in a header.
   if (url.username !== '' || url.password !== '') throw new Refusal('url_invalid');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new Refusal('scheme_forbidden');
   return url;
@@ -38,8 +38,8 @@ function isListed({ scheme, hostname, port }: EgressHost, url: URL, wantedPort: 
 }
 
 /**
- * Throws a `Refusal` for what the rules do not allow. The parser of URLs has already turned octal, hexadecimal and
- * shortened addresses, full-width digits and the like into plain addresses (URL Standard §3.5).
+ * Throws a `Refusal` for a destination that the rules do not allow. The URL parser has already normalized octal,
+ * hexadecimal and shortened addresses, full-width digits and the like (URL Standard §3.5).
  */
 export async function readDestination(text: string, rules: DestinationRules): Promise<Destination> {
   if (!rules.public && rules.hosts.length === 0) throw new Refusal('disabled');
@@ -52,7 +52,7 @@ export async function readDestination(text: string, rules: DestinationRules): Pr
   if (!rules.public) throw new Refusal('host_forbidden');
   if (!destination.isTls) throw new Refusal('scheme_forbidden');
   if (port !== 443) throw new Refusal('port_forbidden');
-  // A name without a dot is one of this machine or its network.
+  // A name without a dot belongs to this machine or its network.
   if (!isLiteral && (!hostname.includes('.') || hostname.endsWith('.localhost'))) throw new Refusal('host_forbidden');
   if ((await rules.isOwnHost(hostname)) || (await rules.isOwnHost(`${hostname}:${port}`))) {
     throw new Refusal('host_forbidden');

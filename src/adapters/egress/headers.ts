@@ -1,4 +1,4 @@
-/** Which headers a request may carry, and which of them a redirect to another origin keeps. */
+/** Which headers a request may have, and which of them a redirect to another origin keeps. */
 
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { EgressHeaders } from '../../domain/egress.ts';
@@ -8,9 +8,9 @@ const mostHeaders = 50;
 const mostCharacters = 8_192;
 
 /**
- * Left out without a word, as a browser does (Fetch Standard §2.2.2), for libraries set some of them on every request:
- * what frames a message or a connection, what names the host, what pretends to come through a proxy, and what the
- * services that tell a machine about itself demand as a proof that no stranger asks.
+ * Dropped silently, as a browser does (Fetch Standard §2.2.2), because libraries set some of them on every request:
+ * headers that frame a message or a connection, name the host, pretend to come through a proxy, or that metadata
+ * services require as a proof that no stranger asks.
  */
 const deniedNames = new Set([
   'accept-encoding',
@@ -31,14 +31,16 @@ const deniedNames = new Set([
 ]);
 const deniedPrefixes = ['proxy-', 'sec-', 'x-forwarded-', 'x-real-ip', 'x-aws-ec2-metadata-', 'x-google-metadata-'];
 
-/** All that another origin may see: any other header can be a credential. */
+/** All that another origin may see: any other header may be a credential. */
 const namesAcrossOrigins = new Set(['accept', 'accept-language', 'content-language', 'content-type', 'user-agent']);
 
 function isDenied(name: string): boolean {
   return deniedNames.has(name) || deniedPrefixes.some((prefix) => name.startsWith(prefix));
 }
 
-/** Names in lower case, the denied ones left out. Throws a `Refusal` for what HTTP cannot carry or what is too much. */
+/**
+ * Names in lower case, without the denied ones. Throws a `Refusal` for headers that are invalid in HTTP, or too many.
+ */
 export function readHeaders(given: EgressHeaders): EgressHeaders {
   const characters = given.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   if (given.length > mostHeaders || characters > mostCharacters) throw new Refusal('header_invalid');

@@ -1,4 +1,4 @@
-/** Requests that leave the service at somebody else's wish, and the one guard that all of them pass. */
+/** Outgoing requests to addresses chosen by others, and the single guard that all of them pass. */
 
 import type { Egress, EgressRequest, EgressResponse, EgressRules } from '../../domain/egress.ts';
 import { decode } from './coding.ts';
@@ -9,26 +9,26 @@ import { Refusal } from './refusal.ts';
 import { type Incoming, makeRequest, type Outgoing } from './request.ts';
 import { createRoom, type Places } from './room.ts';
 
-/** For whom requests are made: what may be asked and how much. Sizes in bytes. */
+/** The limits for one purpose. Sizes in bytes. */
 export interface EgressPolicy extends EgressRules {
-  /** Whether the service itself answers for a host: it is not asked by this way, unless it is listed. */
+  /** Whether the service itself is at a host: it is not contacted this way, unless it is listed. */
   readonly isOwnHost: (host: string) => boolean | Promise<boolean>;
   readonly methods: readonly string[];
   readonly mostRequestBytes: number;
   /** Counted on the wire, and again after decoding. */
   readonly mostResponseBytes: number;
-  /** A body in gzip is handed on as it came: whoever asked decodes it, in another process. */
+  /** A gzip body is passed on unchanged: the requester decodes it, in another process. */
   readonly leavesCoded?: true;
   readonly mostRedirects: number;
-  /** For all of it: names, connections, redirects, the body. */
+  /** For everything: names, connections, redirects, the body. */
   readonly timeoutMilliseconds: number;
-  /** Requests under way. */
+  /** Concurrent requests. */
   readonly mostAtOnce: Places;
 }
 
 const redirectStatuses = [301, 302, 303, 307, 308];
 
-/** Checks all that does not depend on where the request goes. */
+/** Checks everything that does not depend on the destination. */
 function readRequest(request: EgressRequest, policy: EgressPolicy): Outgoing {
   const method = request.method.toUpperCase();
   if (!policy.methods.includes(method)) throw new Refusal('method_forbidden');
@@ -39,7 +39,7 @@ function readRequest(request: EgressRequest, policy: EgressPolicy): Outgoing {
   return { url, method, headers: readHeaders(request.headers), body: request.body };
 }
 
-/** What a redirect asks for (Fetch Standard §4.4, RFC 9110 §15.4). Null: the response is no redirect. */
+/** The request that a redirect leads to (Fetch Standard §4.4, RFC 9110 §15.4). Null: the response is not a redirect. */
 function redirected(outgoing: Outgoing, { status, headers }: Incoming): Outgoing | null {
   const location = headers.find(([name]) => name === 'location')?.[1];
   if (!redirectStatuses.includes(status) || location === undefined) return null;
@@ -51,12 +51,12 @@ function redirected(outgoing: Outgoing, { status, headers }: Incoming): Outgoing
     ? { url, method: 'GET', headers: headersWithoutBody(outgoing.headers), body: null }
     : { ...outgoing, url };
   if (url.origin === outgoing.url.origin) return next;
-  // A body can hold credentials as a header can: neither goes to another origin.
+  // A body may contain credentials just as a header may: neither goes to another origin.
   if (next.body) throw new Refusal('redirect_forbidden');
   return { ...next, headers: headersAcrossOrigins(next.headers) };
 }
 
-/** The response as whoever asked gets it. */
+/** The response for the requester. */
 async function opened(
   { coding, ...incoming }: Incoming,
   { leavesCoded, mostResponseBytes }: EgressPolicy,
@@ -84,7 +84,7 @@ async function follow(
   }
 }
 
-/** `network` is the real one unless a test says otherwise. */
+/** `network` is the real one except in tests. */
 export function createEgress(policy: EgressPolicy, network: Network = systemNetwork): Egress {
   const room = createRoom(policy.mostAtOnce);
   return {
@@ -102,7 +102,7 @@ export function createEgress(policy: EgressPolicy, network: Network = systemNetw
         return { ok: false, failure: error instanceof Refusal ? error.failure : 'connection_failed' };
       } finally {
         clearTimeout(timer);
-        // Whatever is still under way ends here.
+        // Everything still under way ends here.
         ended.abort();
         leave();
       }

@@ -1,4 +1,4 @@
-/** What may be asked, and how much, for whom. */
+/** What may be requested, and how much, for each purpose. */
 
 import type { Egress, EgressPurpose } from '../../domain/egress.ts';
 import type { Network } from './connect.ts';
@@ -9,7 +9,7 @@ type Where = Pick<EgressPolicy, 'public' | 'hosts' | 'isOwnHost'>;
 
 const kibibyte = 1024;
 
-/** A function of a hook has a second in all. What it fetches is decoded in its own process. */
+/** A hook's function has one second in all. Its responses are decoded in its own process. */
 export function createHookEgress(where: Where, network?: Network): Egress {
   const policy: EgressPolicy = {
     ...where,
@@ -25,8 +25,8 @@ export function createHookEgress(where: Where, network?: Network): Egress {
 }
 
 /**
- * What the service reads itself is small: a set of keys, a list of addresses, the answer to a notice. Requests for
- * one purpose take no place of another, so a silent host holds up only requests of its own kind.
+ * The responses that the service reads itself are small: a set of keys, a list of addresses, the answer to a notice.
+ * Each purpose has its own places, so a silent host only delays requests of the same kind.
  */
 export function createOwnEgress(where: Where, network?: Network): Egress {
   const withPlaces = (mostAtOnce: Places) => {
@@ -51,7 +51,7 @@ export function createOwnEgress(where: Where, network?: Network): Egress {
   return { fetch: (request, signal) => of[request.purpose ?? 'notice'].fetch(request, signal) };
 }
 
-/** The bounds of requests for packages. */
+/** The limits of requests for packages. */
 interface RegistryBounds {
   readonly answerBytes: number;
   readonly requestMilliseconds: number;
@@ -59,8 +59,8 @@ interface RegistryBounds {
 }
 
 /**
- * For the packages of hooks: the origin of the registry that the operator set, which may stand in a private network, and
- * nothing else. A redirect is refused by whoever asks.
+ * For the packages of hooks: only the registry that the operator set, which may be in a private network. The requester
+ * refuses redirects.
  */
 export function createRegistryEgress(registry: string, bounds: RegistryBounds, network?: Network): Egress {
   const { protocol, hostname, port } = new URL(registry);
@@ -79,7 +79,7 @@ export function createRegistryEgress(registry: string, bounds: RegistryBounds, n
     mostResponseBytes: bounds.answerBytes,
     mostRedirects: 0,
     timeoutMilliseconds: bounds.requestMilliseconds,
-    // Beside those of a build, what is asked when a hook is written.
+    // In addition to a build's requests, those made when a hook is written.
     mostAtOnce: { ofAccount: bounds.requestsAtOnce + 32, inAll: bounds.requestsAtOnce + 32 },
   };
   return createEgress(policy, network);

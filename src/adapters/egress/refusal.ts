@@ -1,6 +1,6 @@
 import type { EgressFailure } from '../../domain/egress.ts';
 
-/** Ends a request from within; never seen outside of this folder. */
+/** Aborts a request; never seen outside this folder. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly failure: EgressFailure;

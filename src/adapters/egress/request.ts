@@ -1,4 +1,4 @@
-/** One request and its response on a connection that is open. */
+/** One request and its response on an open connection. */
 
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -26,7 +26,7 @@ const mostHeaderBytes = 16 * 1024;
 
 function start({ url, method, headers, body }: Outgoing, socket: Socket, signal: AbortSignal): ClientRequest {
   const request = httpRequest({
-    // With a connection of its own the request has no agent, and so no proxy that the environment names.
+    // With a connection of its own the request has no agent, so it ignores proxies in the environment.
     createConnection: () => socket,
     method,
     path: `${url.pathname}${url.search}`,
@@ -77,14 +77,14 @@ function headersOf({ rawHeaders }: IncomingMessage): EgressHeaders {
   const headers: [string, string][] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? '').toLowerCase();
-    // They describe what was on the wire.
+    // They describe the bytes on the wire.
     if (name === 'content-encoding' || name === 'content-length' || name === 'transfer-encoding') continue;
     headers.push([name, rawHeaders[at + 1] ?? '']);
   }
   return headers;
 }
 
-/** Sends the request and reads the response of at most `most` bytes, which stays coded. Closes the connection. */
+/** Sends the request and reads the response of at most `most` bytes without decoding it. Closes the connection. */
 export async function makeRequest(
   outgoing: Outgoing,
   socket: Socket,

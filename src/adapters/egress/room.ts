@@ -1,16 +1,18 @@
-/** Places for requests under way. */
+/** Places for concurrent requests. */
 
 import type { EgressRequest } from '../../domain/egress.ts';
 
-/** Clients that registered in the open have half of each of them. */
+/** Open-registered clients have half of each of them. */
 export interface Places {
   readonly inAll: number;
   readonly ofAccount: number;
-  /** Of an account for one host; as many as the account has unless said. */
+  /** Places of an account for one host; default: as many as the account has. */
   readonly ofHost?: number;
 }
 
-/** Counts what is under way. `enter` takes a place and answers how to leave it; null when there is no room. */
+/**
+ * Counts requests under way. `enter` takes a place and returns the function that leaves it; null when there is no room.
+ */
 export function createRoom({ inAll, ofAccount, ofHost = ofAccount }: Places) {
   const taken = new Map<string, number>();
   return {

@@ -16,7 +16,7 @@ type ChangeServices = AccountServices & Pick<Services, 'clock' | 'vault'>;
 
 interface NewAccount {
   readonly subdomain: string;
-  /** Shown on the hosted pages; the subdomain unless said. */
+  /** Shown on the hosted pages; default: the subdomain. */
   readonly name?: string | undefined;
   /** Extra hosts the account answers on. */
   readonly hosts?: readonly string[] | undefined;
@@ -26,7 +26,7 @@ interface NewAccount {
 
 const known = new WeakMap<AccountRecord, { readonly account: Account; readonly addresses: Addresses }>();
 
-/** A stored account as every rule sees it; worked out once for a record that is kept. */
+/** Resolves a stored account; cached per record. */
 export function accountOf(record: AccountRecord, addresses: Addresses): Account {
   const kept = known.get(record);
   if (kept?.addresses === addresses) return kept.account;
@@ -49,7 +49,7 @@ function readAccount(record: AccountRecord, addresses: Addresses): Account {
 }
 
 /**
- * Makes an account with its data key and its first signing keys. Throws `value_invalid` for a bad name or host,
+ * Creates an account with its data key and its first signing keys. Throws `value_invalid` for a bad name or host,
  * `conflict` (name `subdomain` or `host`) when another account has it.
  */
 export async function createAccount(
@@ -94,14 +94,16 @@ export async function listAccounts({ store, addresses }: AccountServices): Promi
   return (await store.accounts.list()).map((record) => accountOf(record, addresses));
 }
 
-/** The account of this subdomain; throws `not_found`. */
+/** The account with this subdomain; throws `not_found`. */
 export async function requireAccount({ store, addresses }: AccountServices, subdomain: string): Promise<Account> {
   const record = await store.accounts.findBySubdomain(subdomain);
   if (!record) throw unknownAccount(subdomain);
   return accountOf(record, addresses);
 }
 
-/** Changes settings; an empty value restores the default. Throws `value_invalid`, and `not_found` for account or role. */
+/**
+ * Changes settings; an empty value restores the default. Throws `value_invalid`, and `not_found` for account or role.
+ */
 export async function setAccount(
   services: ChangeServices,
   subdomain: string,
@@ -120,7 +122,7 @@ export async function setAccount(
   });
 }
 
-/** Gives an account another address of its own and other extra hosts, in place of the former ones. */
+/** Replaces an account's base URL and extra hosts. */
 export async function moveAccount(
   services: ChangeServices,
   account: Account,
@@ -152,7 +154,7 @@ function recordChange(
   );
 }
 
-/** The account that a Host header names, by its subdomain or one of its extra hosts; null when there is none. */
+/** The account that a Host header names, by its subdomain or an extra host; null when there is none. */
 export async function findAccountByHost({ store, addresses }: AccountServices, host: string): Promise<Account | null> {
   const name = normalizeHost(addresses, host);
   const subdomain = subdomainOf(addresses, name);
@@ -165,7 +167,7 @@ function unknownAccount(subdomain: string): Failure {
   return new Failure('not_found', { name: 'account', message: `there is no account ${subdomain}` });
 }
 
-/** Whether this service answers for a host, with or without a port: below its domain, or as an extra host of an account. */
+/** Whether this service serves a host, with or without a port: below its domain, or as an extra host of an account. */
 export async function isServiceHost({ store, addresses }: AccountServices, host: string): Promise<boolean> {
   const domain = addresses.serviceDomain.replace(/:\d+$/, '');
   const name = host.replace(/:\d+$/, '');

@@ -5,18 +5,18 @@ const subdomainForm = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** Host and optional port; letters, digits, dots and hyphens, or an IPv6 address in brackets. */
 const hostForm =
   /^(?:(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/;
-/** On these the deprecated surfaces answer for every account. */
+/** The deprecated surfaces serve every account on these. */
 const reservedSubdomains = ['api', 'app'];
 const defaultPorts = { http: ':80', https: ':443' } as const;
 
-/** A host as compared: lower case, without the port that the scheme implies. */
+/** A host in normal form: lower case, without the default port of the scheme. */
 export function normalizeHost(addresses: Pick<Addresses, 'publicScheme'>, host: string): string {
   const lower = host.toLowerCase();
   const port = defaultPorts[addresses.publicScheme];
   return lower.endsWith(port) ? lower.slice(0, -port.length) : lower;
 }
 
-/** The name of the account in `<name>.<service domain>`; null for any other host. */
+/** The account name in `<name>.<service domain>`; null for any other host. */
 export function subdomainOf(addresses: Addresses, host: string): string | null {
   const suffix = `.${normalizeHost(addresses, addresses.serviceDomain)}`;
   if (!host.endsWith(suffix)) return null;
@@ -24,12 +24,12 @@ export function subdomainOf(addresses: Addresses, host: string): string | null {
   return isSubdomain(subdomain) ? subdomain : null;
 }
 
-/** `<scheme>://app.<service domain>`: where the oldest endpoints answer for every account. */
+/** `<scheme>://app.<service domain>`: the oldest endpoints serve every account there. */
 export function legacyAppUrl(addresses: Addresses): string {
   return `${addresses.publicScheme}://app.${normalizeHost(addresses, addresses.serviceDomain)}`;
 }
 
-/** Whether the host is `api.<service domain>` or `app.<service domain>`, where an API key names the account. */
+/** Whether the host is `api.<service domain>` or `app.<service domain>`, where the API key determines the account. */
 export function isLegacyHost(addresses: Addresses, host: string): boolean {
   const name = normalizeHost(addresses, host);
   const domain = normalizeHost(addresses, addresses.serviceDomain);
@@ -49,7 +49,7 @@ export function checkSubdomain(text: string): string {
   throw new Failure('value_invalid', { name: 'subdomain', message });
 }
 
-/** An extra host of an account. Throws `value_invalid` with name `host`. */
+/** Reads an extra host of an account. Throws `value_invalid` with name `host`. */
 export function readHost(addresses: Addresses, text: string): string {
   const host = normalizeHost(addresses, text);
   if (host.length > 255 || !hostForm.test(host)) {
@@ -62,7 +62,7 @@ export function readHost(addresses: Addresses, text: string): string {
   return host;
 }
 
-/** A base URL: scheme and host, nothing else. Throws `value_invalid` with name `base_url`. */
+/** Reads a base URL: scheme and host, nothing else. Throws `value_invalid` with name `base_url`. */
 export function readBaseUrl(text: string): string {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol) && url.origin === text) return text;

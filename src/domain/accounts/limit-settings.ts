@@ -1,4 +1,4 @@
-/** How much of what an account lets happen in a while. */
+/** The limits that an account sets on events per window. */
 
 import type { Setting } from './setting.ts';
 

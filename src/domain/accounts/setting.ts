@@ -1,8 +1,8 @@
-/** One setting of an account, as it is written on the command line and stored. */
+/** A setting of an account, as written on the command line and stored. */
 export interface Setting<Value> {
-  /** The text that stands where none is stored. */
+  /** The default, as text. */
   readonly fallback: string;
-  /** What is allowed, in words for the message. */
+  /** The allowed values, worded for the message. */
   readonly allowed: string;
   /** The parsed value; undefined when the text is not allowed. */
   parse(text: string): Value | undefined;

@@ -14,20 +14,20 @@ export interface AccountSettings {
   readonly registration: 'closed' | 'token' | 'open';
   /** Names of the roles given to the apps of open-registered clients. */
   readonly openRegistrationRoles: readonly string[];
-  /** After how many days an open-registered client that was never used expires; 0: never. */
+  /** Number of days after which an unused open-registered client expires; 0: never. */
   readonly openRegistrationUnusedDays: number;
-  /** After how many days without use it expires; 0: never. */
+  /** Number of days since its last use after which it expires; 0: never. */
   readonly openRegistrationIdleDays: number;
   readonly passwordGrant: boolean;
-  /** Whether the authorization endpoint answers tokens (OpenID Connect Core §3.2). */
+  /** Whether the authorization endpoint issues tokens (OpenID Connect Core §3.2). */
   readonly implicitGrant: boolean;
   /** What a sign-in does when all runs of a hook fail. */
   readonly hookFailure: 'deny' | 'continue';
-  /** Whether hooks also run when a session is first used for an app, or at sign-ins alone. */
+  /** Whether hooks also run when a session is first used for an app, or only at sign-ins. */
   readonly hookOnSso: 'never' | 'each_app';
-  /** Whether contexts are kept, sealed, so that runs can be replayed. */
+  /** Whether contexts are stored, sealed, so that runs can be replayed. */
   readonly hookReplay: boolean;
-  /** Names of the roles given to users that a user-migration makes. */
+  /** Names of the roles given to users that a user-migration creates. */
   readonly hookMigrationRoles: readonly string[];
   readonly refreshGraceSeconds: number;
   readonly refreshIdleDays: number;

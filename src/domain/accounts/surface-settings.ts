@@ -1,4 +1,4 @@
-/** How long an account keeps its deprecated surfaces, and what it says of their end. */
+/** How long an account keeps its deprecated surfaces, and what responses say about their end. */
 
 import type { Milliseconds } from '../../store/time.ts';
 import { day, minute } from '../durations.ts';
@@ -8,22 +8,22 @@ export const deprecatedSurfaces = ['api-v1', 'api-v3', 'xml'] as const;
 
 export type DeprecatedSurface = (typeof deprecatedSurfaces)[number];
 
-/** A time of every day: minutes since midnight, UTC; the end is not part of it. */
+/** A daily time window in minutes since midnight, UTC; the end is exclusive. */
 interface DailyWindow {
   readonly from: number;
   readonly to: number;
 }
 
 export interface SurfaceSettings {
-  /** From when the surface is off; null: it is on. */
+  /** When the surface is switched off; null: it stays on. */
   readonly offFrom: Milliseconds | null;
-  /** When it will be switched off, as its callers are told (RFC 8594). */
+  /** When it will be switched off, as announced to callers (RFC 8594). */
   readonly sunset: Milliseconds | null;
-  /** When it is off for a rehearsal of its end. */
+  /** When it is off as a rehearsal of its end. */
   readonly brownouts: readonly DailyWindow[];
 }
 
-/** Whether the surface answers at this time. */
+/** Whether the surface is on at this time. */
 export function isSurfaceOn({ offFrom, brownouts }: SurfaceSettings, now: Milliseconds): boolean {
   if (offFrom !== null && offFrom <= now) return false;
   const at = Math.floor((now % day) / minute);
@@ -34,7 +34,7 @@ export function isSurfaceOn({ offFrom, brownouts }: SurfaceSettings, now: Millis
 function parseDate(text: string): Milliseconds | undefined {
   if (!/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?$/.test(text)) return undefined;
   const time = Date.parse(text);
-  // What no calendar has, such as 31 February, would be taken for a day of the next month.
+  // `Date` would accept an impossible date such as 31 February as a day of the next month.
   return Number.isNaN(time) || !new Date(time).toISOString().startsWith(text.slice(0, 10)) ? undefined : time;
 }
 

@@ -1,35 +1,35 @@
 /**
- * On whose behalf the program is at work. It belongs to a whole request or command, as its log lines do, and would
- * else be an argument of every function between the door and the transaction that tells of it.
+ * The actor of the current request or command. Like its log lines it belongs to the whole request; otherwise it would
+ * be an argument of every function between the surface and the transaction that records events.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** `API` is whoever calls with an API key. */
+/** `API`: a caller with an API key. */
 export type ActorType = 'user' | 'client' | 'credential' | 'API' | 'command_line' | 'system';
 
-/** Who does something. `id` is null for the command line, the service itself, and a user who did not show who they are. */
+/** The actor of an event. `id` is null for the command line, the service itself, and an unauthenticated user. */
 export interface Actor {
   readonly type: ActorType;
   readonly id: number | null;
 }
 
 export interface AuditContext {
-  /** Null where only the operation knows: whose sign-in it is, which client shows its secret. */
+  /** Null where only the operation can tell: whose sign-in it is, which client authenticates. */
   readonly actor: Actor | null;
-  /** Address of the peer; null when there is none. */
+  /** The peer's address; null when there is none. */
   readonly source: string | null;
   readonly requestId: string | null;
-  /** What the program that sent it says of itself (User-Agent); not told of by the trail. */
+  /** The User-Agent header; not recorded in the trail. */
   readonly userAgent?: string | undefined;
 }
 
 const current = new AsyncLocalStorage<AuditContext>();
 
-/** What the service does by itself. */
+/** The context of actions by the service itself. */
 const ofTheService: AuditContext = { actor: { type: 'system', id: null }, source: null, requestId: null };
 
-/** Runs `work`; events recorded by it name who acts by this. */
+/** Runs `work`; events recorded by it name this actor. */
 export function actAs<Result>(context: AuditContext, work: () => Result): Result {
   return current.run(context, work);
 }

@@ -3,12 +3,12 @@ import type { DailyCountRecord } from '../../store/counts.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import { day } from '../durations.ts';
 
-/** More subjects a day than are counted between two flushes are not told apart from none: memory has a bound. */
+/** Subjects beyond this number per day are not counted until the next flush, to bound memory. */
 const mostKept = 100_000;
 
 /**
- * Counts in memory what is done too often to be told one by one. `flush` adds it to what is stored; what was not
- * flushed when a process is killed is lost.
+ * Counts in memory events that are too frequent to be recorded one by one. `flush` adds the counts to the stored ones;
+ * counts that were not flushed when a process is killed are lost.
  */
 export function createDailyCounts({ store, clock }: Pick<Services, 'store' | 'clock'>): DailyCounts {
   let kept = new Map<string, { -readonly [Key in keyof DailyCountRecord]: DailyCountRecord[Key] }>();

@@ -1,33 +1,36 @@
-/** What the trail tells of each action, beside who did it and to what. */
+/** The details of each action in the trail, besides actor and target. */
 
-/** Names of members or settings that were set, without their values. */
+/** Names of changed members or settings, without their values. */
 interface Changed {
   readonly fields: readonly string[];
   /**
-   * Grants that were revoked with it, where there were any; where access to apps with many grants is lost, those that
-   * were revoked in the same transaction: the others are dead as well, and not counted yet.
+   * Number of grants revoked with it, if any. When access to apps with many grants is lost, only those revoked in the
+   * same transaction are counted; the others are dead as well.
    */
   readonly grants_revoked?: number;
 }
 
-/** `clients_told`: how many are told that it ended. */
+/** `clients_told`: the number of clients that are notified. */
 type EndedSession = { readonly grants_revoked: number; readonly clients_told: number };
 
 type Nothing = Readonly<Record<never, never>>;
 
-/** A sign-in to no app of the account: another program asked for it with an API key, a link led to it, or it was to the account pages. */
+/**
+ * A sign-in that is not to an app of the account: requested by another program with an API key, begun by a link, or to
+ * the account pages.
+ */
 interface WithoutApp {
   readonly method: 'delegated' | 'invite' | 'reset' | 'account';
 }
 
-/** Every action with what is told of it beside actor and target. */
+/** Every action with its details. */
 export interface EventDetails {
-  /** `methods`: how the user showed who they are, as `amr` says it (RFC 8176). */
+  /** `methods`: how the user authenticated, as in `amr` (RFC 8176). */
   'sign_in.succeeded': ({ readonly app_id: number } | WithoutApp) & { readonly methods: readonly string[] };
   'sign_in.failed': { readonly reason: 'unknown_user' | 'wrong_password' | 'wrong_passkey' | 'closed' };
-  /** The password was right; the user's standing was not. */
+  /** The password was right, but the user's standing was not. */
   'sign_in.refused': { readonly reason: string } & ({ readonly app_id: number } | WithoutApp);
-  /** Too many wrong passwords in a row: closed for a time. */
+  /** Too many wrong passwords in a row: closed for some time. */
   'sign_in.closed': { readonly attempts: number };
   'mfa.registered': FactorDetail;
   'mfa.enrolled': FactorDetail;
@@ -36,7 +39,7 @@ export interface EventDetails {
   'mfa.verification_started': DeviceDetail;
   'mfa.verified': DeviceDetail;
   'mfa.failed': { readonly reason: 'wrong_code' | 'wrong_passkey' | 'closed' };
-  /** Too many wrong codes in a row: closed for a time. */
+  /** Too many wrong codes in a row: closed for some time. */
   'mfa.closed': { readonly attempts: number };
   'mfa.recovery_code_used': { readonly left: number };
   'mfa.recovery_codes_renewed': { readonly count: number };
@@ -44,17 +47,17 @@ export interface EventDetails {
   'sign_out.succeeded': { readonly app_id: number | null } & EndedSession;
   /** By the user elsewhere, by who signed in over it, or for a newer one. `session_id` is null without a row. */
   'session.ended': { readonly session_id: number | null } & EndedSession;
-  /** The user ended all of their sessions, or all but the one that this was done in. */
+  /** The user ended all of their sessions, or all except the current one. */
   'session.all_ended': { readonly kept_own: boolean } & EndedSession;
-  /** A client could not be told that a session ended. */
+  /** A client could not be notified that a session ended. */
   'logout_notice.abandoned': { readonly attempts: number };
   'consent.allowed': { readonly user_id: number; readonly scope: readonly string[] };
   'consent.denied': { readonly user_id: number };
-  /** The user let a device of the app in that shows a code; its tokens follow when it asks. */
+  /** The user approved a device that shows a code; its tokens are recorded when it asks for them. */
   'device.allowed': { readonly user_id: number; readonly scope: readonly string[] };
   'device.denied': { readonly user_id: number };
   'device.code_refused': Nothing;
-  /** The user took back what an app, the target, was allowed; its grants ended. */
+  /** The user withdrew the consent for an app, the target; its grants ended. */
   'consent.withdrawn': { readonly user_id: number; readonly grants_revoked: number };
   'grant.issued': Pick<Changed, 'grants_revoked'> & {
     readonly method: 'authorization_code' | 'implicit' | 'password' | 'device_code';
@@ -64,11 +67,11 @@ export interface EventDetails {
   };
   'grant.revoked': { readonly reason: 'revoked_by_client' | 'code_replayed' };
   'refresh.refused': { readonly reason: string };
-  /** The direct predecessor again, within the grace: it got the same successor. */
+  /** The immediate predecessor was used again within the grace period; it got the same successor. */
   'refresh.repeated': { readonly user_id: number };
   /** An older token of the family: the grant is revoked. */
   'refresh.reused': { readonly reason: 'refresh_token_reused' };
-  /** `subject_*`: the token that was shown, and the app it was issued to. */
+  /** `subject_*`: the presented token, and the app it was issued to. */
   'access_token.exchanged': {
     readonly app_id: number;
     readonly user_id: number | null;
@@ -78,7 +81,7 @@ export interface EventDetails {
   };
   'access_token.revoked': { readonly app_id: number };
   'credential_token.revoked': { readonly credential_id: number };
-  /** A client that anyone registered, and that was not used for so long. */
+  /** An open-registered client that was not used for that long. */
   'app.expired': { readonly reason: 'unused' | 'idle'; readonly days: number };
   'app.registered': { readonly registered_by: 'token' | 'open' };
   'signing_key.published': { readonly kid: string; readonly alg: string; readonly emergency: boolean };
@@ -89,15 +92,15 @@ export interface EventDetails {
   'user.changed': Changed;
   'user.unlocked': Nothing;
   'user.removed': Nothing;
-  /** Reads are told of where they are made with an API key. */
+  /** Reads are recorded if they are made with an API key. */
   'user.read': Nothing;
   'user.listed': { readonly count: number };
-  /** A link was made with which the user chooses a password. */
+  /** A link was created with which the user chooses a password. */
   'invite.created': Nothing;
   'invite.used': Nothing;
-  /** A link was made for a user who asked for it. */
+  /** A link was created for a user who asked for it. */
   'password_reset.created': Nothing;
-  /** No link was made for who was asked for: for nobody, or for somebody who gets none. */
+  /** No link was created: the name is unknown, or its user gets no links. */
   'password_reset.refused': { readonly reason: 'unknown_user' | 'no_email' | 'not_active' | 'held' | 'too_many' };
   /** The message could not be sent. */
   'password_reset.abandoned': { readonly attempts: number };
@@ -107,13 +110,13 @@ export interface EventDetails {
   'custom_attribute.removed': Nothing;
   'role.created': Changed;
   'role.changed': Changed;
-  /** Of many grants those that were revoked at once, as for `Changed`. */
+  /** When there are many grants, only those revoked at once, as for `Changed`. */
   'role.removed': { readonly grants_revoked: number };
   'role.members_added': MembersDetail;
   'role.members_removed': MembersDetail & { readonly grants_revoked: number };
   /**
-   * A user has a role, or has it no longer, by whatever was done; that has an event of its own, which counts the grants
-   * that ended. Where the user or the role itself was removed, that event alone tells of it.
+   * A user got or lost a role, by whatever change; that change has an event of its own, which counts the grants that
+   * ended. If the user or the role was removed, only the event of the removal is recorded.
    */
   'role.assigned': { readonly role_id: number };
   'role.withdrawn': { readonly role_id: number };
@@ -125,7 +128,7 @@ export interface EventDetails {
   'access.revoked': AssigneeDetail & { readonly grants_revoked: number };
   'credential.created': { readonly scopes: readonly string[] };
   'credential.revoked': Nothing;
-  /** A call with a key in force that was refused; its reason as the domain names it. */
+  /** A refused call with a valid key, and the domain's reason. */
   'api_key.refused': { readonly operation: string; readonly reason: string };
   'api_key.created': Nothing;
   'api_key.revoked': Nothing;
@@ -151,25 +154,25 @@ export interface EventDetails {
   'hook.created': HookDetail & Changed;
   'hook.changed': HookDetail & Changed;
   'hook.removed': HookDetail;
-  /** The version that ran before is the newest again. */
+  /** The previous version is the newest again. */
   'hook.rolled_back': HookDetail & { readonly version: number };
   'hook.shadow_set': HookDetail & { readonly shadow: 'on' | 'off' };
   'hook.replayed': HookDetail & { readonly execution_id: string };
-  /** The policy that it chose for one sign-in of this user. */
+  /** The policy that it chose for a sign-in of this user. */
   'hook.policy_chosen': HookDetail & { readonly user_id: number; readonly policy_id: number };
-  /** It let the user not sign in. */
+  /** It refused the sign-in. */
   'hook.sign_in_refused': HookDetail & { readonly user_id: number };
-  /** All its runs failed; what the account's setting made of it. */
+  /** All its runs failed; the effect depends on the account's setting. */
   'hook.failed': HookDetail & {
     readonly reason: string;
     readonly user_id: number | null;
     readonly sign_in: 'denied' | 'continued';
   };
-  /** It knew who signed in, and the account has the user since. */
+  /** It knew the user, who was then created in the account. */
   'user.migrated': HookDetail;
 }
 
-/** UUIDs of the wire; the target has the number that the account counts. */
+/** UUIDs of the wire; the target has the numeric id. */
 interface HookDetail {
   readonly hook_id: string;
 }

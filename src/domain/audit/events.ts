@@ -1,4 +1,7 @@
-/** Everything that the trail tells of: numbers, words of this program and scopes of the account. Never a name, a secret or a text that was sent. */
+/**
+ * All events of the trail: they contain numbers, fixed words and the account's scopes, never a name, a secret or a text
+ * that was sent.
+ */
 
 import type { Actor } from './context.ts';
 import type { EventDetails } from './event-details.ts';
@@ -20,7 +23,7 @@ export type TargetType =
   | 'hook'
   | 'hook_variable';
 
-/** What it was done to. `id` is null for what has no number, or is not there. */
+/** The target of an action. `id` is null if it has no number or does not exist. */
 export interface Target {
   readonly type: TargetType;
   readonly id: number | null;
@@ -28,7 +31,7 @@ export interface Target {
 
 export type Action = keyof EventDetails;
 
-/** Every action there is, and whether it was done or refused. */
+/** Every action and its outcome: done or refused. */
 export const outcomes = {
   'sign_in.succeeded': 'success',
   'sign_in.failed': 'refused',
@@ -136,14 +139,14 @@ interface EventOf<Name extends Action> {
   readonly action: Name;
   readonly target: Target;
   readonly detail: EventDetails[Name];
-  /** Where the request itself does not say who acts: a client, a user. */
+  /** Set if the request itself does not identify the actor: a client, a user. */
   readonly actor?: Actor;
 }
 
-/** An event as a rule of the domain tells it. */
+/** An event as the domain reports it. */
 export type AuditEvent = { readonly [Name in Action]: EventOf<Name> }[Action];
 
-/** The names of the members that are given, for `fields`, as the wire writes them. */
+/** The names of the given members, for `fields`, as on the wire. */
 export function setFields(members: object): string[] {
   return Object.entries(members).flatMap(([name, value]) =>
     value === undefined ? [] : [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)],

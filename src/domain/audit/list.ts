@@ -5,7 +5,7 @@ import type { AuditedAccount } from './record.ts';
 
 const pageSize = 500;
 
-/** The newest events of an account, newest first, at most `limit` of them; one page of them is in memory at a time. */
+/** The newest events of an account, newest first, at most `limit`; one page at a time is in memory. */
 export async function* listEvents(
   { store }: Pick<Services, 'store'>,
   account: Pick<AuditedAccount, 'id'>,
@@ -21,7 +21,7 @@ export async function* listEvents(
   }
 }
 
-/** An event with its detail read. */
+/** An event with its detail parsed. */
 export type AuditedEvent = Omit<EventRecord, 'detail'> & { readonly detail: unknown };
 
 /** One page of the account's events. */

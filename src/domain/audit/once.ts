@@ -1,34 +1,34 @@
-/** What the trail tells of once in a while, however often it happens: its events stay for ever. */
+/** Records recurring events only once in a while, because events stay in the trail for ever. */
 
 import { hour } from '../durations.ts';
 
-/** In an hour, of one account and kind: strangers choose what is remembered. */
+/** Maximum per account, kind and hour, since strangers cause these entries. */
 const defaultMost = 2_000;
-/** Of these, of one thing, and from one source: nobody uses them up alone. */
+/** Maximum of these about one thing and from one source, so that nobody uses them up alone. */
 const defaultMostAbout = 8;
 const defaultMostFrom = 200;
 
-/** Something that happened to one thing. */
+/** Something that happened to a thing. */
 export interface Happening {
   /** What each kind is told of is bounded by itself. */
   readonly kind: string;
   /** The thing. */
   readonly about: string;
-  /** What happened to it, and whatever else tells one happening from another. */
+  /** What happened to it, with everything that distinguishes occurrences. */
   readonly what: string;
   /** The network that it came from; null for none. */
   readonly source: string | null;
 }
 
 export interface Once {
-  /** Whether it is told: the first time within the hour, which begins with it, while there is room. */
+  /** Whether to record it: the first time within an hour, which begins with it, while there is room. */
   isFirst(accountId: number, happening: Happening): boolean;
-  /** Takes back that it was told. */
+  /** Takes back that it was recorded. */
   forget(accountId: number, happening: Happening): void;
 }
 
 export interface OnceOptions {
-  /** Milliseconds of a clock that never goes back; that of the process unless a test says otherwise. */
+  /** Milliseconds of a monotonic clock; default: that of the process. */
   readonly elapsed?: () => number;
   readonly most?: number;
   readonly mostAbout?: number;
@@ -40,11 +40,11 @@ interface Told {
   readonly happening: Happening;
 }
 
-/** In the memory of this process: each node tells for itself. */
+/** In the memory of this process: each node records for itself. */
 export function createOnceAnHour(options: OnceOptions = {}): Once {
   const { elapsed = () => performance.now(), most = defaultMost } = options;
   const { mostAbout = defaultMostAbout, mostFrom = defaultMostFrom } = options;
-  // All hours being equally long, they end in the order in which they began.
+  // All hours are equally long, so they end in the order in which they began.
   const accounts = new Map<number, Map<string, Told>>();
 
   function removeEnded(told: Map<string, Told>, now: number): void {

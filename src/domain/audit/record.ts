@@ -1,4 +1,4 @@
-/** Writes the trail. An event is part of the transaction that makes what it tells of. */
+/** Writes the trail. An event is part of the transaction that makes the change it records. */
 
 import type { Services } from '../../services.ts';
 import type { AccountRecord } from '../../store/accounts.ts';
@@ -9,7 +9,7 @@ import { type AuditEvent, outcomes } from './events.ts';
 
 export type AuditServices = Pick<Services, 'clock' | 'vault'>;
 
-/** Whose trail it is; the stored row holds the key that the hashes are made with. */
+/** The account of a trail; the stored row holds the key of the hashes. */
 export interface AuditedAccount {
   readonly id: number;
   readonly record: Pick<AccountRecord, 'subdomain' | 'sealedKey'>;
@@ -17,7 +17,7 @@ export interface AuditedAccount {
 
 const unknownActor = { type: 'system', id: null } as const;
 
-/** Appends an event to the trail of the account, in the transaction that `tx` is. */
+/** Appends an event to the account's trail, in the transaction `tx`. */
 export async function recordEvent(
   tx: Pick<StoreVerbs, 'events'>,
   services: AuditServices,
@@ -28,8 +28,8 @@ export async function recordEvent(
 }
 
 /**
- * An event for the verbs of the store that append by themselves. `origin` is asked for by the caller, for such verbs
- * do the work of several requests at once.
+ * An event for the store functions that append by themselves. The caller reads `origin`, because such a function does
+ * the work of several requests at once.
  */
 export function newEvent(
   { clock, vault }: AuditServices,
@@ -55,8 +55,8 @@ export function newEvent(
 }
 
 /**
- * The hash of an event in its place: an HMAC under a key of the account, so that who can write to the database, and has
- * not the master key, cannot make a chain that holds.
+ * The hash of an event in its place: an HMAC under a key of the account. Write access to the database without the
+ * master key is not enough to forge a valid chain.
  */
 export function hashOf(
   vault: Services['vault'],
@@ -64,7 +64,7 @@ export function hashOf(
   event: Omit<EventRecord, 'hash'>,
   previousHash: string,
 ): string {
-  // A list of texts, numbers and nulls has one form in JSON, and no value can run into the next.
+  // JSON has one form for a list of texts, numbers and nulls, and keeps values apart.
   const form = JSON.stringify([
     previousHash,
     event.accountId,

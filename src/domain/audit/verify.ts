@@ -4,22 +4,22 @@ import { type AuditedAccount, hashOf } from './record.ts';
 const pageSize = 1000;
 
 export interface Verification {
-  /** How many events there are, up to the first bad one. */
+  /** Number of events, up to the first bad one. */
   readonly events: number;
   readonly verified: boolean;
-  /** The place of the first event that was changed, moved, removed or put in; null when all are as they were written. */
+  /** The place of the first event that was changed, moved, removed or inserted; null when there is none. */
   readonly firstBad: number | null;
 }
 
 /**
- * Follows the chain of an account from its first event to where it ends, page by page. What it cannot find: that the
- * newest events and the end of the chain were put back together to an earlier state, as restoring a backup does.
+ * Verifies the chain of an account from its first event to its end, page by page. It cannot detect that the newest
+ * events and the end of the chain were reset together to an earlier state, as restoring a backup does.
  */
 export async function verifyTrail(
   { store, vault }: Pick<Services, 'store' | 'vault'>,
   account: AuditedAccount,
 ): Promise<Verification> {
-  // Read first: what is appended meanwhile is left to the next time.
+  // Read first: events appended meanwhile are left for the next time.
   const end = await store.events.findEnd(account.id);
   let [reached, hash] = [0, ''];
   const bad = (): Verification => ({ events: reached, verified: false, firstBad: reached + 1 });

@@ -1,4 +1,4 @@
-/** Claims of an API authorization server: what its tokens say about the user beside what every token says. */
+/** Claims of an API authorization server: what its tokens say about the user besides the standard claims. */
 
 import type { Services } from '../../services.ts';
 import type { ServerClaimRecord } from '../../store/authorization-servers.ts';
@@ -15,19 +15,19 @@ const longestLabel = 128;
 const longestMacro = 255;
 const mostClaims = 50;
 
-/** In place of an attribute's name: the claim is a text made from several. */
+/** Used instead of an attribute's name for a claim that is composed of several attributes. */
 export const macroAttribute = '_macro_';
 
-/** A place in a macro, `{firstname}`. */
+/** A placeholder in a macro, `{firstname}`. */
 export const macroPlace = /\{([^{}]*)\}/g;
 
-/** What every access token says itself (RFC 9068 §2.2, RFC 7519 §4.1), or what a reader would take for something else. */
+/** Claims that every access token has (RFC 9068 §2.2, RFC 7519 §4.1), or that a reader could misinterpret. */
 const reserved: ReadonlySet<string> = new Set([
   ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'client_id', 'scope', 'auth_time', 'acr', 'amr'],
   ...['active', 'token_type', 'username', 'typ', 'cnf', 'act', 'may_act', 'azp', 'sid', 'nonce', 'at_hash', 'events'],
 ]);
 
-/** Values of a claim; in a change what is left out stays. */
+/** Values of a claim; in a change, members left out stay. */
 export interface ClaimValues {
   readonly label?: string | null | undefined;
   /** An attribute's name, or `_macro_`. */
@@ -39,7 +39,10 @@ type Owner = Pick<Account, 'id'>;
 type Audited = Pick<Account, 'id' | 'record'>;
 type ClaimServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 
-/** Adds a claim. Throws `not_found`, `value_invalid`, and `conflict` (name `label`) when the server has one of this name. */
+/**
+ * Adds a claim. Throws `not_found`, `value_invalid`, and `conflict` (name `label`) when the server has one of this
+ * name.
+ */
 export function addClaim(
   services: ClaimServices,
   account: Audited,
@@ -85,7 +88,7 @@ export function changeClaim(
     const claims = await tx.authorizationServers.listClaims(account.id, serverId);
     const claim = claims.find(({ id }) => id === claimId);
     if (!claim) throw unknownClaim();
-    // A macro is of no use to a claim that becomes an attribute's.
+    // A macro is dropped when the claim becomes an attribute's.
     const keepsMacro = attribute === undefined || attribute === macroAttribute;
     const given = {
       label: label === undefined ? claim.label : label,
@@ -141,7 +144,7 @@ function readClaim(
   return { label: readLabel(label), attribute, macro: readMacro(text, known) };
 }
 
-/** Begins with a letter: `__proto__` and its like are no claims. Namespaced names are addresses (RFC 7519 §4.2). */
+/** Begins with a letter, so `__proto__` and the like are not allowed. Namespaced names are URIs (RFC 7519 §4.2). */
 function readLabel(label: string | null): string {
   if (label === null || label === '') throw invalid('name', 'is mandatory');
   if (label.length > longestLabel || !/^[A-Za-z][\w.:/~-]*$/.test(label)) {

@@ -14,7 +14,7 @@ type Owner = Pick<Account, 'id'>;
 type Audited = Pick<Account, 'id' | 'record'>;
 type LinkServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 
-/** A server's client. */
+/** A client linked to a server. */
 export interface LinkedClient {
   readonly appId: number;
   readonly name: string;
@@ -22,8 +22,8 @@ export interface LinkedClient {
 }
 
 /**
- * Links a registered client: from its next token on it gets the server's. Throws `not_found` for the server,
- * `value_invalid` for an app or a scope that is not there, or of another server, `conflict` when it is linked already.
+ * Links a registered client: from its next token on it gets the server's tokens. Throws `not_found` for the server,
+ * `value_invalid` for an unknown app or scope or a scope of another server, `conflict` when it is linked already.
  */
 export async function linkClient(
   services: LinkServices,
@@ -52,7 +52,7 @@ export async function linkClient(
   });
 }
 
-/** A page of the clients of a server, with the scopes that there are still; throws `not_found`. */
+/** A page of the clients of a server, with the scopes that still exist; throws `not_found`. */
 export async function pageLinkedClients(
   { store }: Pick<Services, 'store'>,
   account: Owner,
@@ -87,7 +87,7 @@ export async function changeLink(
   });
 }
 
-/** Takes a link away and ends the grants of the client that are for this server alone. Throws `not_found`. */
+/** Removes a link and ends the client's grants that are for this server only. Throws `not_found`. */
 export async function unlinkClient(
   services: LinkServices,
   account: Audited,

@@ -15,10 +15,10 @@ const longestScope = 128;
 const longestScopeDescription = 255;
 const mostScopes = 200;
 
-/** Scopes about the user are the account's own (OpenID Connect Core §5.4, §11), never an API's. */
+/** Scopes about the user belong to the account (OpenID Connect Core §5.4, §11), never to an API. */
 const reserved: ReadonlySet<string> = new Set([...knownScopes, 'address', 'phone', 'offline_access']);
 
-/** Values of a scope; in a change what is left out stays, and null clears. */
+/** Values of a scope; in a change, members left out stay, and null clears. */
 interface ScopeValues {
   readonly value?: string | null | undefined;
   readonly description?: string | null | undefined;
@@ -28,7 +28,10 @@ type Owner = Pick<Account, 'id'>;
 type Audited = Pick<Account, 'id' | 'record'>;
 type ScopeServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 
-/** Adds a scope. Throws `not_found`, `value_invalid`, and `conflict` (name `value`) when the server has one of this value. */
+/**
+ * Adds a scope. Throws `not_found`, `value_invalid`, and `conflict` (name `value`) when the server has one of this
+ * value.
+ */
 export function addScope(
   services: ScopeServices,
   account: Audited,
@@ -66,7 +69,10 @@ export async function pageScopes(
   return store.authorizationServers.pageScopes(account.id, serverId, query);
 }
 
-/** Changes the members given; throws as `addScope` does. A renamed scope is another: what was granted is not it. */
+/**
+ * Changes the given members; throws as `addScope` does. A renamed scope is a new one: grants of the old name do not
+ * cover it.
+ */
 export async function changeScope(
   services: ScopeServices,
   account: Audited,
@@ -88,7 +94,7 @@ export async function changeScope(
   });
 }
 
-/** Removes a scope, from the links of clients too; throws `not_found`. */
+/** Removes a scope, and from clients' links too; throws `not_found`. */
 export async function removeScope(
   services: ScopeServices,
   account: Audited,

@@ -1,5 +1,5 @@
 /**
- * API authorization servers: what a client gets access tokens for. A server has scopes and claims, and clients are
+ * API authorization servers, for which clients get access tokens. A server has scopes and claims, and clients are
  * linked to it with some of its scopes (the document's §1.3).
  */
 
@@ -19,16 +19,16 @@ export const longestDescription = 1024;
 const longestIdentifier = 2048;
 const longestAudience = 255;
 const mostAudiences = 20;
-/** A key that signed stays published as long as what it signed last: see `signing-keys.ts`. */
+/** A signing key stays published as long as the tokens that it signed: see `signing-keys.ts`. */
 export const mostAccessTokenMinutes = 1440;
-/** The longest that an account's settings let a refresh token wait. */
+/** The maximum idle time of a refresh token that an account's settings allow. */
 const mostRefreshTokenMinutes = 525_600;
 
 type Owner = Pick<Account, 'id'>;
 type Audited = Pick<Account, 'id' | 'record'>;
 type ServerServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 
-/** Values of a server; in a change what is left out stays, and null clears. */
+/** Values of a server; in a change, members left out stay, and null clears. */
 export interface ServerValues {
   readonly name?: string | null | undefined;
   readonly description?: string | null | undefined;
@@ -39,7 +39,7 @@ export interface ServerValues {
 }
 
 /**
- * Makes a server. Throws `value_invalid` for what breaks a rule, `conflict` (name `resource_identifier`) when another
+ * Creates a server. Throws `value_invalid` for an invalid value, `conflict` (name `resource_identifier`) when another
  * server of the account has the identifier.
  */
 export function createServer(
@@ -89,7 +89,7 @@ export async function requireServer(
   return server;
 }
 
-/** Changes the members given. Throws as `createServer` does, and `not_found`. Tokens that are out keep what they say. */
+/** Changes the given members. Throws as `createServer` does, and `not_found`. Issued tokens do not change. */
 export async function changeServer(
   services: ServerServices,
   account: Audited,
@@ -107,7 +107,7 @@ export async function changeServer(
   });
 }
 
-/** Removes a server with its scopes, claims and links, and ends the grants that are for it alone. Throws `not_found`. */
+/** Removes a server with its scopes, claims and links, and ends the grants that are for it only. Throws `not_found`. */
 export async function removeServer(services: ServerServices, account: Audited, serverId: number): Promise<void> {
   await services.store.transaction(async (tx) => {
     const ended = await tx.grants.revokeOfServer(account.id, serverId, null, services.clock.now());
@@ -162,7 +162,7 @@ function readIdentifier(identifier: string | null): string {
   return identifier;
 }
 
-/** Names without white space: applications read lists of audiences in more than one way. */
+/** Audiences without white space: applications parse lists of audiences in several ways. */
 function readAudiences(audiences: readonly string[]): readonly string[] {
   if (audiences.length > mostAudiences) throw invalid('audiences', `must have at most ${mostAudiences} items`);
   for (const [index, audience] of audiences.entries()) {

@@ -7,7 +7,7 @@ import { Failure } from '../failure.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
 import { readText } from '../text.ts';
 
-/** A new key, the only time its text is known. */
+/** A new key; its text is not shown again. */
 export interface NewApiKey {
   readonly id: number;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface NewApiKey {
   readonly createdAt: Milliseconds;
 }
 
-/** Makes a key for the deprecated surfaces. Throws `value_invalid` for a name of more than 100 characters. */
+/** Creates a key for the deprecated surfaces. Throws `value_invalid` for a name of more than 100 characters. */
 export async function createApiKey(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
   account: Pick<Account, 'id' | 'record'>,
@@ -37,7 +37,7 @@ export async function createApiKey(
   });
 }
 
-/** The keys in force. */
+/** The active keys. */
 export async function listApiKeys(
   services: Pick<Services, 'store'>,
   account: Pick<Account, 'id'>,
@@ -46,7 +46,7 @@ export async function listApiKeys(
   return keys.filter((key) => key.revokedAt === null);
 }
 
-/** Throws `not_found` when no such key is in force. */
+/** Throws `not_found` when there is no such active key. */
 export async function revokeApiKey(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Pick<Account, 'id' | 'record'>,

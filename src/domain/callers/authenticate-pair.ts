@@ -9,7 +9,7 @@ import { limitFailures } from './limit-failures.ts';
 
 const longestCredentialId = secretPrefixes.credentialId.length + secretLength;
 
-/** A pair as presented: in the Authorization header (Basic or the older form), or as members of the body. */
+/** Client id and secret as presented: in the Authorization header (Basic or the older form), or in the body. */
 interface PresentedPair {
   readonly authorization: string | undefined;
   readonly clientId: string | undefined;
@@ -17,7 +17,9 @@ interface PresentedPair {
   readonly source: string;
 }
 
-/** The credential of a pair; throws `credential_authentication_failed` whatever was wrong with it, and `rate_limited`. */
+/**
+ * The credential of an id and a secret; throws `credential_authentication_failed` for any error, and `rate_limited`.
+ */
 export async function authenticatePair(
   { store, limits }: Pick<Services, 'store' | 'limits'>,
   account: Account,
@@ -35,7 +37,7 @@ export async function authenticatePair(
   return credential;
 }
 
-/** An id that is longer than any is nobody's: it is not looked for. */
+/** An id that is longer than any real one is not looked up. */
 async function findCredential(
   store: Services['store'],
   account: Account,
@@ -47,7 +49,7 @@ async function findCredential(
 function readPair({ authorization, clientId, clientSecret }: PresentedPair): BasicPair | null {
   if (authorization === undefined) return clientId && clientSecret ? { id: clientId, secret: clientSecret } : null;
   const pair = readHeader(authorization);
-  // RFC 6749 §2.3: one method a request. The id alone beside the header is no second one, if it is the same.
+  // RFC 6749 §2.3: one method per request. Only the same id in the body may come with the header.
   return clientSecret || (clientId && clientId !== pair?.id) ? null : pair;
 }
 

@@ -4,8 +4,8 @@ export interface BasicPair {
 }
 
 /**
- * The pair of a Basic header (RFC 7617), or null when it has another form. Both halves are percent-decoded
- * (RFC 6749 §2.3.1), which leaves the characters of our ids and secrets as they are.
+ * The credentials in a Basic header (RFC 7617), or null when it is malformed. Both halves are percent-decoded (RFC 6749
+ * §2.3.1), which does not change our ids and secrets.
  */
 export function readBasic(header: string): BasicPair | null {
   const encoded = /^basic\s+([A-Za-z0-9+/]+={0,2})\s*$/i.exec(header)?.[1];
@@ -19,6 +19,6 @@ export function readBasic(header: string): BasicPair | null {
 
 function percentDecode(text: string): string | null {
   if (!text.includes('%')) return text;
-  // `decodeURIComponent` throws on a stray percent sign; this says so without a catch.
+  // `decodeURIComponent` throws on a stray percent sign; this checks without a catch.
   return /%(?![0-9A-Fa-f]{2})/.test(text) || /%[89A-Fa-f]/.test(text) ? null : decodeURIComponent(text);
 }

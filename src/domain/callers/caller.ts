@@ -1,4 +1,4 @@
-/** Who calls the management API: the credential behind a bearer token, and what it may do. */
+/** The caller of the management API: the credential of a bearer token and its scopes. */
 export interface Caller {
   readonly accountId: number;
   readonly credentialId: number;

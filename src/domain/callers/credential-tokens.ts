@@ -15,7 +15,7 @@ interface IssuedCredentialToken {
   readonly createdAt: Milliseconds;
 }
 
-/** A new access token for a credential: `ct_<id, base 36>_<43 random characters>`, of which the last part is digested. */
+/** A new access token for a credential: `ct_<id, base 36>_<43 random characters>`; the digest is over the last part. */
 export async function issueCredentialToken(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'counts'>,
   account: Pick<Account, 'id'>,
@@ -36,7 +36,7 @@ export async function issueCredentialToken(
   return { accessToken, expiresInSeconds: lifeSeconds, createdAt };
 }
 
-/** Who presents a bearer token; throws `caller_unauthenticated` when it is unknown, expired or revoked. */
+/** The caller who presents a bearer token; throws `caller_unauthenticated` when it is unknown, expired or revoked. */
 export async function authenticateBearer(
   services: Pick<Services, 'store' | 'clock'>,
   account: Pick<Account, 'id'>,
@@ -56,7 +56,7 @@ export async function authenticateBearer(
   };
 }
 
-/** Revokes a token of this credential; any other text is ignored, as what it names is no token of the caller's. */
+/** Revokes a token of this credential; any other text is ignored. */
 export async function revokeCredentialToken(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Pick<Account, 'id' | 'record'>,
@@ -85,7 +85,7 @@ async function findToken(
   const tokenId = readRowId(text36);
   if (tokenId === null || secret === undefined) return null;
   const found = await services.store.callers.findToken(account.id, tokenId);
-  // Compared in any case, for the time it takes.
+  // Compared even if there is no row, so that the time does not differ.
   const matches = matchesDigest(secret, found?.token.digest ?? null);
   return found && matches ? found : null;
 }

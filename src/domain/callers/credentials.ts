@@ -7,7 +7,7 @@ import { Failure } from '../failure.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
 import { readScopes } from './scopes.ts';
 
-/** A new pair, the only time its secret is known. */
+/** A new credential; its secret is not shown again. */
 export interface NewCredential {
   readonly id: number;
   readonly clientId: string;
@@ -16,7 +16,7 @@ export interface NewCredential {
   readonly createdAt: Milliseconds;
 }
 
-/** Makes a credential with the scopes named. Throws `value_invalid` for an unknown scope. */
+/** Creates a credential with the given scopes. Throws `value_invalid` for an unknown scope. */
 export async function createCredential(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
   account: Pick<Account, 'id' | 'record'>,
@@ -40,7 +40,7 @@ export async function createCredential(
   });
 }
 
-/** The credentials in force. */
+/** The active credentials. */
 export async function listCredentials(
   services: Pick<Services, 'store'>,
   account: Pick<Account, 'id'>,
@@ -49,7 +49,7 @@ export async function listCredentials(
   return credentials.filter((credential) => credential.revokedAt === null);
 }
 
-/** Its tokens are inactive from then on. Throws `not_found` when no such credential is in force. */
+/** Its tokens are inactive from then on. Throws `not_found` when there is no such active credential. */
 export async function revokeCredential(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Pick<Account, 'id' | 'record'>,

@@ -1,4 +1,4 @@
-/** Who still calls what is deprecated: the counts by key, operation and day, beside what replaces each call. */
+/** Who still calls deprecated operations: the counts by key, operation and day, and the replacement for each. */
 
 import type { Services } from '../../services.ts';
 import type { ApiKeyRecord } from '../../store/callers.ts';
@@ -9,17 +9,17 @@ import { day } from '../durations.ts';
 
 const kindPrefix = 'call.';
 
-/** An operation of a deprecated surface, as its contract has it. */
+/** An operation of a deprecated surface, from its contract. */
 export interface DeprecatedOperation {
   readonly surface: string;
   readonly operationId: string;
   /** `<METHOD> <path>`. */
   readonly call: string;
-  /** The same of what replaces it. */
+  /** The same of its replacement. */
   readonly successor: string;
 }
 
-/** The calls that one key made of one operation. */
+/** The calls of one operation with one key. */
 interface DeprecatedCalls extends DeprecatedOperation {
   readonly apiKeyId: number;
   readonly apiKeyName: string;
@@ -29,7 +29,7 @@ interface DeprecatedCalls extends DeprecatedOperation {
   readonly days: readonly { readonly day: string; readonly calls: number }[];
 }
 
-/** The calls of the last `days` days, today included; the latest caller first. Keys that were revoked since are told of too. */
+/** The calls of the last `days` days, including today; the latest caller first. Revoked keys are included. */
 export async function reportDeprecatedCalls(
   { store, clock }: Pick<Services, 'store' | 'clock'>,
   account: Pick<Account, 'id'>,
@@ -49,7 +49,7 @@ export async function reportDeprecatedCalls(
     .sort((one, other) => (other.lastAt ?? 0) - (one.lastAt ?? 0));
 }
 
-/** Nothing for an operation that this release does not have any more. */
+/** Nothing for an operation that this release no longer has. */
 function summarize(
   counts: readonly DailyCountRecord[],
   operations: readonly DeprecatedOperation[],

@@ -3,7 +3,7 @@ import type { Account } from '../accounts/account.ts';
 import { accountOf } from '../accounts/accounts.ts';
 import { digestOf, secretPrefixes } from '../secrets.ts';
 
-/** Who calls a deprecated surface: a key in force, and the account whose it is. */
+/** The caller of a deprecated surface: an active key and its account. */
 interface ApiKeyCaller {
   readonly apiKeyId: number;
   readonly account: Account;
@@ -12,8 +12,8 @@ interface ApiKeyCaller {
 const keyForm = new RegExp(`^${secretPrefixes.apiKey}[\\w-]{43}$`);
 
 /**
- * The key that a text is, or null when no such key is in force. On an account's own host (`account`) it must be that
- * account's: another's is as good as none. Keys are found by their digest, so that the time of a search tells nothing.
+ * The key with this text, or null when there is no such active key. On an account's own host (`account`) only that
+ * account's keys count. Keys are found by their digest, so the time of the lookup reveals nothing.
  */
 export async function findApiKey(
   { store, addresses }: Pick<Services, 'store' | 'addresses'>,

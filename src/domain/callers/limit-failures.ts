@@ -2,8 +2,8 @@ import type { Account } from '../accounts/account.ts';
 import { type LimitSubject, type Limits, requireLeft } from '../limits.ts';
 
 /**
- * Runs an authentication and counts it when it fails (null). Only failures that no success follows count: some
- * libraries try one method first and the other when it fails. Throws `rate_limited` before running when too many failed.
+ * Runs an authentication and counts it when it fails (null). Only failures without a later success count, because some
+ * libraries try one method first and another when it fails. Throws `rate_limited` before running when too many failed.
  */
 export async function limitFailures<T>(
   limits: Limits,

@@ -3,7 +3,7 @@ import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import type { Failure } from '../failure.ts';
 
-/** Tells the trail of a call with an API key that was refused: everything done with a key stands there (document §5). */
+/** Records a refused call with an API key: everything done with a key is in the trail (document §5). */
 export function recordRefusal(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Pick<Account, 'id' | 'record'>,

@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 
-/** What a credential may be allowed to do; the contracts state for each operation which of them permit it. */
+/** The scopes of credentials; the contracts state which of them permit an operation. */
 export const credentialScopes = [
   'authentication_only',
   'read_users',
@@ -12,7 +12,7 @@ export const credentialScopes = [
 
 export type CredentialScope = (typeof credentialScopes)[number];
 
-/** Reads scope names, each kept once. Throws `value_invalid` for an unknown one and when there is none. */
+/** Reads scope names without duplicates. Throws `value_invalid` for an unknown one and when there is none. */
 export function readScopes(names: readonly string[]): CredentialScope[] {
   const scopes = [...new Set(names)].map((name) => {
     const scope = credentialScopes.find((known) => known === name);

@@ -1,4 +1,4 @@
-/** What the management of an account writes about an app, by the rules of registration. */
+/** What the management API writes about an app, checked by the rules of registration. */
 
 import type { ClientAuthMethod } from '../../store/client-metadata.ts';
 import type { AppDetails, ClientRecord } from '../../store/clients.ts';
@@ -11,7 +11,9 @@ import type { RegistrationRequest } from './registration-request.ts';
 
 type Text = string | null | undefined;
 
-/** Undefined members stay as they are. Null clears texts, the policy and roles; other members stay. */
+/**
+ * Undefined members stay as they are. Null clears texts, the policy and roles; for other members null has no effect.
+ */
 export interface AppInput {
   readonly name?: Text;
   readonly connectorId?: number | null | undefined;
@@ -21,9 +23,9 @@ export interface AppInput {
   /** The policy of sign-ins to the app. */
   readonly policyId?: number | null | undefined;
   readonly iconUrl?: Text;
-  /** All roles that give the app. */
+  /** All roles that give access to the app. */
   readonly roleIds?: readonly number[] | null | undefined;
-  /** URIs, one a line. */
+  /** URIs, one per line. */
   readonly redirectUri?: Text;
   readonly postLogoutRedirectUri?: Text;
   readonly loginUrl?: Text;
@@ -31,7 +33,7 @@ export interface AppInput {
   readonly authMethod?: ClientAuthMethod | undefined;
 }
 
-/** As the documented door's, but that redirect URIs may be set later. */
+/** Like the documented registration, but redirect URIs may be set later. */
 const rules: Omit<RegistrationRules, 'nameRequired'> = {
   redirectUrisRequired: false,
   redirectUrisOptional: true,
@@ -40,7 +42,7 @@ const rules: Omit<RegistrationRules, 'nameRequired'> = {
   defaultResponseTypes: knownResponseTypes,
 };
 
-/** Members of a registration by the names that they have here. */
+/** Registration members by their names here. */
 const wireNames: Readonly<Record<string, string>> = {
   client_name: 'name',
   logo_uri: 'icon_url',
@@ -59,8 +61,8 @@ function linesOf(text: Text, stored: readonly string[] | undefined): readonly st
 }
 
 /**
- * What the app would ask for in a registration. Texts that were not sent are left out, and stay as they are stored: they
- * may be older than a rule that they break, and must not stop another change.
+ * The app as a registration request. Texts that were not sent are left out and stay as stored: they may be older than a
+ * rule that they break, and must not block another change.
  */
 function requestOf(input: AppInput, client: ClientRecord | null): RegistrationRequest {
   const authMethod = input.authMethod ?? client?.authMethod;
@@ -78,7 +80,7 @@ function requestOf(input: AppInput, client: ClientRecord | null): RegistrationRe
   };
 }
 
-/** The same refusal, naming the member as it is called here. */
+/** The same error with the member's name as used here. */
 function renamed(error: unknown): unknown {
   if (!(error instanceof Failure) || error.detail.name === undefined) return error;
   const { name, message = '' } = error.detail;
@@ -91,7 +93,7 @@ function optional(name: string, text: Text, most?: number): string | null {
   return text ? readText(name, text, most) : null;
 }
 
-/** Members of the app's own, as they are stored. */
+/** The members that belong to the app itself, as stored. */
 function readDetails(input: AppInput): Partial<AppDetails & Pick<ClientRecord, 'policyId'>> {
   return {
     // Clients that cannot leave a number out send 0.
@@ -117,7 +119,7 @@ export function readNewApp(input: AppInput) {
   return { metadata: { ...metadata, authMethodNamed: input.authMethod !== undefined }, details: readDetails(input) };
 }
 
-/** What changes of a client and its app. Throws `value_invalid` with the member's name. */
+/** The changes to a client and its app. Throws `value_invalid` with the member's name. */
 export function readAppChanges(input: AppInput, client: ClientRecord): Partial<ClientRecord & AppDetails> {
   const { name, applicationType, redirectUris, postLogoutRedirectUris, authMethod, extra } = readClient(input, client);
   const { logo_uri: logo, login_url: login, ...others } = client.extra;
@@ -127,7 +129,7 @@ export function readAppChanges(input: AppInput, client: ClientRecord): Partial<C
     ...(input.loginUrl === undefined && login !== undefined && { login_url: login }),
   };
   return {
-    // One that has no name is shown by its identifier, which is no name.
+    // A client without a name is shown by its identifier, but that is not a name.
     ...(input.name != null && { name }),
     applicationType,
     redirectUris,

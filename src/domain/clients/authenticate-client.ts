@@ -11,12 +11,12 @@ import { findClient } from './client-id.ts';
 
 export type AuthenticatedClient = ClientRecord;
 
-/** How a client showed who it is: the Authorization header, members of the form, or both. */
+/** How a client authenticates: the Authorization header, parameters of the form, or both. */
 export interface PresentedClient {
   readonly authorization: string | undefined;
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
-  /** A JWT that the client signed, where the form has any part of one, with the endpoints that it may be for. */
+  /** A JWT that the client signed, if the form has any part of one, with the endpoints that it may be for. */
   readonly assertion?: PresentedAssertion;
   readonly source: string;
 }
@@ -24,8 +24,7 @@ export interface PresentedClient {
 type AuthenticationServices = Pick<Services, 'store' | 'limits' | 'clock' | 'clientKeys'>;
 
 /**
- * Authenticates a client by its registered method and no other (RFC 6749 §2.3). Uses up nothing
- * but an assertion that is good.
+ * Authenticates a client by its registered method only (RFC 6749 §2.3). Uses up nothing except a valid assertion.
  * Throws `authorization_header_malformed`, `client_unknown`, `client_authentication_failed`, `rate_limited`.
  */
 export async function authenticateClient(
@@ -42,7 +41,7 @@ export async function authenticateClient(
   const subject = client ? { source, client: client.clientId } : { source };
   const authentic = await limitFailures(services.limits, account, subject, async () => {
     if (await isAuthentic(services, account, client, basic, presented, source)) return client;
-    // A client that does not exist was looked up in the database; so is one whose secret was wrong, for the time it takes.
+    // An unknown client cost a database lookup; a wrong secret costs one too, so that both take the same time.
     if (client) await services.store.clients.find(account.id, client.clientId, 'fresh');
     return null;
   });
@@ -75,7 +74,7 @@ function isAuthentic(
   return matchesDigest(secret, client.secretDigest) || isFormerSecret(client, secret, services.clock);
 }
 
-/** Whether it is the secret before the current one, and that is still valid. Most clients have none. */
+/** Whether it is the previous secret and still valid. Most clients have none. */
 function isFormerSecret(
   { previousSecretDigest, previousSecretExpiresAt }: ClientRecord,
   secret: string,

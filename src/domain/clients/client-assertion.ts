@@ -10,23 +10,23 @@ import { readClientJwt } from './client-jwt.ts';
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** Longest time from now to `exp`: for so long a used `jti` is remembered. Some libraries ask for an hour by default. */
+/** The maximum time from now to `exp`, for which a used `jti` is remembered. Some libraries use an hour by default. */
 const mostSeconds = 3600;
 const skewSeconds = 30;
 const longestJti = 255;
 
-/** A JWT of another kind is no authentication, whoever signed it (RFC 8725 §3.11). */
+/** A JWT of another kind is not accepted, even if its signature is valid (RFC 8725 §3.11). */
 const types = ['JWT', 'client-authentication+jwt'];
 
-/** An assertion as the form has it. */
+/** An assertion as sent in the form. */
 export interface PresentedAssertion {
   readonly type: string | undefined;
   readonly text: string | undefined;
-  /** Addresses that it may be for. */
+  /** The addresses that it may be for. */
   readonly endpoints: readonly string[];
 }
 
-/** Who an assertion says it is from, before anything of it is checked. */
+/** The client that an assertion names, before anything in it is verified. */
 export function clientNamedBy(text: string): string | undefined {
   try {
     return decodeJwt(text).sub;
@@ -36,9 +36,9 @@ export function clientNamedBy(text: string): string | undefined {
 }
 
 /**
- * Whether the assertion is this client's, for this issuer or one of its endpoints, in time and not used before; it is
- * used up by that. Throws `unavailable` where the client's keys cannot be asked for now, and `rate_limited` when clients that
- * registered in the open sent too many from this source.
+ * Whether the assertion is this client's, for this issuer or one of its endpoints, valid now and not used before. A
+ * valid assertion is used up. Throws `unavailable` when the client's keys cannot be fetched now, and `rate_limited`
+ * when open-registered clients sent too many from this source.
  */
 export async function isAuthenticAssertion(
   services: Pick<Services, 'store' | 'clock' | 'clientKeys' | 'limits'>,
@@ -62,17 +62,17 @@ export async function isAuthenticAssertion(
   });
   if (!payload) return false;
   const audience = [payload.aud ?? []].flat();
-  // One that is for others as well could be taken there and sent here (OpenID Foundation's advisory of 2025).
+  // An assertion with other audiences could be stolen there and sent here (OpenID Foundation's advisory of 2025).
   const forUs = audience.length > 0 && audience.every((one) => one === account.baseUrl || endpoints.includes(one));
   if (!forUs) return false;
   const use = useOf(client, payload, now);
   if (use === null) return false;
-  // Anybody can register such a client and sign as many as they like; each is a row until it expires.
+  // Anyone can register such a client and sign any number of assertions, and each is a row until it expires.
   if (client.registeredBy === 'open') await services.limits.take(account, 'public-client', { source });
   return services.store.clients.useAssertion(use);
 }
 
-/** What is kept of an assertion until it has expired; null for one that lasts too long, or cannot be told from others. */
+/** What is stored of an assertion until it expires; null if it lives too long or has no usable `jti`. */
 function useOf({ accountId, appId }: ClientRecord, { exp = 0, jti }: JWTPayload, now: number): AssertionRecord | null {
   if (typeof jti !== 'string' || jti === '' || jti.length > longestJti) return null;
   const expiresAt = (exp + skewSeconds) * 1000;

@@ -10,7 +10,7 @@ export function newClientId(random: Random): string {
   return random.bytes(idBytes).toString('hex');
 }
 
-/** The client of an id that anybody sent. One that is longer than ours is nobody's: it is not looked for. */
+/** The client with this id. A text longer than any id is not looked up. */
 export async function findClient(
   { store }: Pick<Services, 'store'>,
   account: Account,

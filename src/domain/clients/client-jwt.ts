@@ -1,4 +1,4 @@
-/** JWTs that clients sign with keys of theirs: assertions and request objects. */
+/** JWTs that clients sign with their own keys: assertions and request objects. */
 
 import { decodeProtectedHeader, importJWK, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { Services } from '../../services.ts';
@@ -6,7 +6,7 @@ import type { AssertionAlgorithm, ClientKey } from '../../store/client-metadata.
 import type { ClientRecord } from '../../store/clients.ts';
 import { algorithmsOf, assertionAlgorithms, isSameAlgorithm } from './client-keys.ts';
 
-/** A client chooses how many keys it publishes; whoever sends a JWT in its name is not to choose what that costs. */
+/** A client may publish any number of keys; the limit bounds the cost of a JWT that a stranger sends in its name. */
 const mostTried = 5;
 
 interface Header {
@@ -14,18 +14,21 @@ interface Header {
   readonly kid: string | undefined;
 }
 
-/** What a JWT must be beside authentic. */
+/** The requirements on a JWT besides its signature. */
 interface ClientJwtRules {
-  /** What `typ` may say, where it says anything: a JWT of another kind is refused, whoever signed it (RFC 8725 §3.11). */
+  /**
+   * The allowed values of `typ`, which may be absent: another kind of JWT is refused even if its signature is valid
+   * (RFC 8725 §3.11).
+   */
   readonly types: readonly string[];
-  /** The one algorithm that the client registered; undefined: any that is offered. */
+  /** The algorithm that the client registered; undefined: any supported one. */
   readonly algorithm: AssertionAlgorithm | undefined;
   readonly claims: Omit<JWTVerifyOptions, 'algorithms'>;
 }
 
 /**
- * The claims of a JWT that one of the client's keys signed; null for any other text. It is tried with five keys at most.
- * Throws `unavailable` as `ClientKeys` does.
+ * The claims of a JWT signed by one of the client's keys; null for any other text. At most five keys are tried. Throws
+ * `unavailable` as `ClientKeys` does.
  */
 export async function readClientJwt(
   services: Pick<Services, 'clientKeys'>,
@@ -59,7 +62,7 @@ function readHeader(
   }
 }
 
-/** A key that is not there yet is looked for anew at the client's address. */
+/** If the key is not known yet, the client's address is asked again. */
 async function keysOf(
   { clientKeys }: Pick<Services, 'clientKeys'>,
   client: ClientRecord,
@@ -75,14 +78,17 @@ function fits(key: ClientKey, { alg, kid }: Header): boolean {
   return algorithmsOf(key).includes(alg) && (kid === undefined || key.kid === undefined || key.kid === kid);
 }
 
-/** Those with the header's `kid` first, then those that have none. */
+/** Keys with the `kid` of the header first, then keys without a `kid`. */
 function keysToTry(keys: readonly ClientKey[], header: Header): readonly ClientKey[] {
   const fitting = keys.filter((key) => fits(key, header));
   const isNamed = ({ kid }: ClientKey) => header.kid !== undefined && kid === header.kid;
   return [...fitting.filter(isNamed), ...fitting.filter((key) => !isNamed(key))].slice(0, mostTried);
 }
 
-/** The claims, or null for another signature, client or time. What a bad key makes of it is null as well: nothing else is asked here. */
+/**
+ * The claims, or null for a wrong signature, client or time. Errors caused by a bad key give null too; nothing else is
+ * called here.
+ */
 async function verify(
   key: ClientKey,
   alg: AssertionAlgorithm,

@@ -1,4 +1,4 @@
-/** The public keys with which clients sign, by value or from the address that they named. */
+/** The public keys with which clients sign, stored by value or fetched from the client's address. */
 
 import type { ClientKeys, Services } from '../../services.ts';
 import type { AssertionAlgorithm, ClientKey } from '../../store/client-metadata.ts';
@@ -10,7 +10,7 @@ import { fetchForClient } from './fetch-for-client.ts';
 import { hasCommonSize, longestMembers } from './public-keys.ts';
 import { createSharedRoom } from './shared-room.ts';
 
-/** What clients may sign with. RS256 because most do; the others because they are better. */
+/** The algorithms for signing clients: RS256 because it is the most common; the others because they are better. */
 export const assertionAlgorithms = [
   'RS256',
   'PS256',
@@ -19,16 +19,19 @@ export const assertionAlgorithms = [
   'Ed25519',
 ] as const satisfies AssertionAlgorithm[];
 
-/** How long fetched keys are used; a key that its client took back is good for so long. */
+/** How long fetched keys are used; a withdrawn key stays valid for this long at most. */
 const freshMilliseconds = 10 * minute;
-/** An address is asked no more often than this, whatever is sent and however it answers. */
+/** The minimum time between two fetches from an address, whatever is sent and however it answers. */
 const pauseMilliseconds = 30 * second;
-/** How long keys stay in use while their address answers with none; a good answer replaces them at once. */
+/**
+ * How long the last good keys stay in use while their address does not answer with keys. A good answer replaces them at
+ * once.
+ */
 const lastGoodMilliseconds = day;
-/** Addresses of all accounts. */
+/** Maximum number of addresses, over all accounts. */
 const mostKept = 1_000;
 const mostKeys = 50;
-/** Of one address, as JSON: what strangers can have kept is some 32 MB in all. */
+/** Maximum size of the keys of one address, as JSON: strangers can make the service keep some 32 MB in all. */
 const mostCharacters = 32_768;
 const members = Object.entries(longestMembers) as [keyof ClientKey, number][];
 
@@ -40,9 +43,9 @@ interface Good {
 }
 
 interface Found {
-  /** Null: there were none to be had, and none before that may still be used. */
+  /** Null: there are no keys, and no earlier ones that may still be used. */
   readonly good: Good | null;
-  /** Whether the address was not asked, for want of a place. */
+  /** Whether the address was not asked because no place was free. */
   readonly isBusy: boolean;
 }
 
@@ -51,7 +54,7 @@ interface Kept {
   readonly found: Promise<Found>;
 }
 
-/** Keeps the keys of addresses in memory; requests that come meanwhile share one fetch. */
+/** Caches the keys of addresses in memory; concurrent requests share one fetch. */
 export function createClientKeys({ egress, clock }: Pick<Services, 'egress' | 'clock'>): ClientKeys {
   const kept = createSharedRoom<Kept>(mostKept);
 
@@ -70,7 +73,7 @@ export function createClientKeys({ egress, clock }: Pick<Services, 'egress' | 'c
     const fetched: Kept = { at, found: find(owner, uri, at, former) };
     kept.set(share, uri, fetched);
     const found = await fetched.found;
-    // Nothing was learned: the next who asks tries again.
+    // Nothing was learned, so the next request tries again.
     if (found.isBusy && kept.get(share, uri) === fetched) {
       if (former) kept.set(share, uri, former);
       else kept.delete(share, uri);
@@ -98,12 +101,12 @@ export function createClientKeys({ egress, clock }: Pick<Services, 'egress' | 'c
   };
 }
 
-/** Strangers take no room of those whom the operators of an account registered. */
+/** Strangers take no space from clients that the operators of an account registered. */
 function shareOf({ accountId, registeredBy }: Owner): string {
   return `${accountId} ${registeredBy}`;
 }
 
-/** The keys at an address; null when there are none to be had. */
+/** The keys at an address; null when there are none. */
 async function fetchKeys(
   egress: Services['egress'],
   { accountId, registeredBy }: Owner,
@@ -120,7 +123,7 @@ async function fetchKeys(
   return result.response.status === 200 ? parseKeys(result.response.body.toString('utf8')) : null;
 }
 
-/** The keys of a JWK Set that are of use here (RFC 7517 §5: others are left aside), or null when it is none. */
+/** The supported keys of a JWK Set (RFC 7517 §5: others are ignored), or null if it is not a JWK Set. */
 function parseKeys(text: string): readonly ClientKey[] | null {
   try {
     const { keys } = JSON.parse(text) as { readonly keys?: unknown };
@@ -131,7 +134,7 @@ function parseKeys(text: string): readonly ClientKey[] | null {
   }
 }
 
-/** The keys without what else was published with them, as many as have room. */
+/** The keys without other members, as many as fit. */
 function boundKeys(keys: readonly ClientKey[]): readonly ClientKey[] {
   const kept: ClientKey[] = [];
   let characters = '[]'.length;
@@ -150,13 +153,13 @@ function isClientKey(key: unknown): key is ClientKey {
   return typeof key === 'object' && key !== null && 'kty' in key && algorithmsOf(key as ClientKey).length > 0;
 }
 
-/** `EdDSA` says no curve, and there is one here: libraries write either name (RFC 9864 §2.2). */
+/** `EdDSA` names no curve, and only one is supported here: libraries write either name (RFC 9864 §2.2). */
 export function isSameAlgorithm(one: string, other: string): boolean {
   const names = ['EdDSA', 'Ed25519'];
   return one === other || (names.includes(one) && names.includes(other));
 }
 
-/** What a key may have signed: none for one that encrypts, of another kind, or of an uncommon size. */
+/** The algorithms that a key may sign with: none for an encryption key, an unsupported type or an uncommon size. */
 export function algorithmsOf(key: ClientKey): readonly AssertionAlgorithm[] {
   const { kty, crv, use, alg } = key;
   if (!hasCommonSize(key)) return [];

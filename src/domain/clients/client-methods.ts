@@ -3,7 +3,7 @@
 import type { ClientAuthMethod } from '../../store/client-metadata.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 
-/** Those of the document's §2.1. */
+/** The methods in the document's §2.1. */
 export const documentedAuthMethods = [
   'client_secret_basic',
   'client_secret_post',
@@ -18,14 +18,14 @@ export function hasSecret(method: ClientAuthMethod): boolean {
 }
 
 /**
- * Whether anybody can speak as the client, or register another like it: nothing that it does vouches for who does it, and
- * what one source does through all such clients has a common bound.
+ * Whether anyone can act as the client, or register another like it. Nothing that such a client does proves who does
+ * it, and all of them together share one limit per source.
  */
 export function isAnybodys({ authMethod, registeredBy }: Pick<ClientRecord, 'authMethod' | 'registeredBy'>): boolean {
   return authMethod === 'none' || registeredBy === 'open';
 }
 
-/** Whether a client can show who it is (RFC 6749 §2.1); one whose secret was not made yet cannot. */
+/** Whether a client can authenticate (RFC 6749 §2.1); a client whose secret was not generated yet cannot. */
 export function isConfidential({
   authMethod,
   secretDigest,

@@ -1,4 +1,4 @@
-/** The end of clients that anyone registered and nobody uses. */
+/** Removes open-registered clients that nobody uses. */
 
 import type { Services } from '../../services.ts';
 import type { OpenClient } from '../../store/clients.ts';
@@ -9,9 +9,9 @@ import { day } from '../durations.ts';
 export type Swept = Pick<OpenClient, 'accountId' | 'appId'>;
 
 /**
- * Looks at the next `limit` clients of open registrations and removes those that have expired by their account's
- * settings: their identifier is `invalid_client` from then on, so that they register anew. Use is known by the day, and
- * what another process counted in the last minute is not known yet. Answers how many went, and where to go on (null: at
+ * Checks the next `limit` open-registered clients and removes those that have expired by their account's settings. A
+ * removed client gets `invalid_client`, so that it registers again. Use is recorded by the day, and what another
+ * process counted in the last minute is not known yet. Returns how many were removed and where to continue (null: at
  * the beginning).
  */
 export async function expireClients(
@@ -39,7 +39,7 @@ interface Expiry {
 function findExpiry({ settings }: Account, { createdAt, lastUsedDay }: OpenClient, now: number): Expiry | null {
   const { openRegistrationUnusedDays: unused, openRegistrationIdleDays: idle } = settings;
   if (lastUsedDay === null) return isOver(createdAt, unused, now) ? { reason: 'unused', days: unused } : null;
-  // From the end of that day, so that nobody gets less than was said.
+  // Counted from the end of that day, so that no client gets less time than promised.
   return isOver(Date.parse(lastUsedDay) + day, idle, now) ? { reason: 'idle', days: idle } : null;
 }
 

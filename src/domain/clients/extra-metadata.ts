@@ -1,4 +1,4 @@
-/** The optional members of client metadata (RFC 7591 §2) that are kept as sent. */
+/** The optional members of client metadata (RFC 7591 §2) that are stored as sent. */
 
 import type { ClientKey, ExtraMetadata } from '../../store/client-metadata.ts';
 import { Failure } from '../failure.ts';
@@ -7,12 +7,12 @@ import { hasCommonSize, longestMembers } from './public-keys.ts';
 import { longestUri } from './redirect-uris.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 
-/** A refusal that names the member. */
+/** An error that names the member. */
 export function invalid(name: string, message: string): Failure {
   return new Failure('client_metadata_invalid', { name, message: `${name} ${message}` });
 }
 
-/** Members that are kept as sent and answered again. An empty text means that the member is not set. */
+/** Members that are stored as sent and returned unchanged. An empty text means that the member is not set. */
 export function readExtra(request: RegistrationRequest): ExtraMetadata {
   if (request.jwks !== undefined && request.jwks_uri)
     throw invalid('jwks', 'and jwks_uri are mutually exclusive (RFC 7591 §2)');
@@ -49,12 +49,12 @@ function readPageUris(request: RegistrationRequest): Pick<ExtraMetadata, (typeof
   return uris;
 }
 
-/** Of all these addresses the logo's alone is part of a page and of its policy. */
+/** The logo is the only one of these addresses that becomes part of a page and its policy. */
 function logoFault(uri: string): string | null {
   return logoSource(uri) === null ? 'must have a host of letters, digits, hyphens and dots, or an IPv4 address' : null;
 }
 
-/** What is wrong with an address that is no redirect URI: web addresses only. Null: nothing. */
+/** What is wrong with an address that is not a redirect URI (only web addresses are allowed), or null. */
 export function pageUriFault(uri: string, mustBeHttps: boolean): string | null {
   const parsed = uri.length <= longestUri && /^[\x21-\x7e]+$/.test(uri) ? URL.parse(uri) : null;
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.hostname === '') return 'must be an http or https URI';
@@ -65,7 +65,7 @@ export function pageUriFault(uri: string, mustBeHttps: boolean): string | null {
 
 const keyMembers = Object.entries(longestMembers) as [keyof ClientKey, number][];
 
-/** Public keys only: a private or symmetric member is a secret sent to the wrong place, and is refused. */
+/** Public keys only: a private or symmetric key is a secret sent to the wrong place, and is refused. */
 function readKeys(jwks: Readonly<Record<string, unknown>>): ClientKey[] {
   const { keys } = jwks;
   if (!Array.isArray(keys) || keys.length === 0) throw invalid('jwks', 'must be a JWK Set with at least one key');

@@ -2,15 +2,15 @@ import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { EgressPurpose, EgressResult } from '../egress.ts';
 
-/** What is read at an address that a client registered. */
+/** An address that a client registered. */
 export interface ClientAddress extends Pick<ClientRecord, 'accountId' | 'registeredBy'> {
   readonly purpose: EgressPurpose;
   readonly url: string;
-  /** Media types. */
+  /** Accepted media types. */
   readonly accept: string;
 }
 
-/** Reads it as the setting EGRESS permits. A redirect is a failure. */
+/** Fetches it as the setting EGRESS permits. A redirect is a failure. */
 export function fetchForClient(
   egress: Services['egress'],
   { purpose, accountId, registeredBy, url, accept }: ClientAddress,

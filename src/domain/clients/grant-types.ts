@@ -1,17 +1,17 @@
-/** Which grant types a client has: those it registered for, less what a client of its kind never gets. */
+/** Which grant types a client has: those that it registered, without those that a client of its kind never gets. */
 
 import type { ClientRecord } from '../../store/clients.ts';
 import type { AccountSettings } from '../accounts/settings.ts';
 import { Failure } from '../failure.ts';
 import { deviceGrant, exchangeGrant, type GrantType, knownGrantTypes } from './known-values.ts';
 
-/** As much of a client as decides it. */
+/** The members of a client that decide its grant types. */
 type GrantTypeHolder = Pick<ClientRecord, 'grantTypes' | 'registeredBy' | 'linkedServers'>;
 
 /**
- * What a client that registered in the open may have: only what a user decides about on a page of ours. It never has
- * tokens of its own, and no password passes through it; it exchanges tokens once an operator linked it to an API
- * authorization server.
+ * The grant types that an open-registered client may have: only those in which a user decides on one of our pages. Such
+ * a client never has tokens of its own and never handles a password. It may exchange tokens once an operator has linked
+ * it to an API authorization server.
  */
 const openGrantTypes: ReadonlySet<GrantType> = new Set([
   'authorization_code',
@@ -20,7 +20,7 @@ const openGrantTypes: ReadonlySet<GrantType> = new Set([
   deviceGrant,
 ] satisfies GrantType[]);
 
-/** What runs only where the account turned it on. */
+/** Grant types that only work if the account turned them on. */
 const switches = { password: 'passwordGrant', implicit: 'implicitGrant' } as const;
 
 /** The grant types that the account offers. */
@@ -34,8 +34,9 @@ export function offeredGrantTypes(settings: Pick<AccountSettings, (typeof switch
 }
 
 /**
- * Whether a client of this kind can be registered for the grant type, be it for use once it is linked. Nobody gets the
- * implicit flow in the open from an account that has it off: turned on later, it is for clients that ask then.
+ * Whether a client of this kind can register the grant type, even if it can use it only after it is linked. Open
+ * registration does not give the implicit flow while the account has it off: if it is turned on later, it is for
+ * clients that register then.
  */
 export function canRegisterFor(
   { registeredBy, implicitGrant }: Pick<ClientRecord, 'registeredBy'> & Pick<AccountSettings, 'implicitGrant'>,
@@ -47,8 +48,8 @@ export function canRegisterFor(
 }
 
 /**
- * Whether the client may use the grant type now, whatever its row holds: it may be older than the rule. Every use of a
- * client's grant types asks here, or with the functions below.
+ * Whether the client may use the grant type now, whatever its row holds: the row may be older than the rule. Every
+ * check of a client's grant types goes through this function or those below.
  */
 export function hasGrantType(client: GrantTypeHolder, grantType: GrantType): boolean {
   if (!client.grantTypes.includes(grantType)) return false;
@@ -56,7 +57,7 @@ export function hasGrantType(client: GrantTypeHolder, grantType: GrantType): boo
   return grantType === exchangeGrant && client.linkedServers > 0;
 }
 
-/** The grant types that the client may use now, in the order in which they are stored. */
+/** The grant types that the client may use now, in stored order. */
 export function grantTypesOf(client: GrantTypeHolder): readonly GrantType[] {
   return client.grantTypes.filter((grantType) => hasGrantType(client, grantType));
 }

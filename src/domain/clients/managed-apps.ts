@@ -1,4 +1,4 @@
-/** Apps, the management view of clients, as the management API makes and changes them. */
+/** Apps as the management API creates and changes them: its view of clients. */
 
 import type { Services } from '../../services.ts';
 import type { DetailedClient } from '../../store/clients.ts';
@@ -18,7 +18,7 @@ import { hasSecret } from './client-methods.ts';
 import { newClient } from './register.ts';
 
 export interface FullApp extends DetailedClient {
-  /** Roles that give the app, ascending. */
+  /** Roles that give access to the app, ascending. */
   readonly roleIds: readonly number[];
 }
 
@@ -32,7 +32,7 @@ interface RotatedSecret {
   readonly clientId: string;
   /** Shown once. */
   readonly clientSecret: string;
-  /** Until when the former secret is valid; null when it ended at once or there was none. */
+  /** Until when the previous secret is valid; null when it ended at once or there was none. */
   readonly previousExpiresAt: Milliseconds | null;
 }
 
@@ -40,7 +40,7 @@ type AccountId = Pick<Account, 'id'>;
 type Audited = Pick<Account, 'id' | 'record'>;
 type AppServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 
-/** A page of apps; `query` is as `ClientStore.pageApps` reads it. */
+/** A page of apps. For `query` see `ClientStore.pageApps`. */
 export async function listFullApps(
   { store }: Pick<Services, 'store'>,
   account: AccountId,
@@ -74,7 +74,7 @@ export async function requireAppId(
   return app;
 }
 
-/** Registers a client and describes its app. Throws `value_invalid`. */
+/** Registers a client and returns its app. Throws `value_invalid`. */
 export function createApp(
   services: AppServices & Pick<Services, 'random'>,
   account: Audited,
@@ -94,7 +94,7 @@ export function createApp(
 }
 
 /**
- * Changes the members given; users who lose the app with a role lose the grants for it. Throws `not_found`,
+ * Changes the given members; users who lose the app with a role lose their grants for it. Throws `not_found`,
  * `value_invalid`.
  */
 export function updateApp(services: AppServices, account: Audited, appId: number, input: AppInput): Promise<FullApp> {
@@ -124,8 +124,8 @@ export async function removeApp(services: AppServices, account: Audited, appId: 
 }
 
 /**
- * Gives the client a new secret; the former one stays valid for `overlapMinutes`, one before that ends at once.
- * Throws `not_found`, and `value_invalid` for a client that has no secret by its method.
+ * Gives the client a new secret. The former one stays valid for `overlapMinutes`, the one before that ends at once.
+ * Throws `not_found`, and `value_invalid` for a client whose method has no secret.
  */
 export async function rotateSecret(
   services: AppServices & Pick<Services, 'random'>,

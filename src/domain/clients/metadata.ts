@@ -1,4 +1,4 @@
-/** Client metadata (RFC 7591 §2, the document's §2.1): what a registration may ask for and what is kept of it. */
+/** Client metadata (RFC 7591 §2, the document's §2.1): what a registration may request and what is stored. */
 
 import type { ClientAuthMethod, ExtraMetadata, ResponseType } from '../../store/client-metadata.ts';
 import type { ClientRecord } from '../../store/clients.ts';
@@ -21,16 +21,16 @@ import type { RegistrationRequest } from './registration-request.ts';
 import { readStandardMembers } from './standard-members.ts';
 import { readRedirectUris, readUriList, requireRedirectUris } from './uri-lists.ts';
 
-/** In what the two doors differ; `docs/two-doors.md` gives the reasons. */
+/** The differences between the two registration endpoints; `docs/two-doors.md` gives the reasons. */
 export interface RegistrationRules {
   readonly nameRequired: boolean;
-  /** Redirect URIs are asked for even when no grant type uses them. */
+  /** Redirect URIs are required even when no grant type uses them. */
   readonly redirectUrisRequired: boolean;
-  /** They may be left out even where a grant type uses them: the manager of the client sets them later. */
+  /** Redirect URIs may be left out even if a grant type uses them: the client's manager sets them later. */
   readonly redirectUrisOptional?: boolean;
-  /** The members of the standards that the document does not name are read, or refused, and not ignored. */
+  /** The standard members that the document does not name are read or refused, not ignored. */
   readonly standard?: boolean;
-  /** The document's three unless said. */
+  /** Default: the document's three. */
   readonly authMethods?: readonly ClientAuthMethod[];
   readonly defaultGrantTypes: readonly GrantType[];
   readonly defaultResponseTypes: readonly ResponseType[];
@@ -53,19 +53,22 @@ export type ClientMetadata = Pick<
   | 'extra'
 >;
 
-/** Who registers, and with what account: grant types depend on it. */
+/** Who registers, and in which account: grant types depend on both. */
 type RegistrantKind = Pick<ClientRecord, 'registeredBy' | 'linkedServers'> & Pick<AccountSettings, 'implicitGrant'>;
 
-/** A client that a caller of the account registers, or makes in the management API. */
+/** A client that a caller of the account registers, or creates in the management API. */
 export const registeredByCaller: RegistrantKind = { registeredBy: 'token', linkedServers: 0, implicitGrant: false };
 
-/** Applies defaults and rules; the sector of a pairwise client is found by `withSector`. Throws `redirect_uri_invalid` or `client_metadata_invalid`, naming the member. */
+/**
+ * Applies defaults and rules; `withSector` finds the sector of a pairwise client. Throws `redirect_uri_invalid` or
+ * `client_metadata_invalid`, naming the member.
+ */
 export function readMetadata(
   request: RegistrationRequest,
   rules: RegistrationRules,
   registrant: RegistrantKind,
 ): ClientMetadata {
-  // The document's §7 knows one error of a registration; it comes before those that it does not know.
+  // The document's §7 defines one registration error; it takes precedence over all others.
   if (rules.redirectUrisRequired) requireRedirectUris(request.redirect_uris);
   const applicationType = choose('application_type', request.application_type, ['web', 'native'] as const, 'web');
   const grantTypes = readGrantTypes(request.grant_types, rules, registrant);
@@ -103,7 +106,7 @@ export function readMetadata(
   };
 }
 
-/** A method by which the client signs needs its keys. */
+/** A client that authenticates by signing needs keys. */
 function readAuthMethod(
   asked: string | undefined,
   { authMethods = documentedAuthMethods }: RegistrationRules,
@@ -129,7 +132,7 @@ function choose<const Value extends string>(
   return found;
 }
 
-/** RFC 7591 §3.2.1: what the server does not know it may leave out, as long as something is left. */
+/** RFC 7591 §3.2.1: unknown values may be left out as long as one remains. */
 function keepKnown<Value extends string>(
   name: string,
   asked: readonly string[] | undefined,
@@ -142,7 +145,10 @@ function keepKnown<Value extends string>(
   return kept;
 }
 
-/** What a client of its kind can never have is left out as what nobody knows; it must have some that it can use now. */
+/**
+ * Grant types that a client of this kind can never have are left out like unknown ones. At least one that it can use
+ * now must remain.
+ */
 function readGrantTypes(
   asked: readonly string[] | undefined,
   { standard, defaultGrantTypes }: RegistrationRules,

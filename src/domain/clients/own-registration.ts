@@ -1,4 +1,4 @@
-/** A client's management of its own registration, with the token that it got there (RFC 7592). */
+/** A client's management of its own registration, with its registration access token (RFC 7592). */
 
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
@@ -17,7 +17,7 @@ import type { Registration } from './register.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 import { withSameSector } from './sector.ts';
 
-/** Whose registration is asked for, and with what. */
+/** The registration that a request is about, and its credentials. */
 export interface RegistrationOwner {
   readonly clientId: string;
   /** Null when none was sent. */
@@ -25,7 +25,7 @@ export interface RegistrationOwner {
   readonly source: string;
 }
 
-/** A whole new registration; the identifiers say whose it is, and change nothing (RFC 7592 §2.2). */
+/** A complete new registration; the identifiers must match and change nothing (RFC 7592 §2.2). */
 interface ReplacementRequest extends RegistrationRequest {
   readonly client_id?: string;
   readonly client_secret?: string;
@@ -34,9 +34,9 @@ interface ReplacementRequest extends RegistrationRequest {
 type OwnServices = Pick<Services, 'store' | 'clock' | 'limits' | 'vault'>;
 
 /**
- * The client whose registration token this is (RFC 7592 §2.1). The token stays as it is: a rotated one would lock out a
- * client that lost an answer, and there is nobody to ask for another.
- * Throws `caller_unauthenticated` for any other token and any other client alike, `rate_limited`.
+ * The client with this registration token (RFC 7592 §2.1). The token is not rotated: a client that lost the response
+ * would be locked out and could not get another. Throws `caller_unauthenticated` for a wrong token and a wrong client
+ * alike, and `rate_limited`.
  */
 export async function readOwnRegistration(
   services: Pick<Services, 'store' | 'limits'>,
@@ -47,10 +47,9 @@ export async function readOwnRegistration(
 }
 
 /**
- * Replaces the metadata by what is sent; what is left out is gone or has its default again (RFC 7592 §2.2). A secret is
- * made, and shown once, for a client that had none and whose new method needs one; else it stays. One that changes
- * nothing writes nothing.
- * Throws as `readOwnRegistration` and `registerClient` do.
+ * Replaces the metadata with what is sent; members left out are cleared or get their defaults (RFC 7592 §2.2). A secret
+ * is generated, and shown once, for a client that had none and whose new method needs one; otherwise it stays. A
+ * request that changes nothing writes nothing. Throws as `readOwnRegistration` and `registerClient` do.
  */
 export async function replaceOwnRegistration(
   services: OwnServices & Pick<Services, 'random' | 'egress'>,
@@ -86,7 +85,7 @@ export async function removeOwnRegistration(
   const client = await requireOwner(services, account, owner);
   await limitChanges(services, account, client, owner);
   await services.store.transaction(async (tx) => {
-    // Gone meanwhile: what is asked for is so.
+    // It was removed meanwhile, which is what was requested.
     if (!(await tx.clients.remove(account.id, client.appId, services.clock.now()))) return;
     await recordEvent(tx, services, account, { action: 'app.removed', ...about(client), detail: {} });
   });
@@ -111,7 +110,10 @@ async function requireOwner(
   return client;
 }
 
-/** Counts a change against the limit of registrations that the client was made under: each is an event that stays. */
+/**
+ * Counts a change against the limit of registrations that the client was created under: each change is an event that
+ * stays.
+ */
 async function limitChanges(
   { limits }: Pick<Services, 'limits'>,
   account: Account,
@@ -122,7 +124,7 @@ async function limitChanges(
   await limits.take(account, limit, { source: networkSourceOf(source), registration: clientId });
 }
 
-/** RFC 7592 §2.2: the identifier must be there, and a secret that is there must be the current one. */
+/** RFC 7592 §2.2: the identifier is required, and a secret, if sent, must be the current one. */
 function requireSame({ client_id: clientId, client_secret: secret }: ReplacementRequest, client: ClientRecord): void {
   if (clientId !== client.clientId) throw invalid('client_id', 'must be the identifier of this client');
   if (secret === undefined) return;
@@ -135,7 +137,7 @@ function secretChanges({ authMethod }: ClientMetadata, clientSecret: string | nu
   return { secretDigest: null, previousSecretDigest: null, previousSecretExpiresAt: null };
 }
 
-/** Names of the members that have another value now. */
+/** The names of the members whose values differ. */
 function changedFields(client: ClientRecord, metadata: ClientMetadata): string[] {
   const former: Readonly<Record<string, unknown>> = { ...client };
   const isChanged = ([name, value]: [string, unknown]) => JSON.stringify(value) !== JSON.stringify(former[name]);

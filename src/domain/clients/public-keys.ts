@@ -1,8 +1,8 @@
-/** What a public key of a client may be, wherever it comes from: a registration, a `jwks_uri`, a proof. */
+/** The rules for a client's public key, wherever it comes from: a registration, a `jwks_uri`, a proof. */
 
 import type { ClientKey } from '../../store/client-metadata.ts';
 
-/** Greatest lengths of members in characters, as the contract says. */
+/** Maximum lengths of members in characters, as the contract says. */
 export const longestMembers = {
   kty: 16,
   kid: 255,
@@ -20,8 +20,9 @@ const mostModulusBits = 4096;
 const mostExponentBytes = 4;
 
 /**
- * Whether an RSA key costs no more to check with than others: the time grows with the square of `n` and with the length
- * of `e`, and the owner of the key chooses both. True for keys of other kinds, whose sizes their curves set.
+ * Whether an RSA key is no more expensive to verify with than others. The time grows with the square of `n` and with
+ * the length of `e`, and the owner of the key chooses both. True for other key types, whose sizes are set by their
+ * curves.
  */
 export function hasCommonSize({ kty, n, e }: ClientKey): boolean {
   if (kty !== 'RSA') return true;
@@ -32,7 +33,7 @@ export function hasCommonSize({ kty, n, e }: ClientKey): boolean {
   return bits >= leastModulusBits && bits <= mostModulusBits;
 }
 
-/** The bytes of a number in base64url without zeros in front (RFC 7518 §2, Base64urlUInt), or null for other text. */
+/** The bytes of a base64url number without leading zeros (RFC 7518 §2, Base64urlUInt), or null for other text. */
 function numberIn(text: string | undefined, longest: number): Buffer | null {
   if (typeof text !== 'string' || text.length > longest || !/^[\w-]+$/.test(text)) return null;
   const bytes = Buffer.from(text, 'base64url');

@@ -1,6 +1,6 @@
 /**
- * Redirect URIs: what may be registered, and when one that is asked for is the registered one. Comparison is of
- * strings (RFC 9700 §2.1); a URI is parsed only to apply the rules of registration.
+ * Redirect URIs: which may be registered, and when a requested one matches. They are compared as strings (RFC 9700
+ * §2.1); a URI is parsed only to apply the rules of registration.
  */
 
 export const mostRedirectUris = 20;
@@ -10,7 +10,7 @@ export type ApplicationType = 'web' | 'native';
 
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Schemes that run or open something where a redirect arrives, or that no application can claim. */
+/** Schemes that execute or open something when a redirect arrives, or that no application can claim. */
 const unclaimable = new Set([
   'about',
   'blob',
@@ -37,11 +37,11 @@ const unclaimable = new Set([
   'wss',
 ]);
 
-/** Says why a URI may not be registered, or null when it may. */
+/** Why a URI may not be registered, or null. */
 export function redirectUriFault(uri: string, applicationType: ApplicationType): string | null {
   if (uri === '') return 'is empty';
   if (uri.length > longestUri) return `is longer than ${longestUri} characters`;
-  // Parsers drop tabs and line feeds and turn backslashes around: none may be there to be read in two ways.
+  // Parsers drop tabs and line feeds and replace backslashes, so such a URI could be read in two ways.
   if (!/^[\x21-\x7e]+$/.test(uri) || /[\\<>"^`{|}]/.test(uri))
     return 'contains a character that is not allowed in a URI';
   if (uri.includes('#')) return 'has a fragment';
@@ -62,7 +62,7 @@ export function redirectUriFault(uri: string, applicationType: ApplicationType):
 function webUriFault(uri: string, scheme: string, parsed: URL): string | null {
   const authority = /^https?:\/\/([^/?]*)/.exec(uri)?.[1];
   if (!authority) return 'has no host';
-  // `127.1` or `0x7f.1` would be compared as strings but reach another host than the text says.
+  // `127.1` or `0x7f.1` would be compared as strings but reach a host other than the text says.
   const written = authority.toLowerCase().replace(/:\d*$/, '');
   if (written !== parsed.hostname) return 'must have its host in canonical form';
   if (scheme === 'http' && !loopbackHosts.has(parsed.hostname)) return 'must be https: http is only for loopback hosts';
@@ -70,8 +70,8 @@ function webUriFault(uri: string, scheme: string, parsed: URL): string | null {
 }
 
 /**
- * Whether a client may be answered at `asked`. Exact strings; the port of a native application's http loopback URI is
- * free, because the system gives it a new one each time (RFC 8252 §7.3).
+ * Whether a client may receive responses at `asked`. Strings must be equal, but the port of a native application's http
+ * loopback URI is ignored, because the system assigns a new one each time (RFC 8252 §7.3).
  */
 export function isRegisteredUri(
   registered: readonly string[],

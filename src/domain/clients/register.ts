@@ -13,11 +13,14 @@ import { type ClientMetadata, type RegistrationRules, readMetadata } from './met
 import type { RegistrationRequest } from './registration-request.ts';
 import { withSector } from './sector.ts';
 
-/** Who asks: a caller with a bearer that permits it, or anyone from an address where the account is open. */
+/**
+ * Who registers: a caller with a bearer token that permits it, or anyone at an address if the account's registration is
+ * open.
+ */
 interface Registrant {
   readonly caller: Caller | null;
   readonly source: string;
-  /** Whether this door lets anyone register in an account whose registration is open. */
+  /** Whether this endpoint lets anyone register if the account's registration is open. */
   readonly openAllowed: boolean;
 }
 
@@ -25,13 +28,13 @@ export interface Registration {
   readonly client: ClientRecord;
   /** Shown once; null for clients without a secret. */
   readonly clientSecret: string | null;
-  /** With which the client manages its registration; null where it gets none. */
+  /** The client manages its registration with it; null where it gets none. */
   readonly registrationToken: string | null;
 }
 
 /**
- * Registers a client and makes its app, to which access must be assigned (the document's §1.2).
- * Throws `registration_closed`, `caller_unauthenticated`, `rate_limited`, `redirect_uri_invalid`, `client_metadata_invalid`.
+ * Registers a client and creates its app, to which access must be assigned (the document's §1.2). Throws
+ * `registration_closed`, `caller_unauthenticated`, `rate_limited`, `redirect_uri_invalid`, `client_metadata_invalid`.
  */
 export async function registerClient(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'limits' | 'vault' | 'egress'>,
@@ -55,7 +58,7 @@ export async function registerClient(
   return { client, clientSecret: made.clientSecret, registrationToken };
 }
 
-/** A client with its identifier and, where its method has one, its secret; not stored yet. */
+/** A client with its identifier and, if its method has one, its secret; not stored yet. */
 export function newClient(
   { clock, random }: Pick<Services, 'clock' | 'random'>,
   account: Pick<Account, 'id'>,
@@ -75,7 +78,7 @@ export function newClient(
   return { client, clientSecret };
 }
 
-/** Clients that anyone registered get the account's default roles, with the row or not at all. */
+/** Open-registered clients get the account's default roles in the same transaction. */
 async function create(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
@@ -90,7 +93,7 @@ async function create(
       account,
       {
         action: 'app.registered',
-        // Where registration is open the client stands for itself.
+        // In open registration the client itself is the actor.
         ...(!registrant.caller && { actor: { type: 'client', id: appId } }),
         target: { type: 'app', id: appId },
         detail: { registered_by: client.registeredBy },

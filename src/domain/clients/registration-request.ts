@@ -1,4 +1,4 @@
-/** Members that only the standard door reads; the other one ignores whatever they hold. */
+/** Members that only the standard endpoint reads; the other one ignores them whatever they contain. */
 interface StandardMembers {
   readonly software_version?: string;
   readonly software_statement?: string;

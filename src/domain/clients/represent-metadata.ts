@@ -1,7 +1,7 @@
 import type { ExtraMetadata } from '../../store/client-metadata.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 
-/** The optional metadata that is set, under its own names: the same at both doors (RFC 7591 §3.2.1). */
+/** The optional metadata that is set, under its own names; the same at both endpoints (RFC 7591 §3.2.1). */
 export function keptMetadata({
   extra,
   scope,
@@ -19,7 +19,7 @@ export function keptMetadata({
   };
 }
 
-/** How a client is called to a user: its name, else its id (RFC 7591 §2, client_name). */
+/** The name of a client for display: its name, else its id (RFC 7591 §2, client_name). */
 export function displayName({ name, clientId }: Pick<ClientRecord, 'name' | 'clientId'>): string {
   return name || clientId;
 }

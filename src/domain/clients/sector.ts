@@ -1,4 +1,4 @@
-/** Within which sector clients know users by the same subject (OpenID Connect Core §8.1, Registration §5). */
+/** The sector within which clients get the same subject for a user (OpenID Connect Core §8.1, Registration §5). */
 
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
@@ -13,9 +13,9 @@ const name = 'sector_identifier_uri';
 type Registrant = Pick<ClientRecord, 'registeredBy'>;
 
 /**
- * The metadata with the sector of a pairwise client: the host of its `sector_identifier_uri`, at which all its redirect
- * URIs must be listed, else the one host of these. It is fetched here, as the setting EGRESS permits, and never again; for
- * a client whose subjects are public nothing is fetched. Throws `client_metadata_invalid`.
+ * Adds the sector of a pairwise client: the host of its `sector_identifier_uri`, whose document must list all redirect
+ * URIs, else the single host of the redirect URIs. The document is fetched only here, as the setting EGRESS permits;
+ * for a client with public subjects nothing is fetched. Throws `client_metadata_invalid`.
  */
 export async function withSector(
   services: Pick<Services, 'egress'>,
@@ -29,8 +29,8 @@ export async function withSector(
 }
 
 /**
- * The same where a client replaces its registration: those whom it has signed in keep their subjects (OpenID Connect
- * Core §12.2), so that it can neither learn what another sector knows them by nor their public subjects.
+ * The same for a client that replaces its registration. The subjects of its users must not change (OpenID Connect Core
+ * §12.2), so it cannot learn the subjects of another sector or the public ones.
  */
 export async function withSameSector(
   services: Pick<Services, 'egress'>,
@@ -45,7 +45,7 @@ export async function withSameSector(
   throw invalid(member, `must stay in the sector of this client, which is ${former.sector}`);
 }
 
-/** What a client gets without a redirect proves nothing of the host that its redirect URIs name. */
+/** A grant without a redirect does not prove control of the host that the redirect URIs name. */
 function requireRedirects({ grantTypes }: ClientMetadata, { registeredBy }: Registrant): void {
   const device = grantTypes.indexOf('urn:ietf:params:oauth:grant-type:device_code');
   if (registeredBy !== 'open' || device < 0) return;
@@ -90,7 +90,7 @@ async function fetchList(
     const list: unknown = JSON.parse(result.response.body.toString('utf8'));
     if (Array.isArray(list)) return list;
   } catch {
-    // Told below, as any other thing that is no list.
+    // Reported below, like anything else that is not a list.
   }
   throw invalid(name, 'is not a JSON array');
 }

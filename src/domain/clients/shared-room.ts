@@ -1,4 +1,4 @@
-/** Values in memory whose number is bounded, so that nobody who makes many of them takes the room of others. */
+/** A bounded cache in memory, divided into shares, so that one heavy user does not displace the values of others. */
 
 interface Entry<Value> {
   readonly value: Value;
@@ -7,12 +7,12 @@ interface Entry<Value> {
 
 export interface SharedRoom<Value> {
   get(share: string, key: string): Value | undefined;
-  /** Where there is no room, the value of the largest share that was used longest ago goes. */
+  /** When the cache is full, the least recently used value of the largest share is dropped. */
   set(share: string, key: string, value: Value): void;
   delete(share: string, key: string): void;
 }
 
-/** Room for `most` values in all. A share that has fewer than an equal part of it loses nothing to the others. */
+/** A cache of at most `most` values. A share that holds less than an equal part loses nothing to the others. */
 export function createSharedRoom<Value>(most: number): SharedRoom<Value> {
   const shares = new Map<string, Map<string, Entry<Value>>>();
   let count = 0;

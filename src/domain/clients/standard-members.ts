@@ -1,4 +1,4 @@
-/** Members of OpenID Connect Registration §2 and RFC 7591 §2 that the documented door does not know. */
+/** Members of OpenID Connect Registration §2 and RFC 7591 §2 that the documented endpoint does not know. */
 
 import type { AssertionAlgorithm, ExtraMetadata } from '../../store/client-metadata.ts';
 import { Failure } from '../failure.ts';
@@ -9,8 +9,8 @@ import { mostRedirectUris, redirectUriFault } from './redirect-uris.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 
 /**
- * What the service cannot do. Each promises protection or a form that the client would wait for in vain, so that it is
- * told at registration; `docs/registration.md` lists them with what is ignored.
+ * Members that the service does not support. Each promises protection or a format that the client would not get, so the
+ * registration is refused. `docs/registration.md` lists them, and those that are ignored.
  */
 const notOffered = [
   'id_token_encrypted_response_alg',
@@ -21,7 +21,9 @@ const notOffered = [
   'request_object_encryption_enc',
 ] as const satisfies (keyof RegistrationRequest)[];
 
-/** Keeps what is honoured. Throws `software_statement_invalid`, and `client_metadata_invalid` for what is not offered. */
+/**
+ * Reads the supported members. Throws `software_statement_invalid`, and `client_metadata_invalid` for unsupported ones.
+ */
 export function readStandardMembers(request: RegistrationRequest): ExtraMetadata {
   if (request.software_statement !== undefined) {
     throw new Failure('software_statement_invalid', {
@@ -61,7 +63,7 @@ function readAlgorithm<const Name extends 'token_endpoint_auth_signing_alg' | 'r
   return { [name]: known } as { readonly [Member in Name]?: AssertionAlgorithm };
 }
 
-/** OpenID Connect Registration §2: by default the answer is not signed. */
+/** OpenID Connect Registration §2: by default the response is not signed. */
 function readUserinfoAlgorithm(asked: string | undefined): Pick<ExtraMetadata, 'userinfo_signed_response_alg'> {
   if (asked === undefined) return {};
   const known = signingAlgorithms.find((one) => one === asked);
@@ -76,20 +78,23 @@ function readSectorUri(uri: string | undefined): Pick<ExtraMetadata, 'sector_ide
   return uri ? { sector_identifier_uri: uri } : {};
 }
 
-/** OpenID Connect Registration §2: where request objects may be; nothing is fetched before one is named. */
+/** OpenID Connect Registration §2: where request objects may be; nothing is fetched until a request names one. */
 function readRequestUris(uris: readonly string[] | undefined): Pick<ExtraMetadata, 'request_uris'> {
   if (uris === undefined) return {};
   const name = 'request_uris';
   if (uris.length > mostRedirectUris) throw invalid(name, `must have at most ${mostRedirectUris} URIs`);
   for (const [index, uri] of uris.entries()) {
-    // A fragment is a digest of what is there, with which the client says that it has changed.
+    // The fragment is a digest of the object, which shows when the object has changed.
     const fault = pageUriFault(uri, true);
     if (fault) throw invalid(`${name}[${index}]`, fault);
   }
   return { request_uris: uris };
 }
 
-/** OpenID Connect Back-Channel Logout §2.2: an absolute URI without a fragment; it is asked as the setting EGRESS permits. */
+/**
+ * OpenID Connect Back-Channel Logout §2.2: an absolute URI without a fragment; it is called as the setting EGRESS
+ * permits.
+ */
 function readBackchannel(
   request: RegistrationRequest,
 ): Pick<ExtraMetadata, 'backchannel_logout_uri' | 'backchannel_logout_session_required'> {

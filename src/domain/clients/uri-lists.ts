@@ -1,9 +1,9 @@
-/** The lists of URIs that a registration holds. */
+/** The lists of URIs in a registration. */
 
 import { Failure } from '../failure.ts';
 import { type ApplicationType, mostRedirectUris, redirectUriFault } from './redirect-uris.ts';
 
-/** Throws `redirect_uri_invalid` where there is none. */
+/** Throws `redirect_uri_invalid` when the list is missing or empty. */
 export function requireRedirectUris(uris: readonly string[] | undefined): asserts uris is readonly string[] {
   if (uris !== undefined && uris.length > 0) return;
   throw new Failure('redirect_uri_invalid', {
@@ -25,7 +25,7 @@ export function readRedirectUris(
   return uris;
 }
 
-/** A list by the rules of redirect URIs; empty when it was not sent. Throws `client_metadata_invalid`. */
+/** A list that follows the rules of redirect URIs; empty when it was not sent. Throws `client_metadata_invalid`. */
 export function readUriList(
   name: string,
   uris: readonly string[] | undefined,

@@ -11,7 +11,7 @@ import { newUserCode, shownUserCode, userCodeDigest } from './user-code.ts';
 
 const deviceCodeSeconds = 600;
 const intervalSeconds = 5;
-/** A user code that another device shows is drawn again; that it happens twice is a fault. */
+/** If another device shows the same user code, a new one is drawn; twice in a row is a fault. */
 const mostDraws = 3;
 
 interface BegunDevice {
@@ -22,15 +22,15 @@ interface BegunDevice {
   readonly intervalSeconds: number;
 }
 
-/** What a device wants: as at the authorization endpoint (RFC 8628 §3.1, RFC 8707 §2.1). */
+/** A device's request: scope and resource as at the authorization endpoint (RFC 8628 §3.1, RFC 8707 §2.1). */
 interface AskedByDevice {
   readonly scope: string | undefined;
   readonly resource: string | null;
 }
 
 /**
- * Begins the sign-in of a device that has no browser. Throws `client_not_authorized`, `scope_invalid` when nothing of
- * what is asked for can be had, and `target_invalid`.
+ * Begins the sign-in of a device without a browser. Throws `client_not_authorized`, `scope_invalid` when none of the
+ * requested scopes is available, and `target_invalid`.
  */
 export async function beginDevice(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
@@ -56,7 +56,7 @@ export async function beginDevice(
   return { deviceCode, userCode: shownUserCode(userCode), expiresInSeconds: deviceCodeSeconds, intervalSeconds };
 }
 
-/** Answers the user code that was free. */
+/** Returns the user code that was free. */
 async function store(
   { store, clock, random, vault }: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
   account: Account,

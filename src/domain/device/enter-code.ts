@@ -9,23 +9,23 @@ import { normalUserCode, shownUserCode, userCodeDigest } from './user-code.ts';
 
 interface TypedCode {
   readonly userCode: string;
-  /** Address it came from. */
+  /** The address that it came from. */
   readonly source: string;
-  /** The page of ours at which the browser ends. */
+  /** Our page on which the browser ends up. */
   readonly doneUri: string;
 }
 
 type EnteredCode =
   | ({ readonly outcome: 'begun' } & OpenedRequest)
-  /** `wrong`: no device shows it now, whatever the reason. */
+  /** `wrong`: no device shows it now, for whatever reason. */
   | { readonly outcome: 'wrong' | 'missing' };
 
-/** Where the code is kept that the user typed, for the page that shows it again. */
+/** Where the typed code is stored for the page that shows it again. */
 const place = 'authorization_requests|user code';
 
 /**
- * Begins the sign-in for the device that shows the code (RFC 8628 §3.3). Codes that nobody shows count as failed
- * sign-ins of their source. Throws `cross_site_request`, `rate_limited`.
+ * Begins the sign-in for the device that shows the code (RFC 8628 §3.3). Wrong codes count as failed sign-ins of their
+ * source. Throws `cross_site_request`, `rate_limited`.
  */
 export async function enterUserCode(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits'>,
@@ -45,7 +45,7 @@ export async function enterUserCode(
       const parameters = parametersOf(services, account, device, userCode, typed.doneUri);
       return openRequest(services, account, client, parameters, browser);
     }
-    // Nobody knows who typed.
+    // The person who typed is unknown.
     const actor = { type: 'user', id: null } as const;
     const target = { type: 'account', id: account.id } as const;
     await recordEvent(services.store, services, account, { action: 'device.code_refused', actor, target, detail: {} });
@@ -72,7 +72,7 @@ function parametersOf(
   };
 }
 
-/** The code that the user typed for this sign-in, as it is shown. */
+/** The code that the user typed for this sign-in, in display form. */
 export function typedUserCode({ vault }: Pick<Services, 'vault'>, account: Account, sealedUserCode: string): string {
   return vault.unseal(account.record, place, sealedUserCode).toString('utf8');
 }

@@ -10,9 +10,9 @@ import type { Granted } from '../login/finish.ts';
 import { openDevice } from '../opening/open.ts';
 
 /**
- * Ends the sign-in for a device, for exactly one caller: the device is let in as the session's user, or told that the
- * user did not allow it. Answers where the browser goes; null, with nothing done, when the session or its user is not what
- * it was any more. Throws `authorization_request_invalid`.
+ * Ends the sign-in for a device, for exactly one caller: the device is approved for the session's user, or told that
+ * the user refused. Returns where the browser goes. Returns null and does nothing when the session or its user has
+ * changed. Throws `authorization_request_invalid`.
  */
 export async function finishDevice(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,

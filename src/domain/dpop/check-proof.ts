@@ -19,10 +19,10 @@ import { Failure } from '../failure.ts';
 import { digestOf } from '../secrets.ts';
 import { currentNonce, isLiveNonce } from './nonce.ts';
 
-/** What a proof may be signed with: the same as assertions of clients, and never a shared secret. */
+/** The algorithms of proofs: the same as for client assertions, and never a shared secret. */
 export const proofAlgorithms: readonly AssertionAlgorithm[] = assertionAlgorithms;
 
-/** How old a proof may be, and how far ahead its client's clock. */
+/** The maximum age of a proof, and how far ahead the client's clock may be. */
 const oldestSeconds = 300;
 const aheadSeconds = 60;
 const longestProof = 8_192;
@@ -30,28 +30,28 @@ const longestJti = 255;
 
 /** The request that a proof is for. */
 export interface ProvenRequest {
-  /** Value of the header `DPoP`. */
+  /** The `DPoP` header. */
   readonly proof: string;
   readonly method: string;
-  /** The address without query. */
+  /** The URL without query. */
   readonly url: string;
   /** The access token that the request presents; null at a token endpoint. */
   readonly accessToken: string | null;
 }
 
-/** A proof that is good for its request, once: `useProof` says whether it was used before. */
+/** A proof that is valid for its request, once: `useProof` checks whether it was used before. */
 export interface Proof {
-  /** Of the key that it shows (RFC 7638). */
+  /** Thumbprint of its key (RFC 7638). */
   readonly thumbprint: string;
-  /** What is kept of it until it is too old to be taken. */
+  /** Stored until the proof is too old to be accepted. */
   readonly use: AssertionRecord;
 }
 
 type ProofServices = Pick<Services, 'clock' | 'vault'>;
 
 /**
- * Reads a proof and writes nothing: a request that is refused for something else leaves nothing behind, however many
- * strangers send. Throws `dpop_proof_invalid` and `dpop_nonce_required`.
+ * Verifies a proof and writes nothing: requests that are refused for another reason leave no rows, however many are
+ * sent. Throws `dpop_proof_invalid` and `dpop_nonce_required`.
  */
 export async function readProof(
   services: ProofServices,
@@ -75,7 +75,7 @@ export async function readProof(
   if (typeof nonce !== 'string' || !isLiveNonce(services.vault, account, nonce, now)) {
     throw new Failure('dpop_nonce_required', { nonce: currentNonce(services.vault, account, now) });
   }
-  // What costs most comes last: a request without a live nonce costs no check of a signature (§8).
+  // The most expensive check comes last: without a live nonce no signature is verified (§8).
   await verify(request.proof, header);
   const { key } = header;
   const thumbprint = await calculateJwkThumbprint(key, 'sha256');
@@ -85,21 +85,21 @@ export async function readProof(
 }
 
 /**
- * Uses a proof up where its request is granted, in the transaction of that if there is one: the store knows those that
- * were used (§11.1). Nothing to do without one. Throws `dpop_proof_invalid`.
+ * Uses a proof up when its request is granted, in the same transaction if there is one; the store remembers used proofs
+ * (§11.1). Does nothing without a proof. Throws `dpop_proof_invalid`.
  */
 export async function useProof({ clients }: Pick<StoreVerbs, 'clients'>, proof: Proof | null): Promise<void> {
   if (proof && !(await clients.useAssertion(proof.use))) throw proofWasUsed();
 }
 
-/** Of a proof whose request is not granted, since another was by it. */
+/** The error for a proof that another request has used. */
 export function proofWasUsed(): Failure {
   return invalid('jti has been used before');
 }
 
 /**
- * The proof of a request for tokens, which are bound to its key (§5); null without one. Throws `dpop_proof_invalid` for
- * a client that registered `dpop_bound_access_tokens` and sends none, and as `readProof` does.
+ * The proof of a token request, to whose key the tokens are bound (§5); null without one. Throws `dpop_proof_invalid`
+ * if the client registered `dpop_bound_access_tokens` and sends none, and as `readProof` does.
  */
 export async function proofOf(
   services: ProofServices,
@@ -115,7 +115,7 @@ export async function proofOf(
   return null;
 }
 
-/** What a client whose proof was good sends with its next one (§8.2). */
+/** The nonce for the client's next proof, after a valid one (§8.2). */
 export function nextNonce({ vault, clock }: Pick<ProofServices, 'vault' | 'clock'>, account: Account) {
   return { 'dpop-nonce': currentNonce(vault, account, clock.now()) };
 }
@@ -125,17 +125,17 @@ interface ProofHeader {
   readonly alg: AssertionAlgorithm;
 }
 
-/** Checks the signature by the key in the header, whose kind, size and algorithm are on the list. */
+/** Verifies the signature with the key in the header, whose type, size and algorithm must be allowed. */
 async function verify(proof: string, { key, alg }: ProofHeader): Promise<void> {
   try {
-    // As a JWS: of times only `iat` counts (§4.2), and the caller looks at it.
+    // As a JWS: the only time that counts is `iat` (§4.2), which the caller checks.
     await compactVerify(proof, await importJWK({ ...key, alg }), { algorithms: [alg] });
   } catch {
     throw invalid('the signature does not match the key');
   }
 }
 
-/** What the proof says, before its signature is checked. */
+/** The claims of the proof, before its signature is verified. */
 function readClaims(proof: string): JWTPayload {
   try {
     return decodeJwt(proof);
@@ -156,7 +156,7 @@ function readHeader(proof: string): ProofHeader {
   if (header.typ !== 'dpop+jwt') throw invalid('typ is not dpop+jwt');
   if (!alg) throw invalid(`alg must be one of ${proofAlgorithms.join(', ')}`);
   if (typeof jwk !== 'object' || jwk === null) throw invalid('jwk is missing');
-  // §4.3: a private key, or a shared one, proves nothing any more.
+  // §4.3: a published private or shared key proves nothing.
   if (['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].some((member) => member in jwk)) throw invalid('jwk is not public');
   const { kty = '', crv, n, e, x, y } = jwk;
   const key = { kty, ...(crv && { crv }), ...(n && { n }), ...(e && { e }), ...(x && { x }), ...(y && { y }) };
@@ -164,7 +164,7 @@ function readHeader(proof: string): ProofHeader {
   return { key, alg };
 }
 
-/** §4.3: without query and fragment, as addresses are compared (RFC 3986 §6.2.2, §6.2.3). */
+/** §4.3: without query and fragment, compared as normalized URIs (RFC 3986 §6.2.2, §6.2.3). */
 function isSameAddress(htu: unknown, url: string): boolean {
   const parsed = typeof htu === 'string' ? URL.parse(htu) : null;
   if (parsed?.username !== '' || parsed.password !== '') return false;

@@ -1,22 +1,22 @@
-/** The end of what apps may do for users, where the app is not taken away itself. */
+/** Ends what apps may do for users when the app itself is not removed. */
 
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { endInFlight } from './in-flight.ts';
 
-/** What they change. */
+/** The parts of the store that these endings change. */
 export type EndingVerb = 'access' | 'grants' | 'authorizations' | 'deviceCodes';
 
-/** Users whom one statement looks at: few enough for both databases, and for nobody else to wait. */
+/** Users per statement: few enough for both databases, and so that others do not wait. */
 const usersAtOnce = 400;
 
-/** Who may have lost the access to an app: these users, to whichever app, or whichever users of these apps. */
+/** Who may have lost access to an app: these users, in any app, or any users of these apps. */
 export type Loss = { readonly userIds: readonly number[] } | { readonly appIds: readonly number[] };
 
 /**
- * Ends the grants and all that is in flight for an app that their user may not use any more; part of the transaction
- * that took the access away. Answers how many grants ended, of apps with many only those that were revoked until now.
+ * Ends the grants and everything in flight for apps that their user may no longer use; part of the transaction that
+ * removed the access. Returns how many grants ended; for an app with many grants, only those revoked so far.
  */
 export async function endUnassigned(
   tx: Pick<StoreVerbs, EndingVerb>,
@@ -34,7 +34,7 @@ export async function endUnassigned(
   return ended;
 }
 
-/** What a user allowed an app, its grants and all that is in flight; part of a transaction. */
+/** Ends a user's consent to an app, its grants and everything in flight; part of a transaction. */
 export async function endConsent(
   tx: Pick<StoreVerbs, EndingVerb | 'users'>,
   account: Pick<Account, 'id'>,

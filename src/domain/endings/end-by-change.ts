@@ -5,8 +5,9 @@ import type { Account } from '../accounts/account.ts';
 import { endSignIns } from './end-sign-ins.ts';
 
 /**
- * Ends what a change of a user ends; part of its transaction. A new password closes all that the former one opened. A
- * suspension ends sessions and what is in flight for good, and grants wait for its end. Answers how many grants ended.
+ * Ends what a change of a user must end; part of the same transaction. A new password ends everything that the former
+ * one opened. A suspension ends sessions and everything in flight for good; grants are dormant until it is over.
+ * Returns how many grants ended.
  */
 export async function endByChange(
   services: Pick<Services, 'clock' | 'vault'>,
@@ -21,7 +22,7 @@ export async function endByChange(
   if (passwordDigest !== undefined) return end('password changed');
   if (status !== userStatuses.suspended || former.status === userStatuses.suspended) return 0;
   await end(null);
-  // Else a browser that names its ended session would be taken for one whose session has expired.
+  // Otherwise a browser whose session was ended would be treated as one whose session has expired.
   await tx.grants.outliveSessions(account.id, former.id);
   return 0;
 }

@@ -7,10 +7,10 @@ import { endSession } from './end-session.ts';
 import { type FormerSession, findFormer } from './former-session.ts';
 
 /**
- * Makes way for a user who signs in where a session is, or was until it expired: another user's ends, as by a sign-out.
- * Answers the user's own, which is to go on: what was granted in it is found by its `sid`. Null without one. Part of the transaction of the
- * sign-in, in which the user is locked; should two users sign in over each other's sessions at once, PostgreSQL has one
- * of the transactions tried again.
+ * Called when a user signs in where a session is, or was until it expired. Another user's session is ended, as by a
+ * sign-out. The user's own session is returned, to be continued: grants made in it are found by its `sid`. Returns null
+ * if there is none. Part of the transaction of the sign-in, in which the user is locked. When two users sign in over
+ * each other's sessions at once, PostgreSQL has one of the transactions retried.
  */
 export async function endFormer(
   services: Pick<Services, 'clock' | 'vault'>,

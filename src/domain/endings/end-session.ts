@@ -7,9 +7,9 @@ import type { EndedSignIns } from './end-sign-ins.ts';
 import { endInFlight } from './in-flight.ts';
 
 /**
- * Ends one session, also where it was raised since it was read, what it approved, and its grants without
- * `offline_access`; its clients are to be told. Part of a transaction. One that has expired ends by its grants, where its
- * row is deleted. Null for a session that has ended already.
+ * Ends one session (even if it was raised after it was read), what it approved, and its grants without
+ * `offline_access`, and notifies its clients. Part of a transaction. An expired session whose row is deleted is ended
+ * through its grants. Returns null for a session that has already ended.
  */
 export async function endSession(
   services: Pick<Services, 'clock' | 'vault'>,

@@ -7,11 +7,11 @@ import type { Account } from '../accounts/account.ts';
 import { tellClients } from '../sign-out/notices.ts';
 import { endInFlight } from './in-flight.ts';
 
-/** What all sign-ins of a user end for, and what goes on. */
+/** Why all sign-ins of a user end, and which of them continue. */
 interface SignInsEnding {
-  /** What the rows of grants keep of the reason; null: grants wait. */
+  /** The reason stored with the grants; null: the grants become dormant. */
   readonly because: string | null;
-  /** The session in which its user ends the others: it goes on, and so do its grants. */
+  /** The session in which the user ends the others: it continues, and so do its grants. */
   readonly own?: SessionRecord | null;
   /** Digest of the sign-in in progress that ends the others. */
   readonly request?: string;
@@ -23,7 +23,7 @@ export interface EndedSignIns {
 }
 
 /**
- * Ends all sessions of a user, what was granted in them, and all that is in flight; clients are to be told. Part of a
+ * Ends all sessions of a user, what was granted in them, and everything in flight, and notifies the clients. Part of a
  * transaction.
  */
 export async function endSignIns(
@@ -35,9 +35,9 @@ export async function endSignIns(
 ): Promise<EndedSignIns> {
   const { id } = user;
   const now = services.clock.now();
-  // Who redeems something of the user's meanwhile has come before, or finds it gone.
+  // A concurrent redemption either came before this or finds nothing left to redeem.
   await tx.users.lock(account.id, id);
-  // Before the grants: sessions and clients are found by them.
+  // Before the grants are ended: sessions and clients are found through them.
   const clientsTold = await tellClients(services, tx, account, { userId: id, except: own?.sid ?? null }, now);
   const grantsRevoked = because === null ? 0 : await revoke(tx, account, id, own, now, because);
   await tx.sessions.endOfUser(account.id, id, own?.sid);

@@ -8,14 +8,15 @@ import { digestOf } from '../secrets.ts';
 
 /** A session that a browser has, or had until it expired. */
 export interface FormerSession extends Pick<SessionRecord, 'userId' | 'sid'> {
-  /** Null where its row is deleted. */
+  /** Null if its row is deleted. */
   readonly id: number | null;
   readonly isLive: boolean;
 }
 
 /**
  * The session of this secret, which may have expired; null for one that was ended. Grants do not expire with their
- * session: while there are any that end with it, it can still be ended, and goes on when its user signs in there.
+ * session: as long as there are grants that end with it, it can still be ended, and it continues when its user signs in
+ * again.
  */
 export async function findFormer(
   services: Pick<Services, 'clock' | 'vault'>,
@@ -28,7 +29,8 @@ export async function findFormer(
   const row = await sessions.find(account.id, digestOf(secret));
   if (row) return { id: row.id, userId: row.userId, sid: row.sid, isLive: isLive(row, now) };
   const named = namedSession(services, account, secret);
-  // Until then a row that is gone was ended. Its name may have gone on in this browser, under a newer secret.
+  // Before its expiry, a session without a row was ended. Its name may have continued in this browser under a newer
+  // secret.
   if (!named || named.expiresAt > now) return null;
   const { userId, sid } = named;
   if (await sessions.has(account.id, userId, sid)) return null;

@@ -3,9 +3,9 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 
 /**
- * Ends what was approved or begun and has come to nothing yet: codes, devices that were let in, sign-ins in progress that
- * gave a first factor or a decision (but for the one with the digest `except`). Part of the transaction that ends what it
- * rests on. A pushed request is none of it: it approves nothing, and its user is asked when it is used.
+ * Ends everything that was approved or begun but not completed: codes, approved devices, and sign-ins in progress with
+ * a first factor or a decision (except the one with the digest `except`). Part of the transaction that ends what they
+ * depend on. Pushed requests stay: they approve nothing, and the user is asked when they are used.
  */
 export async function endInFlight(
   tx: Pick<StoreVerbs, 'authorizations' | 'deviceCodes'>,

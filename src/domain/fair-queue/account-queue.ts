@@ -1,19 +1,19 @@
 import { createSources, type Sources } from './sources.ts';
 
-/** What a queue knows of an account that has a turn or waits for one. */
+/** The state of an account that has turns or is waiting for one. */
 export interface AccountQueue {
   readonly id: number;
   readonly sources: Sources;
-  /** Turns of each holder that has one. */
+  /** Number of turns of each holder that has any. */
   readonly running: Map<string, number>;
   turns: number;
-  /** From its arrival on: an account that is asking is not idle. */
+  /** Counted from arrival: an account with an arriving request is not idle. */
   waiting: number;
   /** When it last had a turn, counted in turns. */
   lastTurn: number;
 }
 
-/** `clock` tells milliseconds. */
+/** `clock` returns milliseconds. */
 export function createAccountQueue(id: number, lastTurn: number, clock: () => number): AccountQueue {
   return { id, sources: createSources(clock), running: new Map(), turns: 0, waiting: 0, lastTurn };
 }

@@ -1,19 +1,19 @@
 /**
- * Whose requests make room when the queue is full. Accounts take turns, so a network that asks in many accounts has a
- * share of each: what it asks for in all of them counts together.
+ * Decides whose requests make room when the queue is full. Accounts take turns, so a network that sends requests to
+ * many accounts gets a share of each. Therefore its requests to all accounts are counted together.
  */
 
 import { drawLate } from './order.ts';
 
 interface Request {
   readonly account: object;
-  /** Of the networks around its source, the widest first, and of the source as the last. */
+  /** The networks around the source, widest first, then the source itself. */
   readonly names: readonly string[];
 }
 
 /**
- * Of requests in order of arrival the largest crowd: those of one account. Where one network has more than any account,
- * it is the largest among those of that network, and so on down to the source.
+ * Finds the largest crowd among requests in order of arrival: the requests of one account. If one network has more
+ * requests than any account, it is the largest crowd among that network's, and so on down to the source.
  */
 export function findCrowd<One extends Request>(
   requests: readonly One[],

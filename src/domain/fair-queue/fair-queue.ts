@@ -1,7 +1,7 @@
 /**
- * A bounded queue before something scarce that strangers ask for: accounts take turns, within an account networks, and
- * within a network the source goes first that had the least. When it is full, the account makes room that asks for
- * most, or the network that asks for more in all accounts together.
+ * A bounded queue for a scarce resource that strangers can request. Accounts take turns; within an account its networks
+ * take turns; within a network the source that had the least goes first. When the queue is full, room is made by the
+ * account with the most requests, or by a network with even more requests in all accounts together.
  */
 
 import { type AccountQueue, createAccountQueue } from './account-queue.ts';
@@ -12,38 +12,44 @@ import { isQuiet, type Path, sourceOf } from './sources.ts';
 /** Whose share a request counts against. */
 export interface Share {
   readonly accountId: number;
-  /** Whatever tells those apart who ask: a network, an API caller. Compared as it is. */
+  /** Identifies the requester: a network address, an API caller. Compared as it is. */
   readonly source: string;
-  /** Those that it is in, the widest first: they take turns before the sources in them do. None unless said. */
+  /** The networks around the source, widest first: they take turns before their sources do. Default: none. */
   readonly networks?: readonly string[];
-  /** For whom turns at a time are counted; the source unless said. */
+  /** Concurrent turns are limited per holder. Default: the source. */
   readonly holder?: string;
 }
 
 export interface FairQueueOptions {
-  /** Turns at a time. */
+  /** Concurrent turns. */
   readonly turns: number;
-  /** Further turns at a time, for sources that had less than their share. */
+  /** Additional concurrent turns for sources that had less than their share. */
   readonly turnsForQuiet?: number;
-  /** Turns at a time of one account, and of one holder in it. */
+  /** Concurrent turns of one account, and of one holder in it. */
   readonly turnsOfAccount?: number;
   readonly turnsOfHolder?: number;
-  /** Requests that have a turn or wait for one. */
+  /** Maximum number of requests that have a turn or are waiting for one. */
   readonly most: number;
-  /** From the end of a turn to the beginning of the next in its room; none unless said. Who waits has room at once. */
+  /**
+   * Pause between the end of a turn and the next turn in its place; default: none. A request that waits gets a place at
+   * once.
+   */
   readonly pauseMilliseconds?: number;
-  /** Milliseconds; those of the process unless said. */
+  /** Milliseconds; default: the clock of the process. */
   readonly clock?: () => number;
-  /** From 0 to below 1; draws one of equals. */
+  /** From 0 to below 1; used to choose among equals. */
   readonly random?: () => number;
 }
 
 export interface Turn {
-  /** Where turns compete once more: the lower goes first. Quiet sources overtake those that have a turn already. */
+  /**
+   * Priority for a second resource: the lower rank goes first. Quiet sources overtake requests that already have a
+   * turn.
+   */
   readonly rank: number;
   /**
-   * Gives the turn back; once. One that is forgiven wipes out what its source had. `weight`: how many usual turns it
-   * took the time of, 1 unless said; its account has one in so many turns while others wait.
+   * Gives the turn back; only once. `isForgiven` clears what the source had. `weight`: the length of the turn in usual
+   * turns, default 1; while others wait, the account gets only one of that many turns.
    */
   end(isForgiven?: boolean, weight?: number): void;
   /** Whether another account waits for nothing but room, which the end of this turn would make. */
@@ -52,9 +58,9 @@ export interface Turn {
 
 export interface FairQueue {
   /**
-   * Waits for a turn. Null when there is no place, when somebody with a smaller share took it, or after
-   * `waitMilliseconds`. Requests of one source are served in the order in which they came. A source that waits after
-   * that and comes again goes before those who come for the first time.
+   * Waits for a turn. Null when there is no place, when a request with a smaller share took it, or after
+   * `waitMilliseconds`. Requests of one source are served in order of arrival. A source that waits before it comes
+   * again goes before newcomers.
    */
   enter(share: Share, waitMilliseconds?: number): Promise<Turn | null>;
 }
@@ -63,7 +69,7 @@ interface Waiting {
   readonly account: AccountQueue;
   readonly holder: string;
   readonly path: Path;
-  /** Of what its path consists. */
+  /** The names in its path. */
   readonly names: readonly string[];
   readonly settle: (turn: Turn | null) => void;
 }
@@ -75,23 +81,23 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   const { most, pauseMilliseconds = 0, random = Math.random } = options;
   const clock = options.clock ?? (() => performance.now());
   const accounts = new Map<number, AccountQueue>();
-  /** In order of arrival. Short enough to be searched: its length is bounded by `most`. */
+  /** In order of arrival. Short enough for a linear search: its length is bounded by `most`. */
   const waiting: Waiting[] = [];
   let running = 0;
-  /** Turns that ended, and whose room is not given on yet. */
+  /** Turns that have ended but whose place is still in its pause. */
   let pausing = 0;
   let turnCount = 0;
 
   function accountOf(id: number): AccountQueue {
     const known = accounts.get(id);
     if (known) return known;
-    // After those who wait longer, before the one that was served last.
+    // After the accounts that have waited longer, before the one served last.
     const account = createAccountQueue(id, turnCount - 0.5, clock);
     accounts.set(id, account);
     return account;
   }
 
-  /** What an account had is forgotten when it asks for nothing: nobody competes with it. */
+  /** The state of an idle account is dropped: it does not compete with anyone. */
   function forgetIdle(account: AccountQueue): void {
     if (account.turns === 0 && account.waiting === 0) accounts.delete(account.id);
   }
@@ -110,7 +116,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     return hasTurnsLeft(one) && (taken < turns || (taken < turns + turnsForQuiet && isQuiet(one.path)));
   }
 
-  /** Accounts in turn, then the networks and sources of the account. */
+  /** Chooses among accounts in turn, then among the networks and sources of the account. */
   function findNext(): Waiting | null {
     const able = waiting.filter(mayBegin);
     let account = able[0]?.account;
@@ -149,7 +155,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       rank,
       end(isForgiven = false, weight = 1) {
         account.lastTurn += weight - 1;
-        // One right password among many wrong ones that wait is no reason to serve those.
+        // One right password among many waiting wrong ones is no reason to serve those.
         const isLast = !waiting.some((one) => sourceOf(one.path) === sourceOf(path));
         account.sources.end(path, isForgiven && isLast);
         running -= 1;
@@ -164,7 +170,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     };
   }
 
-  /** Who makes room in a full queue, the newcomer among them: the last of the largest crowd. */
+  /** The request that makes room in a full queue, possibly the newcomer: the last of the largest crowd. */
   function findDisplaced(): Waiting | undefined {
     return findLast(findCrowd(waiting, random), random);
   }

@@ -1,4 +1,4 @@
-/** Who of those that wait for an account goes first, and who makes room: looked for from the widest network down. */
+/** Decides which waiting request of an account goes first, and which makes room, from the widest network down. */
 
 import { type Competitor, type Path, sourceOf, standingOf } from './sources.ts';
 
@@ -6,7 +6,7 @@ interface Request {
   readonly path: Path;
 }
 
-/** Of requests in order of arrival the one to serve: the lowest standing, and of equals the one that came first. */
+/** The request to serve, given requests in order of arrival: the lowest standing, then the earliest arrival. */
 export function findFirst<One extends Request>(requests: readonly One[]): One | undefined {
   return descend(requests, (groups) => {
     let lowest = Number.POSITIVE_INFINITY;
@@ -22,8 +22,8 @@ export function findFirst<One extends Request>(requests: readonly One[]): One | 
 }
 
 /**
- * Of requests in order of arrival the one to turn away: the last of the source that would be served last. Equals draw
- * lots: a rule that a flood knows would keep its places for it, or give it those of the others.
+ * The request to turn away, given requests in order of arrival: the last of the source that would be served last.
+ * Equals are drawn at random: a flood could exploit a fixed rule to keep its places or to take those of others.
  */
 export function findLast<One extends Request>(requests: readonly One[], random: () => number): One | undefined {
   return descend(requests, (groups) => {
@@ -39,14 +39,17 @@ export function findLast<One extends Request>(requests: readonly One[], random: 
   }).at(-1);
 }
 
-/** Of equals in order of arrival the later of two that are drawn: nobody waits long and is turned away then. */
+/**
+ * Draws two of equals in order of arrival and takes the later one, so that requests are rarely turned away after a long
+ * wait.
+ */
 export function drawLate<One>(equals: readonly One[], random: () => number): One | undefined {
   return equals[Math.floor(Math.max(random(), random()) * equals.length)];
 }
 
 type Groups<One> = ReadonlyMap<Competitor, readonly One[]>;
 
-/** The requests of one source, which is chosen level by level. */
+/** The requests of one source, chosen level by level. */
 function descend<One extends Request>(
   requests: readonly One[],
   choose: (groups: Groups<One>) => readonly One[],

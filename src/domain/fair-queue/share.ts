@@ -1,4 +1,4 @@
-/** Whose share of a queue a request takes. */
+/** Whose share of a queue a request counts against. */
 
 import type { Account } from '../accounts/account.ts';
 import { currentAuditContext } from '../audit/context.ts';
@@ -6,8 +6,8 @@ import { networkSourceOf, networksAround } from '../network-source.ts';
 import type { Share } from './fair-queue.ts';
 
 /**
- * The share of the source that an attempt came from; without one that of the caller: an API caller has one of its own,
- * so that strangers behind the same address take nothing from it, everybody else that of their address.
+ * The share of the attempt's source. Without a source it is the caller's share: an API caller has its own, so that
+ * strangers behind the same address take nothing from it; all others share by address.
  */
 export function shareOf({ id: accountId }: Pick<Account, 'id'>, source: string | null = null): Share {
   if (source !== null) return networkShare(accountId, source);

@@ -1,65 +1,70 @@
 /**
- * How much each source of one account, and each network around it, has had lately, in start-time fair queueing (Goyal,
- * Vin and Cheng, 1996), hierarchical: the networks take turns, and within a network those that it consists of. Each
- * competitor has a start tag, and the lowest goes first. Tags count services, not seconds.
+ * How much each source of one account, and each network around it, has had lately: hierarchical start-time fair
+ * queueing (Goyal, Vin and Cheng, 1996). Networks take turns, and so do the members of a network. Each competitor has a
+ * start tag, and the lowest goes first. Tags count services, not seconds.
  */
 
-/** So many services a competitor may be ahead of its fair share before the others go first. */
+/** How many services a competitor may be ahead of its fair share before the others go first. */
 const credit = 8;
-/** What a refusal counts, in services, for a source that did not wait before it came again. */
+/** The cost of a refusal, in services, for a source that did not wait before it came again. */
 const refusal = 1 / 2;
-/** A source that comes again sooner after a refusal does not wait as it was told, and each refusal counts. */
+/** A source that comes again sooner than this after a refusal did not wait as told, and each refusal counts. */
 const patienceMilliseconds = 900;
-/** A refusal is a claim on a service, for a source that waits and comes again; so long, less and less. */
+/** A refusal gives a source that waits and comes again a claim on a service; the claim decays over this time. */
 const claimMilliseconds = 10_000;
-/** Where a source was served, and not forgiven, it and its networks claim no more than to go so far before newcomers. */
+/** The maximum lead over newcomers, in services, of a source that was served and not forgiven, and of its networks. */
 const leadOfServed = 1;
-/** For so long. Else many that are served again and again would claim as much as one that never was. */
+/**
+ * How long that maximum applies. Without it, many sources that are served repeatedly would claim as much as one that
+ * never was.
+ */
 const servedMilliseconds = 600_000;
-/** Without this an endless flood of new sources would keep out everyone who comes twice. */
+/** Without this, an endless flood of new sources would keep out everyone who comes twice. */
 const servicesToForgetOne = 256;
-/** Sources and networks that are remembered for an account. */
+/** Maximum number of sources and networks remembered for an account. */
 const mostRemembered = 4096;
 
-/** The time of those who compete with one another, in services. */
+/** The virtual time of competitors on one level, in services. */
 interface Level {
-  /** The start tag of a competitor that is not known. */
+  /** The start tag of an unknown competitor. */
   present: number;
   servicesSinceMoved: number;
 }
 
-/** A source, or a network with those in it. */
+/** A source, or a network with its members. */
 export interface Competitor {
   readonly among: Level;
   readonly within: Level;
   /** The start tag of its next service. */
   tag: number;
   refusedAt: number | null;
-  /** Services that it may claim for its refusals, at the last of them. */
+  /** Services that it may claim for its refusals, as of the last one. */
   claim: number;
-  /** When it, or one in it, was last served and not forgiven. */
+  /** When it, or one of its members, was last served and not forgiven. */
   servedAt: number | null;
-  /** How far its refusals put those ahead who wait now, in services. */
+  /** The lead that refusals give to its waiting requests, in services. */
   lead: number;
-  /** How far before newcomers they go at most. */
+  /** The maximum of that lead over newcomers. */
   mostLead: number;
 }
 
-/** The networks around a source, the widest first, and the source itself as the last. */
+/** The networks around a source, widest first, then the source itself. */
 export type Path = readonly Competitor[];
 
 export interface Sources {
-  /** A request arrives. `names`: of the networks around its source, the widest first, and of the source as the last. */
+  /** A request arrives. `names`: the networks around its source, widest first, then the source. */
   arrive(names: readonly string[]): Path;
   /** A request is turned away. */
   refuse(path: Path): void;
   /** The turn of a request begins. */
   serve(path: Path): void;
-  /** It ends. Where it is forgiven, nothing that the source had counts, nor its last service against its networks. */
+  /**
+   * The turn ends. If it is forgiven, the source's services do not count, nor does its last service for its networks.
+   */
   end(path: Path, isForgiven: boolean): void;
 }
 
-/** `clock` tells milliseconds. */
+/** `clock` returns milliseconds. */
 export function createSources(clock: () => number): Sources {
   const known = new Map<string, Competitor>();
   const widest = createLevel();
@@ -73,7 +78,7 @@ export function createSources(clock: () => number): Sources {
     return path;
   }
 
-  /** From the source up: a network is forgotten after those in it. */
+  /** From the source up: a network is dropped after its members. */
   function remember(names: readonly string[], path: Path): void {
     for (const [index, one] of [...path.entries()].reverse()) {
       const name = names[index] ?? '';
@@ -105,7 +110,7 @@ export function createSources(clock: () => number): Sources {
       remember(names, path);
       const one = sourceOf(path);
       one.lead = isPatient(one) ? claimOf(one) : 0;
-      // At each level: who takes another address of a network that was served is no newcomer to those outside it.
+      // At each level: a new address in a network that was served is no newcomer to other networks.
       for (const each of path) each.mostLead = isServed(each) ? leadOfServed : credit;
       return path;
     },
@@ -158,7 +163,7 @@ export function tagOf({ among, tag }: Competitor): number {
   return Math.max(among.present, tag);
 }
 
-/** Where a competitor stands with a request of this source that waits: the lowest goes first. */
+/** The rank of a waiting request of this source; the lowest goes first. */
 export function standingOf(competitor: Competitor, { lead }: Competitor): number {
   return Math.max(tagOf(competitor) - lead, competitor.among.present - competitor.mostLead);
 }

@@ -1,4 +1,4 @@
-/** What a function's answer means. Nothing else of it is used: it may say more, and that has no effect. */
+/** The meaning of a function's answer. Other members are ignored. */
 
 /** The answer of a pre-authentication. */
 export type PolicyAnswer =
@@ -8,7 +8,7 @@ export type PolicyAnswer =
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The JSON of an answer; undefined when it cannot be read. */
+/** The parsed JSON of an answer; undefined when it is malformed. */
 export function parseAnswer(json: string): unknown {
   try {
     return JSON.parse(json, (name, value) => (name === '__proto__' ? undefined : value));
@@ -21,12 +21,12 @@ export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An own member: what an object has from its prototype was not answered. */
+/** Own members only: what an object inherits from its prototype is not part of the answer. */
 export function member(value: Members, name: string): unknown {
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** Null when it means nothing; `policyIds` are those of the account. */
+/** Null when it is meaningless; `policyIds` are those of the account. */
 export function readPolicyAnswer(value: unknown, policyIds: ReadonlySet<number>): PolicyAnswer | null {
   if (value === null) return { says: 'keep' };
   if (!isObject(value)) return null;

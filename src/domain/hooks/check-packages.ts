@@ -7,17 +7,17 @@ function refuse(message: string): never {
   throw new Failure('value_invalid', { name: 'packages', message });
 }
 
-/** Why no package is built where a build cannot be shut in. */
+/** Why no package is built when builds cannot be confined. */
 export function refusedForWalls(remedy: string): string {
   return `this service refuses packages, because it cannot confine the processes that build them: ${remedy}`;
 }
 
-/** What needs no registry: names, and versions that are exact (the document's §2.3: "explicit semantic version"). */
+/** The checks that need no registry: names and exact versions (the document's §2.3: "explicit semantic version"). */
 function checkPackageForms(packages: HookPackages): void {
   const entries = Object.entries(packages);
   if (entries.length > mostPackages) refuse(`packages must have at most ${mostPackages} members`);
   for (const [name, version] of entries) {
-    // Only what old packages depend on has capitals in its name.
+    // Only old packages, as transitive dependencies, have capitals in their names.
     if (!isPackageName(name) || name !== name.toLowerCase())
       refuse(`packages: ${JSON.stringify(name).slice(0, 100)} is not a valid package name`);
     if (!isPackageVersion(version) || version.length > 64) {
@@ -26,7 +26,7 @@ function checkPackageForms(packages: HookPackages): void {
   }
 }
 
-/** Throws `value_invalid` for what no build could make. `builder` is null where packages are switched off. */
+/** Throws `value_invalid` for what no build could make. `builder` is null when packages are switched off. */
 export async function checkPackages(packages: HookPackages, builder: PackageBuilder | null): Promise<void> {
   checkPackageForms(packages);
   const entries = Object.entries(packages);

@@ -1,4 +1,4 @@
-/** Versions of the context that a function gets (the document's §9). */
+/** Versions of the context that a function receives (the document's §9). */
 
 import semver from 'semver';
 import { invalid } from './values.ts';
@@ -9,7 +9,7 @@ type ContextVersion = (typeof contextVersions)[number];
 
 export const latestContextVersion = '1.1.0' satisfies ContextVersion;
 
-/** The version that a stored text names: itself, or the highest in its range; null when there is none. */
+/** The version for a stored text: the same version, or the highest in a range; null when there is none. */
 export function findContextVersion(text: string): ContextVersion | null {
   return semver.maxSatisfying(contextVersions, text);
 }

@@ -1,4 +1,4 @@
-/** What functions get (the document's §6), by version of the context. */
+/** What functions receive (the document's §6), by version of the context. */
 
 import type { ClientRecord } from '../../store/clients.ts';
 import type { StoredHook } from '../../store/hooks.ts';
@@ -7,20 +7,20 @@ import type { UserRecord } from '../../store/users.ts';
 import { displayName } from '../clients/represent-metadata.ts';
 import { findContextVersion } from './context-versions.ts';
 
-/** A browser or program, by what it says of itself. */
+/** A browser or program, described by its User-Agent. */
 export interface Browser {
   readonly userAgent: string | null;
 }
 
 /** A sign-in whose password was right. */
 export interface SigningIn {
-  /** As they stood before this sign-in: the wrong passwords before it included. */
+  /** The user as they were before this sign-in, including the count of wrong passwords before it. */
   readonly user: UserRecord;
   readonly client: ClientRecord;
   /** As typed. */
   readonly username: string;
   readonly browser: Browser;
-  /** Address that it comes from; null where it is not known. */
+  /** The address that it comes from; null if unknown. */
   readonly source: string | null;
 }
 
@@ -28,7 +28,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 const longestUserAgent = 512;
 
-/** The context of one run; `policy` is the one in force until now. */
+/** The context of one run; `policy` is the one in force so far. */
 export function preAuthenticationContext(
   { definition }: Pick<StoredHook, 'definition'>,
   { user, client, username, browser }: SigningIn,

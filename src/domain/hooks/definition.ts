@@ -1,4 +1,4 @@
-/** What a write of a hook says, read member by member (the document's §2.3). */
+/** Parses the input for a hook, member by member (the document's §2.3). */
 
 import semver from 'semver';
 import type { Services } from '../../services.ts';
@@ -26,7 +26,7 @@ export interface HookInput {
   readonly runtime?: string | null | undefined;
   readonly retries?: number | null | undefined;
   readonly timeout?: number | null | undefined;
-  /** The flags that were sent; none: no options. */
+  /** The flags that were sent; none means no options. */
   readonly options?: Partial<HookOptions> | null | undefined;
   /** Names of variables. */
   readonly envVars?: readonly string[] | null | undefined;
@@ -38,13 +38,13 @@ export interface HookInput {
   readonly contextVersion?: string | null | undefined;
 }
 
-/** A definition whose variables are still named. */
+/** A definition in which variables are still referenced by name. */
 export interface ReadHook {
   readonly definition: Omit<HookDefinition, 'variableIds'>;
   readonly envVars: readonly string[];
 }
 
-/** The definition, when it keeps every rule; throws `value_invalid` naming the member. Runs nothing. */
+/** The definition if it is valid; throws `value_invalid` naming the member. Runs nothing. */
 export function readHook(services: Pick<Services, 'hooks' | 'hookRuntimes'>, input: HookInput): ReadHook {
   const type = readType(input.type);
   return {
@@ -64,7 +64,7 @@ export function readHook(services: Pick<Services, 'hooks' | 'hookRuntimes'>, inp
   };
 }
 
-/** Variables by name. Throws `value_invalid` for a name that none has. */
+/** Variables by name. Throws `value_invalid` for an unknown name. */
 export async function findLinked(
   tx: Pick<StoreVerbs, 'hookVariables'>,
   account: Pick<Account, 'id'>,
@@ -85,7 +85,7 @@ function readType(type: string): HookType {
   return known;
 }
 
-/** The runtime that a write names, else the default. Throws `value_invalid` for one that is not offered. */
+/** The named runtime, or the default. Throws `value_invalid` for one that is not offered. */
 export function readRuntime(runtimes: readonly string[], runtime: string | null): string {
   const [newest = ''] = runtimes;
   if (runtime === null) return newest;
@@ -123,7 +123,7 @@ function readNames(names: readonly string[]): readonly string[] {
   return names;
 }
 
-/** What the registry itself calls a name, in lower case; never a path, an address or a tag. */
+/** A package name in lower case, as the registry writes it; never a path, an address or a tag. */
 const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
 function readPackages(packages: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -1,4 +1,4 @@
-/** Drafts: a function that is tried on what happened, or beside what happens, before it is written to the hook. */
+/** Drafts: a function that is tested on past runs, or beside current ones, before it is written to the hook. */
 
 import { randomUUID } from 'node:crypto';
 import type { HookOutcome } from '../../store/hook-executions.ts';
@@ -18,8 +18,8 @@ import { findRunning } from './test-run.ts';
 import { invalid } from './values.ts';
 
 /**
- * Lets a draft run beside a hook, null ends it. Throws `not_found`, `value_invalid` for a draft that does not compile and
- * for a hook of another type than pre-authentication.
+ * Sets a draft to run beside a hook; null ends it. Throws `not_found`, and `value_invalid` for a draft that does not
+ * compile or a hook that is not a pre-authentication.
  */
 export async function setShadow(
   services: RunServices,
@@ -39,7 +39,7 @@ export async function setShadow(
   recycleNow(services.hooks, account.id);
 }
 
-/** How a run ended, in words that can be compared. */
+/** How a run ended, in comparable form. */
 interface Told {
   readonly outcome: HookOutcome;
   readonly result: string | null;
@@ -52,8 +52,8 @@ interface Replayed {
 }
 
 /**
- * Runs a draft with the context of a recorded run, and with the variables and packages that the hook has now. Nothing
- * follows from it. Throws `not_found` for an unknown run or hook, `value_invalid` when nothing was kept of the run.
+ * Runs a draft with the context of a recorded run and the hook's current variables and packages. It has no effect on
+ * anything. Throws `not_found` for an unknown run or hook, `value_invalid` when no replay data of the run was kept.
  */
 export async function replay(
   services: RunServices,

@@ -7,7 +7,9 @@ import type { ListPage, ListQuery } from '../listing.ts';
 import { requireHook } from './read-hooks.ts';
 import { executionMilliseconds } from './run-hook.ts';
 
-/** One page of the runs of the last seven days, whether or not older ones are deleted yet. Throws `not_found`. */
+/**
+ * One page of the runs of the last seven days; older ones are never shown, even if not deleted yet. Throws `not_found`.
+ */
 export async function pageExecutions(
   { store, clock }: Pick<Services, 'store' | 'clock'>,
   account: Pick<Account, 'id'>,

@@ -1,4 +1,4 @@
-/** What the flags of a hook add to its context. */
+/** What the options of a hook add to its context. */
 
 import type { Services } from '../../services.ts';
 import type { StoredHook } from '../../store/hooks.ts';
@@ -9,7 +9,10 @@ import { locate } from './location.ts';
 import { assessRisk, type SignInTraits } from './risk.ts';
 import { describeSignIn } from './sign-in-history.ts';
 
-/** Members of the context, read anew for each hook that asks for them; and what the risk was reckoned with, for later. */
+/**
+ * Members of the context, read for each hook that asks for them, and the traits that the risk was computed from, to be
+ * stored later.
+ */
 export async function findFacts(
   services: Pick<Services, 'store' | 'vault' | 'geoip' | 'clock'>,
   account: Account,

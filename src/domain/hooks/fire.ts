@@ -1,4 +1,4 @@
-/** Fires pre-authentication: hooks of the account may choose the policy of a sign-in, or refuse it. */
+/** Fires pre-authentication: the account's hooks may choose the policy of a sign-in, or refuse it. */
 
 import { randomUUID } from 'node:crypto';
 import type { StoredHook } from '../../store/hooks.ts';
@@ -27,38 +27,38 @@ import {
 import { describe, type Shadow, withShadows } from './shadow.ts';
 import { sourceOf } from './source.ts';
 
-/** What came of all hooks of one sign-in. */
+/** The combined result of all hooks of one sign-in. */
 interface Firing {
-  /** The policy chosen last; null: none was. */
+  /** The policy chosen last; null if none was chosen. */
   readonly chosen: PolicyRecord | null;
   readonly refused: 'hook refused' | 'hook failed' | null;
   readonly executions: readonly NewExecution[];
   readonly events: readonly AuditEvent[];
 }
 
-/** What hooks see of an attempt. */
+/** What hooks are told about an attempt. */
 export interface SeenAttempt {
-  /** The name as it was typed, or that of the user where none was. */
+  /** The name as typed, or the user's name if none was typed. */
   readonly username: string;
-  /** Address that it came from; null where that is not the user's. */
+  /** The address that it comes from; null if that is not the user's own. */
   readonly source: string | null;
-  /** What the browser or program says of itself. */
+  /** The User-Agent of the browser or program. */
   readonly userAgent?: string | undefined;
 }
 
-/** What a sign-in goes on with. */
+/** What the rest of the sign-in uses. */
 export interface Fired {
-  /** The policy chosen last; null: none was. */
+  /** The policy chosen last; null if none was chosen. */
   readonly chosen: PolicyRecord | null;
-  /** By what its risk was reckoned; null where no hook asked. */
+  /** The traits that its risk was computed from; null if no hook asked for the risk. */
   readonly traits: SignInTraits | null;
 }
 
 /**
- * Runs the hooks of a sign-in whose first factor was right, each with the policy chosen so far, and answers the one chosen
- * last, and what is to be remembered once the sign-in succeeds. Throws `sign_in_refused` when a hook refuses, and when
- * one fails and the account's setting says so, or could not run for the user's other sign-ins. All is written down with
- * one commit, whichever it is.
+ * Runs the hooks of a sign-in whose first factor was right, each with the policy chosen so far. Returns the policy
+ * chosen last, and what to store once the sign-in succeeds. Throws `sign_in_refused` when a hook refuses. Throws it
+ * also when a hook fails and the account's setting says so, or when the hook could not run because of the user's other
+ * sign-ins. Everything is recorded in one commit in all cases.
  */
 export async function firePreAuthentication(
   services: RunServices,
@@ -117,7 +117,7 @@ function askedOf(
   };
 }
 
-/** The draft that is to run beside the hook, if there is one. */
+/** The draft that should run beside the hook, if there is one. */
 function shadowOf(
   hook: RunnableHook,
   asked: Asked<PolicyAnswer>,
@@ -131,7 +131,7 @@ function shadowOf(
   return [{ draft, asked, policyId, requestId: last.requestId, lived: describe(answer, outcome, policyId) }];
 }
 
-/** What one hook's answer adds to those before it. */
+/** Combines one hook's answer with those before it. */
 function follow(
   { account, signingIn }: FiringOf,
   so: Firing,
@@ -158,7 +158,7 @@ function follow(
   return { ...all, chosen, events: [...so.events, { action: 'hook.policy_chosen', target, detail: told }] };
 }
 
-/** Records of runs are whole or not there: one transaction at the end, with what the trail tells. */
+/** Records of runs are complete or absent: one transaction at the end, together with the trail. */
 export async function writeDown(
   services: Pick<RunServices, 'store' | 'clock' | 'vault'>,
   account: Account,
@@ -180,7 +180,7 @@ async function rolesOf(
   return asked ? store.roles.ofUser(user.accountId, user.id) : [];
 }
 
-/** Whether all conditions hold. Texts are compared as they are: what an account writes is no pattern. */
+/** Whether all conditions hold. Texts are compared literally, never as patterns. */
 function holds({ definition }: StoredHook, roles: readonly RoleRecord[]): boolean {
   return definition.conditions.every(({ operator, value }) => {
     const name = value.normalize('NFC');

@@ -1,4 +1,4 @@
-/** Smart Hooks as they are written (the document's §4.4): every write is a version, and the one before it is kept. */
+/** Writing Smart Hooks (the document's §4.4): every write creates a version, and the previous one is kept. */
 
 import { randomUUID } from 'node:crypto';
 import type { Services } from '../../services.ts';
@@ -18,7 +18,7 @@ import { isWarmed } from './warm.ts';
 type Audited = Pick<Account, 'id' | 'record'>;
 type HookServices = Pick<Services, 'store' | 'clock' | 'vault' | 'hooks' | 'hookRuntimes' | 'packageBuilds'>;
 
-/** Makes a hook. Throws `value_invalid`. Without packages it is ready at once, with them once they are built. */
+/** Creates a hook. Throws `value_invalid`. A hook without packages is ready at once, otherwise once they are built. */
 export async function createHook(services: HookServices, account: Audited, input: HookInput): Promise<NamedHook> {
   const read = await check(services, input);
   const uuid = randomUUID();
@@ -38,7 +38,10 @@ export async function createHook(services: HookServices, account: Audited, input
   return renew(services, account, made);
 }
 
-/** Replaces all that a hook says. Throws `not_found`, `value_invalid`. What ran before runs on until packages are built. */
+/**
+ * Replaces the whole definition. Throws `not_found`, `value_invalid`. The former version keeps running until the
+ * packages are built.
+ */
 export async function replaceHook(
   services: HookServices,
   account: Audited,
@@ -77,8 +80,9 @@ export async function removeHook(services: HookServices, account: Audited, uuid:
 }
 
 /**
- * Undoes the last write: what the version before it says is the newest version again, and once more undoes that.
- * Throws `not_found`, `value_invalid` when there was no write before, or when it names a runtime that is not offered.
+ * Undoes the last write: the previous version's definition becomes the newest version; a second call undoes that.
+ * Throws `not_found`, and `value_invalid` when there was no earlier write, or when it names a runtime that is not
+ * offered.
  */
 export async function rollBackHook(services: HookServices, account: Audited, uuid: string): Promise<NamedHook> {
   const current = await requireHook(services.store, account, uuid);
@@ -99,7 +103,7 @@ export async function rollBackHook(services: HookServices, account: Audited, uui
   return renew(services, account, rolled);
 }
 
-/** Every rule that needs no transaction. */
+/** All checks that need no transaction. */
 async function check(services: HookServices, input: HookInput): Promise<ReadHook> {
   const read = readHook(services, input);
   const { packages } = read.definition;
@@ -139,7 +143,7 @@ async function write(
   return written.stored;
 }
 
-/** The version that runs until another one can. */
+/** The version that keeps running until another is ready. */
 async function running(
   services: Pick<Services, 'packageBuilds'>,
   account: Audited,
@@ -149,7 +153,7 @@ async function running(
   return isReady(definition, builds) ? definition.version : hook.runningVersion;
 }
 
-/** Here at once; other processes see at the next run that something changed. */
+/** Takes effect here at once; other processes notice the change at their next run. */
 async function renew(services: HookServices, account: Audited, stored: StoredHook): Promise<NamedHook> {
   const { definition } = stored;
   recycleNow(services.hooks, account.id);

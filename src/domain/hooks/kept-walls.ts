@@ -1,19 +1,19 @@
-/** What shuts builds in, as it was found last: for whoever must not wait for the answer. */
+/** The last known confinement of builds, for callers that must not wait for the answer. */
 
 import type { Services } from '../../services.ts';
 import type { PackageBuilder, PackageWalls } from './package-builds.ts';
 
-/** A failure may pass, and each try starts processes. */
+/** A failure may be temporary, and each attempt starts processes. */
 const pauseMilliseconds = 30_000;
 
 interface KeptWalls {
-  /** Asks the builder, and keeps what it says. */
+  /** Asks the builder and keeps the answer. */
   ask(): Promise<PackageWalls>;
-  /** What was said last, null before that. Asks in the background, every half minute at most. */
+  /** The last answer, or null before the first. Asks again in the background, at most every half minute. */
   last(): PackageWalls | null;
 }
 
-/** Refusals are logged when they begin or their reason changes, and when they end. */
+/** Refusals are logged when they begin, when their reason changes, and when they end. */
 export function keepWalls({ clock, log }: Pick<Services, 'clock' | 'log'>, builder: PackageBuilder): KeptWalls {
   let kept: PackageWalls | null = null;
   let askedAt = Number.NEGATIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** Which hooks run: asked at every firing, answered from memory while nothing of the account has changed. */
+/** The hooks in force: checked at every firing, and served from memory while the account has not changed. */
 
 import type { Services } from '../../services.ts';
 import type { HookVariableRecord } from '../../store/hook-variables.ts';
@@ -8,7 +8,7 @@ import type { HookRunner } from './runner.ts';
 import { findBuilds, isReady } from './versions.ts';
 
 interface LiveHooks {
-  /** Of the type, in order of creation; those with an empty function do nothing and are none. */
+  /** Hooks of the type in order of creation, without those whose function is empty. */
   readonly hooks: readonly StoredHook[];
   /** All variables of the account. */
   readonly variables: readonly HookVariableRecord[];
@@ -31,7 +31,7 @@ export async function findLiveHooks(
   return { hooks, variables };
 }
 
-/** Of each hook the version that runs; one without such a version is none. */
+/** The running version of each hook; a hook without one is left out. */
 export async function chooseVersions(
   services: Pick<Services, 'packageBuilds'>,
   accountId: number,
@@ -48,11 +48,11 @@ export async function chooseVersions(
   });
 }
 
-/** What each account's processes were last given, by runner. */
+/** The generation that each account's processes were last given, by runner. */
 const given = new WeakMap<HookRunner, Map<number, string>>();
 const mostGiven = 10_000;
 
-/** A change that another process took: the functions here start anew as they did there. */
+/** After a change made by another process: the functions restart here as they did there. */
 function recycleWhenChanged(
   runner: HookRunner,
   accountId: number,
@@ -73,7 +73,7 @@ function recycleWhenChanged(
   if (before !== undefined) runner.recycle(accountId);
 }
 
-/** After a change that this process took: the account's functions run in a new process from now on. */
+/** After a change made by this process: the account's functions run in a new process from now on. */
 export function recycleNow(runner: HookRunner, accountId: number): void {
   given.get(runner)?.delete(accountId);
   runner.recycle(accountId);

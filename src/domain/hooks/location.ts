@@ -1,13 +1,13 @@
 import type { Services } from '../../services.ts';
 
-/** The context's `location`, as its members are named there. */
+/** The context's `location`, with its wire names. */
 interface SignInLocation {
   readonly ip: string;
-  /** ISO 3166-1 alpha-2; null for an address that is in no list. */
+  /** ISO 3166-1 alpha-2; null for an unlisted address. */
   readonly country_code: string | null;
 }
 
-/** Where a sign-in comes from, as far as its address says. */
+/** The location of a sign-in, as far as it can be derived from the address. */
 export async function locate({ geoip }: Pick<Services, 'geoip'>, address: string): Promise<SignInLocation> {
   return { ip: address, country_code: await geoip.countryOf(address) };
 }

@@ -1,4 +1,4 @@
-/** What a function wrote, as lines of its log: one form in the records, the test run and the command line. */
+/** A function's output as log lines: the same form in the records, the test run and the command line. */
 
 import { inspect } from 'node:util';
 import type { HookRunResult } from './runner.ts';
@@ -6,11 +6,11 @@ import type { HookRunResult } from './runner.ts';
 const mostLines = 900;
 const longestLine = 16_384;
 const mask = '****';
-/** A text this long may have been cut, and a secret with it. */
+/** A text of this length may have been cut in the middle of a secret. */
 const cutLength = 4_000;
 const leastCut = 8;
 
-/** Takes secrets out of texts: as they are, and as `console` and JSON write them inside of other values. */
+/** Masks secrets in texts: as they are, and as `console` and JSON write them inside other values. */
 export type Masking = (text: string) => string;
 
 export function maskingOf(secrets: readonly string[]): Masking {
@@ -19,7 +19,7 @@ export function maskingOf(secrets: readonly string[]): Masking {
       .filter((secret) => secret !== '')
       .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), inspect(secret).slice(1, -1)]),
   );
-  // The longest first: one secret may be a part of another.
+  // Longest first: one secret may be a part of another.
   const ordered = [...forms].sort((one, other) => other.length - one.length);
   return (text) => {
     let masked = text;
@@ -39,7 +39,7 @@ function withoutCut(text: string, forms: readonly string[]): string {
   return text;
 }
 
-/** `<ISO time>\t<run>\t<level>\t<text>`; what follows a line feed stands on a line of its own. */
+/** `<ISO time>\t<run>\t<level>\t<text>`; text after a line feed goes on a line of its own. */
 function linesOf(runId: string, at: number, level: string, text: string): string[] {
   const [first = '', ...more] = text.split('\n');
   const shown = [`${new Date(at).toISOString()}\t${runId}\t${level}\t${first}`, ...more];
@@ -68,7 +68,7 @@ export function outputLines(
   return { lines: [...all, ...note], dropped: lost };
 }
 
-/** Times come from the function's side: one that is none is the end of the run. */
+/** Times come from the function's side: an invalid one is replaced by the end of the run. */
 function readTime(at: number, endedAt: number): number {
   return Number.isFinite(at) && Math.abs(at) < 8.64e15 ? at : endedAt;
 }

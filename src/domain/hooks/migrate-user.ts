@@ -1,4 +1,4 @@
-/** Fires user-migration: hooks of the account may know who signs in with a name that no user has. */
+/** Fires user-migration: the account's hooks may know the user behind an unknown name. */
 
 import { randomUUID } from 'node:crypto';
 import type { Services } from '../../services.ts';
@@ -25,20 +25,20 @@ type MigrationServices = RunServices & Pick<Services, 'passwords'>;
 interface Attempt {
   readonly username: string;
   readonly password: string;
-  /** Address that it came from. */
+  /** The address that it came from. */
   readonly source: string | null;
 }
 
-/** The user that was made; null: no hook knows, or none could be asked. */
+/** The new user; null if no hook knows the name, or none could be asked. */
 export type Migrated =
   | UserRecord
-  /** Somebody else's sign-in has made the user meanwhile: what it stored is what counts. */
+  /** Another sign-in has created the user meanwhile: the stored user counts. */
   | 'made_meanwhile'
   | null;
 
 /**
- * Makes the user that a hook says this is. Of sign-ins at the same time one makes the user, and for the others the
- * password decides as always. Wrong passwords are counted by name before a hook runs.
+ * Creates the user that a hook returns. Of simultaneous sign-ins one creates the user; for the others the password is
+ * then checked as usual. Wrong passwords are counted by name before a hook runs.
  */
 export async function migrateUser(services: MigrationServices, account: Account, attempt: Attempt): Promise<Migrated> {
   const key = foldIdentifier(attempt.username);
@@ -48,19 +48,19 @@ export async function migrateUser(services: MigrationServices, account: Account,
   const isMade = async () => (await services.store.users.findByName(account.id, key)) !== null;
   const made = await countGuess(services, account, key, () =>
     inMigrationTurn(services, account, attempt.source, async () => {
-      // While this one waited, another may have made the user: then there is nothing to ask.
+      // Another sign-in may have created the user while this one waited.
       if (await isMade()) return null;
       const asked = askHooks(services, account, attempt, key, hooks, variables);
       return { user: await asking(services.hooks, `${account.id} ${key}`, asked) };
     }),
   );
   if (made !== null) return made;
-  // Of sign-ins with one name at the same time those without a turn wait for the one that has it.
+  // Of simultaneous sign-ins with one name, those without a turn wait for the one that has it.
   await underWay.get(services.hooks)?.get(`${account.id} ${key}`);
   return (await isMade()) ? 'made_meanwhile' : null;
 }
 
-/** By runner, and by account and name: settle when the hooks have been asked. */
+/** By runner, then by account and name: settles when the hooks have been asked. */
 const underWay = new WeakMap<HookRunner, Map<string, Promise<void>>>();
 
 async function asking<Result>(runner: HookRunner, name: string, asked: Promise<Result>): Promise<Result> {
@@ -102,7 +102,7 @@ async function askHooks(
   return null;
 }
 
-/** A user of another name than the one typed would be somebody else. */
+/** A user with another name than the typed one would be somebody else. */
 function readNamed(value: unknown, key: string): MigrationAnswer | null {
   const answer = readMigrationAnswer(value);
   if (answer?.says !== 'migrate') return answer;
@@ -151,9 +151,9 @@ async function makeUser(services: MigrationServices, account: Account, migrated:
     const user = await createUser(services, account, {
       ...migrated,
       ...(roleIds.length > 0 && { roleIds }),
-      // Its former holder keeps it; the policy's rules are for the next one.
+      // An existing password is kept; the policy's rules apply to the next one.
       validatePolicy: false,
-      // It brings the password along.
+      // The user brings their own password.
       authority: 'all',
     });
     return { result: 'made', userId: user.id };
@@ -165,7 +165,7 @@ async function makeUser(services: MigrationServices, account: Account, migrated:
   }
 }
 
-/** The roles that the account's setting gives to users who are made so; a name that no role has gives nothing. */
+/** The roles that the account's setting gives to migrated users; unknown names are ignored. */
 async function rolesOf({ store }: Pick<Services, 'store'>, account: Account): Promise<readonly number[]> {
   const found = await Promise.all(
     account.settings.hookMigrationRoles.map((name) => store.roles.findByName(account.id, name.normalize('NFC'))),
@@ -173,7 +173,7 @@ async function rolesOf({ store }: Pick<Services, 'store'>, account: Account): Pr
   return found.flatMap((role) => role?.id ?? []);
 }
 
-/** The last run answered a user who cannot be made. */
+/** Marks the last run: it returned a user who cannot be created. */
 function marked(executions: readonly NewExecution[], message: string, now: number): readonly NewExecution[] {
   return executions.map((execution, at) =>
     at < executions.length - 1

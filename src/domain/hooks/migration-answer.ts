@@ -1,8 +1,8 @@
-/** What a user-migration answers: a user to be made, or that it knows nobody of this name and password. */
+/** The answer of a user-migration: a user to create, or that it does not know this name and password. */
 
 import { isObject, member } from './answers.ts';
 
-/** What a migrated user may come with; nothing else of the answer is used. */
+/** The data of a migrated user; other members of the answer are ignored. */
 export interface MigratedUser {
   readonly email: string | null;
   readonly username: string | null;
@@ -31,7 +31,7 @@ const texts = {
   company: 'company',
 } as const;
 
-/** Null when the answer means nothing. */
+/** Null when the answer is meaningless. */
 export function readMigrationAnswer(value: unknown): MigrationAnswer | null {
   if (value === null) return { says: 'refuse' };
   if (!isObject(value)) return null;

@@ -1,6 +1,6 @@
 /**
- * Turns of user-migration. Anybody who types a name that nobody has fires it, and a function may take ten seconds: so
- * few run at a time, and those of one source one after the other.
+ * Turns of user-migration. Anyone who types an unknown name fires it, and a function may take ten seconds. So only a
+ * few run at a time, and those of one source run one after the other.
  */
 
 import type { Services } from '../../services.ts';
@@ -9,12 +9,12 @@ import { createFairQueue, type FairQueue } from '../fair-queue/fair-queue.ts';
 import { shareOf } from '../fair-queue/share.ts';
 import type { HookRunner } from './runner.ts';
 
-/** Sign-ins for which the hooks of an account run at a time. */
+/** Concurrent turns of one account. */
 const turnsOfAccount = 2;
 const turnsOfHolder = 1;
-/** Of all accounts. */
+/** Concurrent turns of all accounts. */
 const turns = 64;
-/** Sign-ins of all accounts that have a turn or wait for one. */
+/** Maximum number of sign-ins, over all accounts, that have a turn or are waiting for one. */
 const most = 256;
 /** Times `hookWaitMilliseconds`: a turn may last five times as long as that, and of two one ends sooner. */
 const patience = 3;
@@ -22,8 +22,8 @@ const patience = 3;
 const queues = new WeakMap<HookRunner, FairQueue>();
 
 /**
- * Does `work` when it is the turn of the account and the source. Null, as for a name that no hook knows, when the turn
- * does not come within three times `hookWaitMilliseconds`, or too many wait.
+ * Runs `work` when the account and the source have a turn. Returns null, as for a name that no hook knows, when the
+ * turn does not come within three times `hookWaitMilliseconds`, or too many are waiting.
  */
 export async function inMigrationTurn<Result>(
   { hooks, hookWaitMilliseconds, log }: Pick<Services, 'hooks' | 'hookWaitMilliseconds' | 'log'>,

@@ -1,6 +1,6 @@
 /**
- * Guesses at the password of a name that no user has and `user-migration` may know. They are as many as a user's: by the
- * account's default policy, counted before a function runs.
+ * Limits guesses at the password of a name that no user has but `user-migration` may know. They are as limited as for a
+ * user under the account's default policy, and counted before a function runs.
  */
 
 import type { Services } from '../../services.ts';
@@ -10,13 +10,13 @@ import { Failure } from '../failure.ts';
 import type { PolicyLimit, Taken } from '../limits.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 
-/** Minutes that a count lasts: the least that is not shorter than the policy's. Each length has counters of its own. */
+/** The possible windows in minutes: the shortest one that covers the policy's is used. Each has its own counters. */
 const windowMinutes = [1, 2, 5, 15, 30, 60, 240, 720, 1440] as const;
 const longestMinutes = 1440;
 
 /**
- * Counts a guess at the password of the name with this key, and asks; null without asking when none is left. `ask`
- * answers null when nobody was asked: that is no guess. One that finds the user ends the count.
+ * Counts a guess at the password of the name with this key, then calls `ask`; null without a call when none is left. If
+ * `ask` returns null, nobody was asked and the guess does not count. If it finds the user, the count is cleared.
  */
 export async function countGuess(
   services: Pick<Services, 'store' | 'limits' | 'log'>,

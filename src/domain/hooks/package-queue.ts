@@ -1,4 +1,4 @@
-/** The builds of packages: a queue in the store, of which each node works on one at a time. */
+/** The builds of packages: a queue in the store; each node works on one build at a time. */
 
 import type { Services } from '../../services.ts';
 import type { PackageBuildEnd, PackageBuildRecord } from '../../store/package-builds.ts';
@@ -8,7 +8,7 @@ import { keepWalls } from './kept-walls.ts';
 import type { PackageBuild, PackageBuilder, PackageBuilds, PackageResult } from './package-builds.ts';
 
 const lookEveryMilliseconds = 5_000;
-/** Longer than a build may take: a node that died has lost it then. */
+/** Longer than a build may take: after this, a dead node has lost its build. */
 const leaseMilliseconds = 90_000;
 const mostAttempts = 3;
 const pauseMilliseconds = 10_000;
@@ -18,7 +18,7 @@ const mostScripts = 64;
 type QueueServices = Pick<Services, 'store' | 'clock' | 'log'>;
 type Listener = Parameters<PackageBuilds['onEnd']>[0];
 
-/** The builds, and the work on them: `stop` gives back what is under way. */
+/** The builds, and the work on them. `stop` returns unfinished builds to the queue. */
 export interface PackageQueue extends PackageBuilds {
   start(): void;
   stop(): Promise<void>;
@@ -28,7 +28,7 @@ function view({ id, state, failure }: PackageBuildRecord): PackageBuild {
   return { id, state, failure };
 }
 
-/** How a build goes on after its end, said by its builder. */
+/** The state after a build's end, as its builder reports it. */
 function endOf({ attempts }: PackageBuildRecord, result: PackageResult, now: number): PackageBuildEnd {
   if (result.ok) return { state: 'ready', digest: result.digest };
   if (result.isFinal || attempts >= mostAttempts) return { state: 'failed', failure: result.reason };
@@ -44,14 +44,14 @@ async function conclude(
   return store.transaction(async (tx) => {
     let end = endOf(build, result, now);
     if (result.ok && result.script !== null) await tx.packageBuilds.addBundle(result.digest, result.script, now);
-    // The bundle that was known has been purged meanwhile.
+    // The known bundle has been purged meanwhile.
     else if (result.ok && !(await tx.packageBuilds.useBundle(result.digest, now)))
       end = { state: 'queued', dueAt: now };
     return (await tx.packageBuilds.finish(build, end, now)) ? end : null;
   });
 }
 
-/** Reads scripts by their digest; those read last are kept. */
+/** Loads scripts by their digest; the most recently used are cached. */
 function createScripts(store: QueueServices['store']): (digest: string) => Promise<string | null> {
   const kept = new Map<string, string>();
   return async (digest) => {
@@ -96,7 +96,7 @@ function createWorker(services: QueueServices, builder: PackageBuilder | null, t
       const build = await store.packageBuilds.claim(clock.now(), clock.now() + leaseMilliseconds);
       if (!build) return;
       if (build.attempts <= mostAttempts) await buildOne(build);
-      // Whoever had it before did not live to see its end.
+      // The process that had it before ended during the build.
       else await settle(build, { ok: false, reason: 'the packages could not be built', isFinal: true });
     }
   }
@@ -127,7 +127,7 @@ function createWorker(services: QueueServices, builder: PackageBuilder | null, t
   };
 }
 
-/** `builder` is null where packages are switched off. */
+/** `builder` is null when packages are switched off. */
 export function createPackageQueue(services: QueueServices, given: PackageBuilder | null): PackageQueue {
   const { store, clock } = services;
   const listeners: Listener[] = [];

@@ -1,4 +1,4 @@
-/** Hooks as they are read: with the names of their variables, and where their packages stand. */
+/** Reading hooks, with the names of their variables and the state of their packages. */
 
 import type { Services } from '../../services.ts';
 import type { HookVariableRecord } from '../../store/hook-variables.ts';
@@ -13,7 +13,7 @@ type Owner = Pick<Account, 'id'>;
 type Reading = Pick<Services, 'store' | 'packageBuilds'>;
 
 export interface NamedHook extends StoredHook {
-  /** Names of the variables that its newest version is linked to, less those that were removed. */
+  /** Names of the variables that the newest version is linked to, except removed ones. */
   readonly envVars: readonly string[];
   readonly status: HookStatus;
 }

@@ -1,11 +1,14 @@
-/** What is kept of a run so that a draft can be run again with the same context: sealed, for as long as its record. */
+/**
+ * What is stored of a run so that a draft can be run with the same context: sealed, and kept as long as the run's
+ * record.
+ */
 
 import type { Services } from '../../services.ts';
 import type { HookExecutionRecord, HookOutcome } from '../../store/hook-executions.ts';
 import type { Account } from '../accounts/account.ts';
 
 export interface ReplayRecord {
-  /** What the function got, less passwords. */
+  /** What the function received, without passwords. */
   readonly context: Readonly<Record<string, unknown>>;
   readonly outcome: HookOutcome;
   readonly answer: { readonly says: string; readonly policyId?: number } | null;
@@ -20,14 +23,14 @@ export function sealReplay(
   return vault.seal(account.record, replayPlace(requestId), Buffer.from(JSON.stringify(record)));
 }
 
-/** A policy is kept for the comparison of a replay; who was made by a migration is not. */
+/** A chosen policy is kept for the comparison in a replay; a migrated user's data is not. */
 export function shownAnswer(answer: unknown): ReplayRecord['answer'] {
   if (typeof answer !== 'object' || answer === null || !('says' in answer)) return null;
   const { says, policyId } = answer as { says: string; policyId?: number };
   return { says, ...(policyId !== undefined && { policyId }) };
 }
 
-/** Null when nothing was kept. */
+/** Null when nothing was stored. */
 export function openReplay(
   { vault }: Pick<Services, 'vault'>,
   account: Pick<Account, 'record'>,

@@ -1,28 +1,28 @@
 /**
- * How unlike a user's earlier sign-ins one is. Every reason has a weight, the score is their sum, at most 100: an author
- * can see why, and can weigh the reasons anew.
+ * How much a sign-in differs from the user's earlier ones. Every reason has a weight, and the score is their sum, at
+ * most 100: authors can see the reasons and weigh them differently.
  */
 
 import type { SignInHistory } from '../../store/sign-in-histories.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import { hour } from '../durations.ts';
 
-/** What is compared. Device and network are digests: what is stored names nobody's browser or home. */
+/** The compared traits. Device and network are digests: the stored values reveal nobody's browser or home. */
 export interface SignInTraits {
   readonly at: Milliseconds;
   readonly device: string;
   readonly network: string;
-  /** ISO 3166-1 alpha-2; null when it is not known. */
+  /** ISO 3166-1 alpha-2; null if unknown. */
   readonly country: string | null;
 }
 
-/** The reasons, in the order in which they are named, and what each adds to the score. */
+/** The reasons in output order, and the weight of each. */
 export const riskWeights = {
-  /** The browser, without its version, is none of those seen before. */
+  /** The browser, ignoring its version, was not seen before. */
   new_device: 20,
-  /** The network (/24 of IPv4, /48 of IPv6) is none of those seen before. */
+  /** The network (/24 of IPv4, /48 of IPv6) was not seen before. */
   new_network: 10,
-  /** The country is known and none of those seen before. */
+  /** The country is known and was not seen before. */
   new_country: 25,
   /** After ten sign-ins or more: none of them was within two hours of this time of day. */
   unusual_hour: 10,
@@ -43,7 +43,7 @@ interface Risk {
 const enoughForHours = 10;
 const hoursAround = 2;
 const manyFailures = 3;
-/** Of each kind, those seen last are remembered. */
+/** How many values of each kind are kept, most recent first. */
 const mostRemembered = 20;
 
 type Seen = readonly (readonly [value: string, at: Milliseconds])[];
@@ -67,7 +67,7 @@ function isImpossibleTravel({ countries }: SignInHistory, { country, at }: SignI
   return country !== null && last !== undefined && last[0] !== country && at - last[1] < hour;
 }
 
-/** `history` is null before the first sign-in that was remembered: then there is nothing that could be new. */
+/** `history` is null before the first recorded sign-in: then nothing counts as new. */
 export function assessRisk(history: SignInHistory | null, traits: SignInTraits, recentFailures: number): Risk {
   const holds: Readonly<Record<RiskReason, boolean>> = {
     new_device: history !== null && isNew(history.devices, traits.device),

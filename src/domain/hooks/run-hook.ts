@@ -1,4 +1,4 @@
-/** Runs a hook, again where it may, and writes down each run. */
+/** Runs a hook, with retries where allowed, and records each run. */
 
 import { randomUUID } from 'node:crypto';
 import type { Services } from '../../services.ts';
@@ -34,7 +34,7 @@ export interface RunnableHook {
   readonly masking: Masking;
 }
 
-/** `secrets`: what else must not be in the log. */
+/** `secrets`: other texts to mask in the log. */
 export async function prepareHook(
   services: Pick<Services, 'vault' | 'packageBuilds'>,
   account: Account,
@@ -50,7 +50,7 @@ export async function prepareHook(
   return { stored, source: sourceOf(stored.definition.function), packages, variables, masking };
 }
 
-/** One run without its judgement; what finds no place in time is `unavailable`. */
+/** One run without interpretation; `unavailable` if no place is free in time. */
 export async function runOnce(
   services: RunServices,
   account: Account,
@@ -61,7 +61,7 @@ export async function runOnce(
   return services.hooks.run(callOf(account, hook, context));
 }
 
-/** One run of a draft, in a process of drafts; it takes none of the account's runs. */
+/** One run of a draft, in a process for drafts; it does not count against the account's runs. */
 export function runDraft(
   services: Pick<Services, 'hooks'>,
   account: Account,
@@ -98,33 +98,33 @@ const unavailable: HookRunResult = {
   durationMilliseconds: 0,
 };
 
-/** What is asked of a run. */
+/** The kind of answer that is expected from a run. */
 export interface Asked<Answer> {
   readonly correlationId: string;
   /** The context of the run with this UUID. */
   readonly contextOf: (requestId: string) => Readonly<Record<string, unknown>>;
-  /** What of the context is kept for a replay. */
+  /** The part of the context to store for a replay. */
   readonly redact?: (context: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
-  /** What an answer means; null when it means nothing. */
+  /** Interprets an answer; null when it is meaningless. */
   readonly read: (value: unknown) => Answer | null;
-  /** Whether the answer lets nobody sign in. */
+  /** Whether the answer refuses the sign-in. */
   readonly refuses: (answer: Answer) => boolean;
-  /** For whom it runs, where that is a user; strangers have turns of their own. */
+  /** The user for whom it runs, if any; runs for strangers have their own turns. */
   readonly runFor?: RunFor;
 }
 
 export interface Ran<Answer> {
-  /** Null: every run failed. */
+  /** Null if every run failed. */
   readonly answer: Answer | null;
   /** How the last run ended. */
   readonly outcome: HookOutcome;
-  /** The last run did not begin, since others of the same user went on. */
+  /** The last run did not begin, because other runs of the same user were under way. */
   readonly isCrowdedOut: boolean;
   /** One for each run. */
   readonly executions: readonly NewExecution[];
 }
 
-/** Runs the hook until it answers, once and as often again as it may. */
+/** Runs the hook until it answers: once, plus the allowed retries. */
 export async function runHook<Answer>(
   services: RunServices,
   account: Account,

@@ -1,6 +1,6 @@
-/** What the domain asks of whatever runs a hook's function: JSON in, JSON out, nothing shared (the document's §1.5). */
+/** The interface to the runner of hook functions: JSON in, JSON out, nothing shared (the document's §1.5). */
 
-/** An identifier that hooks may name, and the Node that runs them. */
+/** An identifier that hooks may name, and the Node program that runs them. */
 export interface HookRuntime {
   readonly name: string;
   /** Absolute path of a program; null for the Node that runs the service. */
@@ -9,9 +9,9 @@ export interface HookRuntime {
 
 /** One call of a function. */
 export interface HookRun {
-  /** Whose function it is: functions of two accounts never share a process. */
+  /** The function's account: functions of two accounts never share a process. */
   readonly accountId: number;
-  /** Of the hook; that of a hook which names none unless said. */
+  /** The hook's runtime; default: that of a hook which names none. */
   readonly runtime?: string;
   /** The customer's JavaScript, which exports `handler`. */
   readonly source: string;
@@ -20,23 +20,21 @@ export interface HookRun {
    * null without packages.
    */
   readonly packages: string | null;
-  /** What the handler gets, as JSON. */
+  /** The handler's argument, as JSON. */
   readonly context: string;
-  /** What `process.env` holds: the values of the linked variables by name. */
+  /** The contents of `process.env`: the linked variables by name. */
   readonly variables: Readonly<Record<string, string>>;
   readonly timeoutMilliseconds: number;
-  /** Runs in another process than the account's hooks, none of which ends with it. */
+  /** Runs in a process separate from the account's hooks, so that none of them ends with it. */
   readonly isDraft?: boolean;
-  /**
-   * Runs for somebody who has proven nothing yet: in processes of its own, which leave room for those of everybody else.
-   */
+  /** Runs for an unauthenticated user: in separate processes, which leave capacity for everyone else. */
   readonly isForStranger?: boolean;
 }
 
 /**
- * How a call ended. `error`: the function threw, or what it exports is no handler. `out_of_memory` and `crashed`: its
- * process had to be ended. `unavailable`: no process was free in time, none could be started, or the runtime is not
- * offered here; the output says so of the last.
+ * How a call ended. `error`: the function threw, or the module exports no valid handler. `out_of_memory` and `crashed`:
+ * its process had to be ended. `unavailable`: no process was free in time, none could be started, or the runtime is not
+ * offered here (the output says so).
  */
 export type HookEnding = 'success' | 'error' | 'timeout' | 'out_of_memory' | 'crashed' | 'unavailable';
 
@@ -53,23 +51,23 @@ export interface HookOutputLine {
 export interface HookError {
   readonly name: string;
   readonly message: string;
-  /** Name, message and the places in the function itself, a line each; none of this program. */
+  /** Name, message and the stack frames in the function itself, one per line; no frames of this program. */
   readonly stack?: string;
 }
 
 export interface HookRunResult {
   readonly ending: HookEnding;
-  /** What the handler answered, as JSON of at most 16 KiB; `null` when it answered nothing or did not succeed. */
+  /** The handler's return value as JSON of at most 16 KiB; `null` when it returned nothing or failed. */
   readonly value: string;
   /** Null when there was none. */
   readonly error: HookError | null;
   readonly output: readonly HookOutputLine[];
-  /** Lines beyond the limits. */
+  /** Number of lines beyond the limits. */
   readonly dropped: number;
   readonly durationMilliseconds: number;
 }
 
-/** A layer of protection around the functions, for `doctor` and `/readyz`. */
+/** A layer of isolation around the functions, for `doctor` and `/readyz`. */
 export interface HookLayer {
   readonly name: string;
   readonly state: 'ok' | 'off';
@@ -77,7 +75,7 @@ export interface HookLayer {
   readonly remedy: string | null;
 }
 
-/** How one runtime fares. */
+/** The state of one runtime. */
 interface HookRuntimeHealth {
   readonly name: string;
   readonly state: 'ok' | 'degraded';
@@ -85,22 +83,25 @@ interface HookRuntimeHealth {
 }
 
 export interface HookRunner {
-  /** Runs the function in a fresh context. Rejects for nothing that the function can do. */
+  /** Runs the function in a fresh context. Nothing that the function does makes it reject. */
   run(call: HookRun): Promise<HookRunResult>;
-  /** Refuses with line and column what does not compile; null when it does. Runs nothing. */
+  /** Line and column of a syntax error; null if the source compiles. Runs nothing. */
   checkSyntax(source: string): { readonly line: number; readonly column: number; readonly message: string } | null;
-  /** Starts the account's process and compiles in advance, so that the next call need not wait; settles when that is done, or cannot be. */
+  /**
+   * Starts the account's process and compiles in advance, so that the next call does not wait. Settles when that is
+   * done or has failed.
+   */
   warm(call: Pick<HookRun, 'accountId' | 'runtime' | 'source' | 'packages'>): Promise<void>;
-  /** The account's functions changed: calls from now on run in a new process. */
+  /** The account's functions have changed: later calls run in a new process. */
   recycle(accountId: number): void;
   /** Whether functions can be run now. */
   health(): {
     readonly state: 'ok' | 'degraded';
     readonly reason: string | null;
     readonly layers: readonly HookLayer[];
-    /** Each that is offered, and why it cannot run a function now. */
+    /** Each runtime on offer, and why it cannot run a function now. */
     readonly runtimes: readonly HookRuntimeHealth[];
   };
-  /** Ends every process. */
+  /** Ends all processes. */
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * A draft that runs beside a hook and changes nothing: the log of the hook says where the two differ. It runs when the
- * sign-in has its answer, one sign-in of an account at a time; beside what comes meanwhile it does not run.
+ * A draft that runs beside a hook without effect: the hook's log says where the two differ. It runs after the sign-in
+ * has its answer, for one sign-in of an account at a time; sign-ins that arrive meanwhile are skipped.
  */
 
 import type { Account } from '../accounts/account.ts';
@@ -9,17 +9,17 @@ import { noteLine } from './log-lines.ts';
 import { type Asked, type NewExecution, type RunnableHook, type RunServices, runDraft } from './run-hook.ts';
 import type { HookRunner } from './runner.ts';
 
-/** Accounts whose drafts run at a time. */
+/** Number of accounts whose drafts may run at the same time. */
 const mostAccounts = 4;
 
 /** A draft and the run that it is compared with. */
 export interface Shadow {
   readonly draft: RunnableHook;
   readonly asked: Asked<PolicyAnswer>;
-  /** In force before. */
+  /** The policy in force before. */
   readonly policyId: number;
   readonly requestId: string;
-  /** How the sign-in went on, in words. */
+  /** How the sign-in continued, in words. */
   readonly lived: string;
 }
 
@@ -32,7 +32,7 @@ export async function shadowsSettled(runner: HookRunner): Promise<void> {
   while (running && running.size > 0) await Promise.all(running.values());
 }
 
-/** Stores the records of a sign-in with `write`, and has the drafts run after that: nobody waits for them. */
+/** Stores the records of a sign-in with `write`, then runs the drafts without anyone waiting for them. */
 export async function withShadows(
   services: RunServices,
   account: Account,
@@ -77,7 +77,7 @@ async function runDrafts(services: RunServices, account: Account, shadows: reado
   }
 }
 
-/** How a sign-in goes on, in words. */
+/** How a sign-in continues, in words. */
 export function describe(answer: PolicyAnswer | null, outcome: string, policyId: number): string {
   if (answer === null) return outcome;
   switch (answer.says) {

@@ -1,6 +1,7 @@
 /**
- * What is remembered of sign-ins for the sake of `risk`: one bounded row per user, of digests under a key of the account,
- * country codes and hours. It is written only for accounts with a hook that asks for the risk, and goes with the user.
+ * The sign-in history that `risk` is computed from: one bounded row per user, with digests under a key of the account,
+ * country codes and hours. It is written only for accounts with a hook that asks for the risk, and is removed with the
+ * user.
  */
 
 import { isIPv4 } from 'node:net';
@@ -13,15 +14,16 @@ import { addSignIn, type SignInTraits } from './risk.ts';
 const digestCharacters = 22;
 const mostUserAgentCharacters = 1_000;
 
-/** What a request says about where it comes from. */
+/** Where a request comes from. */
 interface SignInCircumstances {
   readonly address: string;
   readonly userAgent: string;
 }
 
 /**
- * The network of an address: what an Internet provider gives to one customer, or nearly. That is /24 of an IPv4 source and
- * /48 of an IPv6 one, wider than what limits count: within it people move every day. Its text is part of stored digests.
+ * The network of an address, roughly what an Internet provider gives to one customer: /24 of IPv4 and /48 of IPv6. It
+ * is wider than the networks that limits count, because users move within it every day. Its text is part of stored
+ * digests.
  */
 export function networkOf(address: string): string {
   const source = networkSourceOf(address);
@@ -29,12 +31,12 @@ export function networkOf(address: string): string {
   return source.includes(':') ? source.split(':', 3).join(':') : '';
 }
 
-/** A browser without its versions, which change by themselves. */
+/** A browser without its version numbers, which change with updates. */
 export function deviceOf(userAgent: string): string {
   return userAgent.slice(0, mostUserAgentCharacters).replace(/\d+(?:[._]\d+)*/g, '0');
 }
 
-/** What a sign-in is compared and remembered by. */
+/** The traits by which a sign-in is compared and stored. */
 export async function describeSignIn(
   { vault, geoip, clock }: Pick<Services, 'vault' | 'geoip' | 'clock'>,
   account: Account,
@@ -50,9 +52,7 @@ export async function describeSignIn(
   };
 }
 
-/**
- * Remembers a sign-in that succeeded. Of two at the same time one may be forgotten: nothing but the next risk hangs on it.
- */
+/** Stores a successful sign-in. Of two simultaneous ones, one may be lost; only the next risk score depends on it. */
 export async function rememberSignIn(
   tx: StoreVerbs,
   account: Account,

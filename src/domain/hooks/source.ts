@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import type { HookRunner } from './runner.ts';
 import { invalid, longestFunction } from './values.ts';
 
-/** RFC 4648 §4, with padding and nothing else: what a lenient decoder passes over is not there. */
+/** RFC 4648 §4, with padding and nothing else: a lenient decoder would skip other characters. */
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** The text of a stored function. */
@@ -12,7 +12,7 @@ export function sourceOf(encoded: string): string {
   return Buffer.from(encoded, 'base64').toString('utf8');
 }
 
-/** The function as sent, when it is one. Throws `value_invalid`, with line and column for what does not compile. */
+/** The function as sent, if it is valid. Throws `value_invalid`, with line and column for a syntax error. */
 export function readFunction(runner: Pick<HookRunner, 'checkSyntax'>, encoded: string): string {
   const bytes = Buffer.from(encoded, 'base64');
   if (!base64.test(encoded) || bytes.toString('base64') !== encoded) throw invalid('function', 'must be base64');

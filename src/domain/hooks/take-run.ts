@@ -1,4 +1,4 @@
-/** The account's limit of runs: what is beyond it waits a little. Each type has the limit to itself. */
+/** The account's limit of runs: runs beyond it wait a little. Each hook type has a limit of its own. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Services } from '../../services.ts';
@@ -8,7 +8,7 @@ import { Failure } from '../failure.ts';
 
 const stepMilliseconds = 50;
 
-/** Counts a run; false when the account's limit stays used up for `hookWaitMilliseconds`. */
+/** Counts a run; false when the account's limit stays exhausted for `hookWaitMilliseconds`. */
 export async function takeRun(
   { limits, hookWaitMilliseconds }: Pick<Services, 'limits' | 'hookWaitMilliseconds'>,
   account: Account,

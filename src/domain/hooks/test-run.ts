@@ -1,4 +1,4 @@
-/** A run that nothing follows from. */
+/** A run without effects. */
 
 import { randomUUID } from 'node:crypto';
 import type { HookOutcome } from '../../store/hook-executions.ts';
@@ -14,7 +14,7 @@ import { findBuilds, isReady, statusOf } from './versions.ts';
 
 interface TestRun {
   readonly outcome: HookOutcome;
-  /** What the function answered, whatever it means; null when it did not succeed. */
+  /** The function's answer, uninterpreted; null when it failed. */
   readonly value: unknown;
   readonly error: { readonly name: string; readonly message: string } | null;
   readonly output: readonly string[];
@@ -23,8 +23,8 @@ interface TestRun {
 }
 
 /**
- * Runs the version in force once with this context, disabled or not. Throws `not_found`, `value_invalid` while no
- * version can run.
+ * Runs the version in force once with this context, even if the hook is disabled. Throws `not_found`, and
+ * `value_invalid` while no version can run.
  */
 export async function testHook(
   services: RunServices,
@@ -53,7 +53,7 @@ export async function testHook(
   return { outcome, value: value ?? null, error, output: lines, dropped, durationMilliseconds };
 }
 
-/** The hook with the version that runs. Throws `not_found`, `value_invalid` when none can. */
+/** The hook with its running version. Throws `not_found`, `value_invalid` when no version can run. */
 export async function findRunning(
   services: Pick<RunServices, 'store' | 'packageBuilds'>,
   account: Account,

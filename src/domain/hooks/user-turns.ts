@@ -1,6 +1,6 @@
 /**
- * Turns of runs for users who have shown who they are. An account has few processes, and a session may ask for a run
- * with every request: so each user has one run at a time, and networks and users take turns.
+ * Turns of runs for authenticated users. An account has few processes, and a session may ask for a run with every
+ * request. So each user has one run at a time, and networks and users take turns.
  */
 
 import type { Services } from '../../services.ts';
@@ -10,17 +10,17 @@ import { createFairQueue, type FairQueue, type Share } from '../fair-queue/fair-
 import { shareOf } from '../fair-queue/share.ts';
 import type { HookRunner } from './runner.ts';
 
-/** As many as the process of an account runs at a time: those who wait do so here. */
+/** As many as an account's process runs concurrently, so that waiting happens here. */
 const turnsOfAccount = 4;
 const turnsOfHolder = 1;
-/** Of all accounts: as many as the most processes run at a time. */
+/** For all accounts: as many as the maximum number of processes run concurrently. */
 const turns = 256;
-/** Runs of all accounts that have a turn or wait for one. */
+/** Maximum number of runs, over all accounts, that have a turn or are waiting for one. */
 const most = 1024;
 
 interface Lanes {
   readonly queue: FairQueue;
-  /** Runs of each user, by account and user, that have a turn or wait for one. */
+  /** Number of runs of each user, by account and user, that have a turn or are waiting for one. */
   readonly asked: Map<string, number>;
 }
 
@@ -34,18 +34,18 @@ function lanesOf(runner: HookRunner): Lanes {
   return made;
 }
 
-/** Whose run it is, and the address that it comes from; null where that is not the user's. */
+/** The user of a run, and the address that it comes from; null if that is not the user's own. */
 export interface RunFor {
   readonly user: Pick<UserRecord, 'id'>;
   readonly source: string | null;
 }
 
-/** Why nothing ran: others had the turns, or other runs of the same user had the user's. */
+/** Why nothing ran: others had the turns, or the user's own other runs did. */
 export type NoTurn = 'no_turn' | 'own_runs';
 
 /**
- * Does `work` when it is the turn of the user, if that comes within `hookWaitMilliseconds` and not too many wait. What
- * the user's own runs kept waiting is told apart: nobody may get past a hook by keeping it busy.
+ * Runs `work` when the user has a turn, if that comes within `hookWaitMilliseconds` and not too many are waiting.
+ * Waiting for the user's own runs is reported separately: keeping a hook busy must not be a way past it.
  */
 export async function inUserTurn<Result>(
   { hooks, hookWaitMilliseconds }: Pick<Services, 'hooks' | 'hookWaitMilliseconds'>,
@@ -67,7 +67,7 @@ export async function inUserTurn<Result>(
   }
 }
 
-/** Within the network that it comes from, since users of one network compete with one another first. */
+/** Within the user's network, since users of one network compete with each other first. */
 function shareOfUser(account: Account, { user, source }: RunFor): Share {
   const { accountId, source: from, networks = [] } = shareOf(account, source);
   const holder = `user/${user.id}`;

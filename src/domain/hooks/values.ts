@@ -9,7 +9,7 @@ export const mostConditions = 10;
 export const mostPackages = 20;
 export const mostEnvVars = 100;
 
-/** Whole seconds that a function may take, by type (the document's §8). */
+/** Maximum run time of a function in whole seconds, by type (the document's §8). */
 export const longestTimeoutSeconds = { 'pre-authentication': 1, 'user-migration': 10 } as const;
 
 export function invalid(name: string, rule: string): Failure {

@@ -1,4 +1,4 @@
-/** Variables that the functions of hooks read from their environment (the document's §2.4). */
+/** Variables that hook functions read from their environment (the document's §2.4). */
 
 import { randomUUID } from 'node:crypto';
 import type { Services } from '../../services.ts';
@@ -18,7 +18,7 @@ type Owner = Pick<Account, 'id'>;
 type Audited = Pick<Account, 'id' | 'record'>;
 type VariableServices = Pick<Services, 'store' | 'clock' | 'vault' | 'hooks'>;
 
-/** Makes a variable. Throws `value_invalid`, `conflict` (name `name`) when the account has one of this name. */
+/** Creates a variable. Throws `value_invalid`, `conflict` (name `name`) when the account has one of this name. */
 export function createVariable(
   services: VariableServices,
   account: Audited,
@@ -58,15 +58,15 @@ export async function requireVariable(
   return variable;
 }
 
-/** What a change may say: the name only as it is. */
+/** A change; the name may be sent but not changed. */
 interface VariableChange {
   readonly name?: string | undefined;
   readonly value: string;
 }
 
 /**
- * Gives a variable a new value; each hook that is linked to it has the value at its next run. Throws `not_found`,
- * `value_invalid`, also for another name.
+ * Changes the value of a variable; linked hooks get it at their next run. Throws `not_found`, and `value_invalid`, also
+ * for another name.
  */
 export async function changeVariable(
   services: VariableServices,
@@ -89,7 +89,7 @@ export async function changeVariable(
   return changed;
 }
 
-/** Removes a variable, from the hooks that are linked to it too. Throws `not_found`. */
+/** Removes a variable and its links to hooks. Throws `not_found`. */
 export async function removeVariable(services: VariableServices, account: Audited, uuid: string): Promise<void> {
   await services.store.transaction(async (tx) => {
     const { id } = await requireVariable(tx, account, uuid);
@@ -118,7 +118,7 @@ function valuePlace(uuid: string): string {
   return `hook_variables|sealed_value|${uuid}`;
 }
 
-/** A name as a program's environment may have it; the empty prototype of the environment lets every such name be one. */
+/** A valid name of an environment variable. The environment has no prototype, so every such name is safe. */
 function readName(name: string): string {
   if (name.length <= longestVariableName && /^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) return name;
   throw invalid(

@@ -1,4 +1,4 @@
-/** Which version of a hook runs, and where its packages stand. */
+/** Which version of a hook runs, and the state of its packages. */
 
 import type { Services } from '../../services.ts';
 import type { HookStatus, HookVersionRecord } from '../../store/hooks.ts';
@@ -7,7 +7,7 @@ import type { PackageBuild } from './package-builds.ts';
 type Version = Pick<HookVersionRecord, 'packageBuildId'>;
 export type Builds = ReadonlyMap<number, PackageBuild>;
 
-/** The builds that versions of the account name. */
+/** The builds that the account's versions reference. */
 export async function findBuilds(
   { packageBuilds }: Pick<Services, 'packageBuilds'>,
   accountId: number,
@@ -22,7 +22,7 @@ export function isReady({ packageBuildId }: Version, builds: Builds): boolean {
   return packageBuildId === null || builds.get(packageBuildId)?.state === 'ready';
 }
 
-/** `former`: whether there is a version that runs meanwhile. */
+/** `former`: whether another version runs meanwhile. */
 export function statusOf({ packageBuildId }: Version, former: boolean, builds: Builds): HookStatus {
   const state = packageBuildId === null ? 'ready' : (builds.get(packageBuildId)?.state ?? 'queued');
   return state === 'ready' ? 'ready' : `${former ? 'update' : 'create'}-${state}`;

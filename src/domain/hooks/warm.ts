@@ -1,25 +1,26 @@
-/** Keeps processes ready, so that a sign-in need not wait for one to start. */
+/** Keeps processes ready, so that a sign-in does not wait for one to start. */
 
 import type { Services } from '../../services.ts';
 import type { HookVersionRecord } from '../../store/hooks.ts';
 import { chooseVersions, recycleNow } from './live.ts';
 import { sourceOf } from './source.ts';
 
-/** Of the start: what is used beyond these warms at its first sign-in. */
+/** Accounts warmed at the start; others are warmed by their first sign-in. */
 const mostAccounts = 16;
-/** What one account has ready; the others are compiled when they run. */
+/** Functions compiled in advance for each account; others are compiled when they run. */
 const mostHooks = 10;
 
 type WarmServices = Pick<Services, 'store' | 'hooks' | 'packageBuilds' | 'log'>;
 
 export interface Warming {
-  /** Settles when nothing asks the store any more. */
+  /** Settles when the store is no longer queried. */
   stop(): Promise<void>;
 }
 
 /**
- * Warms the accounts whose hooks ran last, one after the other, and from now on each account whose packages were built
- * here: they run in a new process from then on. Failures are logged, as whatever runs next finds its process anyway.
+ * Warms the accounts whose hooks ran last, one after the other. Later, warms each account whose packages were built
+ * here, since its functions then run in a new process. Failures are only logged, because the next run starts a process
+ * anyway.
  */
 export function keepWarm(services: WarmServices): Warming {
   const underWay = new Set<Promise<void>>();
@@ -41,7 +42,7 @@ export function keepWarm(services: WarmServices): Warming {
   begin(async () => {
     const start = performance.now();
     let count = 0;
-    // Where there is room for few, the account that is warmed last is the one that stays.
+    // If only few processes fit, the account that is warmed last is the one that stays.
     for (const accountId of [...(await services.store.hooks.listAccounts(mostAccounts))].reverse()) {
       if (isStopped) return;
       await warmAccount(services, accountId);
@@ -57,12 +58,12 @@ export function keepWarm(services: WarmServices): Warming {
   };
 }
 
-/** Runs for strangers start a process of their own when there are some. */
+/** Runs for strangers start their own process when there are any. */
 export function isWarmed({ type, function: source }: HookVersionRecord): boolean {
   return source !== '' && type !== 'user-migration';
 }
 
-/** Settles when the account's process has compiled what runs at its next sign-in. */
+/** Settles when the account's process has compiled the functions of its next sign-in. */
 async function warmAccount(services: WarmServices, accountId: number): Promise<void> {
   const { store, hooks, packageBuilds } = services;
   const running = await chooseVersions(services, accountId, await store.hooks.listLive(accountId));

@@ -12,7 +12,7 @@ export type GenerateKeyPair = (alg: SigningAlgorithm, bits: number) => Promise<K
 
 const generateAsync = promisify(generate);
 
-/** A new pair from the machine's generator, made on the thread pool. */
+/** A new random pair, generated on the thread pool. */
 export const generateKeyPair: GenerateKeyPair = (alg, bits) => {
   switch (alg) {
     case 'RS256':

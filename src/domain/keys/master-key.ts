@@ -6,7 +6,7 @@ import { type SealingKey, sealingKey, sealText, unsealText } from './sealing.ts'
 /** The file that holds the master key. */
 export interface KeyFile {
   readonly path: string;
-  /** Its text, or null when there is no such file. Throws `unavailable` when others may read it. */
+  /** Its text, or null when there is no such file. Throws `unavailable` when others can read it. */
   read(): string | null;
   /** Writes a new file that only its owner can read; false when there is one already. */
   make(text: string): boolean;
@@ -25,9 +25,9 @@ const pepperFact = 'password_pepper';
 const pepperPlace = '|facts|password_pepper|v1';
 
 /**
- * The master key, made with the first start of an empty database. Throws `unavailable` with a message for the
+ * The master key, created at the first start with an empty database. Throws `unavailable` with a message for the
  * operator when the file is missing although the database holds data, is readable by others, holds no key, or holds
- * another key than the one the database was sealed with: a new key would silently lose all that is sealed.
+ * another key than the one the database was sealed with. A new key would silently lose everything that is sealed.
  */
 export async function openMasterKey({ file, store, random }: MasterKeyParts): Promise<SealingKey> {
   const text = file.read() ?? (await makeMasterKey({ file, store, random }));
@@ -38,7 +38,9 @@ export async function openMasterKey({ file, store, random }: MasterKeyParts): Pr
   return key;
 }
 
-/** What `openMasterKey` would say, without making or storing anything; null when there is nothing to say yet. */
+/**
+ * What `openMasterKey` would report, without creating or storing anything; null when there is nothing to report yet.
+ */
 export async function inspectMasterKey({ file, store }: Omit<MasterKeyParts, 'random'>): Promise<SealingKey | null> {
   const check = await store.facts.read(checkFact);
   const text = file.read();
@@ -55,7 +57,7 @@ async function makeMasterKey({ file, store, random }: MasterKeyParts): Promise<s
   const used = (await store.facts.read(checkFact)) !== null || (await store.accounts.list()).length > 0;
   if (used) throw missing(file.path);
   const text = random.bytes(32).toString('base64');
-  // Of two processes that start together on an empty database, one makes the file and both read it.
+  // When two processes start together on an empty database, one creates the file and both read it.
   if (file.make(`${text}\n`)) return text;
   return file.read() ?? text;
 }

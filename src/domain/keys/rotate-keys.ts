@@ -1,4 +1,4 @@
-/** The life of an account's signing keys: published before they sign, kept while what they signed is alive. */
+/** The life of an account's signing keys: published before they sign, and kept until their tokens have expired. */
 
 import type { SigningKeyRecord } from '../../store/keys.ts';
 import type { StoreVerbs } from '../../store/store.ts';
@@ -17,31 +17,31 @@ import {
   signingAlgorithms,
 } from './signing-keys.ts';
 
-/** So long a key is published before it signs, that caches of the published keys have it by then. */
+/** A key is published this long before it signs, so that caches of the published keys have it by then. */
 const publishedAheadMilliseconds = day;
-/** A key that signs for this long gets its successor, which signs a day later: 90 days in all. */
+/** A key that has signed for this long gets a successor, which signs a day later: 90 days in all. */
 const rotatedAfterMilliseconds = 89 * day;
-/** The longest life of what the keys sign (a JWT access token, a day at most) and the skew of a client's clock. */
+/** The longest lifetime of a signed token (a JWT access token, a day at most) plus the skew of a client's clock. */
 const verifiedForMilliseconds = mostAccessTokenMinutes * minute + 30 * second;
 
 export interface Rotation {
   /**
-   * The private keys may be known to others: new keys sign at once and the old ones are withdrawn, so that what they
-   * signed is refused wherever the published keys are fetched again.
+   * The private keys may have leaked: new keys sign at once and the old ones are withdrawn, so that their tokens are
+   * refused wherever the published keys are fetched again.
    */
   readonly emergency: boolean;
 }
 
 /**
- * Publishes the next key of each algorithm; it signs a day later. An algorithm that has a next key already is left
- * alone, so that repeating the command changes nothing. Answers every key of the account.
+ * Publishes the next key of each algorithm; it signs a day later. An algorithm that already has a next key is skipped,
+ * so repeating the command changes nothing. Returns every key of the account.
  */
 export async function rotateKeys(services: KeyServices, account: Account, rotation: Rotation): Promise<KeyStanding[]> {
   for (const alg of signingAlgorithms) await rotate(services, account, alg, rotation);
   return listKeys(services, account);
 }
 
-/** Publishes the next key of each algorithm whose key has signed for 89 days; answers how many. */
+/** Publishes the next key of each algorithm whose key has signed for 89 days; returns how many. */
 export async function rotateIfDue(services: KeyServices, account: Account): Promise<number> {
   const keys = await services.store.keys.list(account.id);
   const dueFrom = services.clock.now() - rotatedAfterMilliseconds;
@@ -50,7 +50,7 @@ export async function rotateIfDue(services: KeyServices, account: Account): Prom
   return due.length;
 }
 
-/** Another process rotated the same key in between. */
+/** Another process rotated the same key meanwhile. */
 class Overtaken extends Error {}
 
 async function rotate(
@@ -86,7 +86,7 @@ async function replaceKey(
   const now = services.clock.now();
   const signsFrom = emergency ? now : now + publishedAheadMilliseconds;
   const retiresAt = emergency ? now : signsFrom + verifiedForMilliseconds;
-  // Writing first locks the row: of two processes the second waits here, then sees the key of the first below.
+  // The write locks the row first: the second of two processes waits here, then sees the first one's key below.
   if (newest) await tx.keys.retire(accountId, newest.kid, retiresAt);
   const others = (await tx.keys.list(accountId)).filter((other) => other.alg === key.alg && other.kid !== newest?.kid);
   if (others.some((other) => other.retiresAt === null)) throw new Overtaken();
@@ -99,13 +99,13 @@ async function replaceKey(
   await recordEvent(tx, services, account, { action: 'signing_key.published', target, detail });
 }
 
-/** Removes the keys that nobody verifies with any more; answers how many. */
+/** Removes keys that are no longer needed for verification; returns how many. */
 export async function removeRetiredKeys(
   services: Pick<KeyServices, 'store' | 'clock' | 'vault'>,
   account: Account,
 ): Promise<number> {
   const now = services.clock.now();
-  // Looked for first: most rounds find none, and are to write nothing.
+  // Read first: most rounds find none and must write nothing.
   const keys = await services.store.keys.list(account.id);
   if (keys.every((key) => isPublished(key, now))) return 0;
   return services.store.transaction(async (tx) => {

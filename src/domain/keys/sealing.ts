@@ -1,4 +1,7 @@
-/** AES-256-GCM over short secrets. One text form for everything sealed: `v1.<kid>.<nonce>.<ciphertext and tag>`, base64url. */
+/**
+ * AES-256-GCM for short secrets. Everything sealed has one text form: `v1.<kid>.<nonce>.<ciphertext and tag>`,
+ * base64url.
+ */
 
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Random } from '../../services.ts';
@@ -10,7 +13,7 @@ const tagBytes = 16;
 
 /** A 32-byte key with the name that sealed texts carry. */
 export interface SealingKey {
-  /** Derived from the key, so that a text sealed under another key is told apart from a damaged one. */
+  /** Derived from the key: tells a text sealed under another key from a damaged one. */
   readonly kid: string;
   readonly key: KeyObject;
 }
@@ -20,7 +23,7 @@ export function sealingKey(bytes: Buffer): SealingKey {
   return { kid, key: createSecretKey(bytes) };
 }
 
-/** `place` says what the text is and where it belongs; it is authenticated, so that sealed texts cannot change places. */
+/** `place` names what the text is and where it belongs; it is authenticated, so sealed texts cannot be swapped. */
 export function sealText({ kid, key }: SealingKey, random: Random, place: string, secret: Buffer): string {
   const nonce = random.bytes(nonceBytes);
   const sealing = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes }).setAAD(Buffer.from(place));
@@ -32,8 +35,9 @@ function writeSealed(kid: string, nonce: Buffer, text: Buffer): string {
 }
 
 /**
- * Throws `internal` when the text was moved, changed or sealed under another key. Each sealed text has one spelling, as
- * digests of them are kept: a decoder skips characters that it does not know, and the last bits of a text.
+ * Throws `internal` when the text was moved, changed or sealed under another key. Only one spelling of a text is
+ * accepted, because digests of sealed texts are stored, and a decoder ignores unknown characters and the last bits of a
+ * text.
  */
 export function unsealText({ kid, key }: SealingKey, place: string, sealed: string): Buffer {
   const [, sealedUnder = '', nonceText = '', text = ''] = sealed.split('.');

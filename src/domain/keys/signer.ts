@@ -5,12 +5,12 @@ import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { isPublished, privateKeyPlace, signingKeyAt } from './signing-keys.ts';
 
-/** How many opened private keys are kept; the oldest goes first. */
+/** How many opened private keys are cached; the oldest is dropped first. */
 const mostOpenKeys = 10_000;
 
 /**
- * Signs with the account's current keys. Which key that is comes from the store each time, so
- * that a rotation by another process is in force at once; opened private keys are kept.
+ * Signs with the account's current key. The store is asked for it each time, so that a rotation by another process
+ * takes effect at once; opened private keys are cached.
  */
 export function createSigner(services: Pick<Services, 'store' | 'clock' | 'vault'>): Signer {
   const opened = new Map<string, KeyObject>();
@@ -47,9 +47,9 @@ function encode(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');
 }
 
-/** With a callback Node signs on its thread pool, and JavaScript goes on meanwhile. */
+/** With a callback Node signs on its thread pool, and JavaScript continues meanwhile. */
 function signOnPool(input: string, alg: SigningAlgorithm, key: KeyObject): Promise<Buffer> {
-  // RFC 7518 §3.4: an ES256 signature is R and S side by side, not the DER form.
+  // RFC 7518 §3.4: an ES256 signature is R followed by S, not DER.
   const options: SignKeyObjectInput | KeyObject = alg === 'ES256' ? { key, dsaEncoding: 'ieee-p1363' } : key;
   return new Promise((resolve, reject) => {
     sign('sha256', Buffer.from(input), options, (error, signature) => (error ? reject(error) : resolve(signature)));

@@ -1,4 +1,4 @@
-/** An account's signing keys: how they are made and kept, and which of them signs. */
+/** An account's signing keys: how they are created and stored, and which of them signs. */
 
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import type { PublicJwk, Services } from '../../services.ts';
@@ -12,13 +12,13 @@ import { type GenerateKeyPair, generateKeyPair } from './key-pairs.ts';
 export const signingAlgorithms = ['RS256', 'ES256'] as const satisfies readonly SigningAlgorithm[];
 
 export type KeyServices = Pick<Services, 'store' | 'clock' | 'vault'> & {
-  /** Where key pairs come from; new ones unless said. */
+  /** The source of key pairs; default: new ones. */
   readonly generateKeyPair?: GenerateKeyPair;
 };
 
 type Owner = Pick<AccountRecord, 'subdomain' | 'sealedKey'>;
 
-/** A key that is not stored yet: making one takes too long for a transaction. */
+/** A key that is not stored yet: generating one takes too long for a transaction. */
 export type PreparedKey = Pick<SigningKeyRecord, 'kid' | 'alg' | 'publicJwk' | 'sealedPrivateKey'>;
 
 export async function prepareKey(
@@ -36,12 +36,12 @@ export async function prepareKey(
   return { kid, alg, publicJwk: JSON.stringify(published), sealedPrivateKey };
 }
 
-/** Where a sealed private key belongs. */
+/** The place of a sealed private key. */
 export function privateKeyPlace(kid: string): string {
   return `signing_keys|private_key|${kid}`;
 }
 
-/** The first keys of a new account sign at once: nobody has cached others. */
+/** The first keys of a new account sign at once: no others are cached anywhere. */
 export async function addFirstKeys(
   tx: Pick<StoreVerbs, 'keys'>,
   accountId: number,
@@ -60,11 +60,11 @@ export function signingKeyAt(
   now: Milliseconds,
 ): SigningKeyRecord | undefined {
   const usable = keys.filter((key) => key.alg === alg && isPublished(key, now));
-  // A clock that was put back must not leave an account without a key: then the oldest signs.
+  // If the clock was set back, the account must still have a key: then the oldest signs.
   return usable.findLast((key) => key.signsFrom <= now) ?? usable[0];
 }
 
-/** Whether the key is among those that clients verify with. */
+/** Whether the key is published for verification. */
 export function isPublished(key: SigningKeyRecord, now: Milliseconds): boolean {
   return key.retiresAt === null || key.retiresAt > now;
 }

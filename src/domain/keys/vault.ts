@@ -2,17 +2,17 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Random, Vault } from '../../services.ts';
 import { type SealingKey, sealingKey, sealText, unsealText } from './sealing.ts';
 
-/** How many opened data keys are kept; the oldest goes first. */
+/** How many opened data keys are cached; the oldest is dropped first. */
 const mostOpenKeys = 10_000;
 
 interface OpenedKey extends SealingKey {
-  /** Derived from it, one for each purpose. */
+  /** Derived from the data key, one per purpose. */
   readonly macKeys: Map<string, KeyObject>;
 }
 
 /**
  * Envelope encryption: each account has a random data key, sealed under the master key and stored with the account;
- * everything of the account is sealed under its data key. A sealed text opens only in its account and place.
+ * everything else of the account is sealed under its data key. A sealed text opens only for its account and place.
  */
 export function createVault(masterKey: SealingKey, random: Random): Vault {
   const opened = new Map<string, OpenedKey>();
@@ -39,7 +39,7 @@ export function createVault(masterKey: SealingKey, random: Random): Vault {
   };
 }
 
-/** Purposes are a few constants of the program. */
+/** The purposes are a few constants. */
 function macKeyOf({ key, macKeys }: OpenedKey, purpose: string): KeyObject {
   const known = macKeys.get(purpose);
   if (known) return known;

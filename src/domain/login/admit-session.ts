@@ -10,7 +10,10 @@ import type { Granted } from './finish.ts';
 import { areHooksDue, noteUse } from './hooks-on-sso.ts';
 import { askedOfRegistration, isStillRegistered } from './still-registered.ts';
 
-/** Whether the session still is what it was when the request was looked at; first in the transaction that ends it. */
+/**
+ * Checks that the session has not changed since the request was read. Runs first in the transaction that ends the
+ * request.
+ */
 export async function admitSession(
   services: Pick<Services, 'clock'>,
   tx: StoreVerbs,
@@ -24,7 +27,7 @@ export async function admitSession(
   if (verdict.at !== 'end') return verdict;
   const asked = askedOfRegistration(request.record.parameters);
   if (!isStillRegistered(verdict.client, asked)) return { at: 'outdated' };
-  // Consent may have been withdrawn meanwhile; one of this request ends with the request.
+  // Consent may have been withdrawn meanwhile; consent given in this request ends with the request.
   if (await needsConsent({ store: tx }, account, request, verdict.user)) return { at: 'outdated' };
   await noteUse(tx, account, { request, session, user });
   return verdict;

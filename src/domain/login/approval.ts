@@ -6,9 +6,9 @@ import { linkedServersOf } from '../tokens/audience.ts';
 import { isAllowed, isAllowedAtApis } from './consent.ts';
 import { type AskedOfRegistration, isStillRegistered } from './still-registered.ts';
 
-/** What a code or a device that was let in rests on. */
+/** What an authorization code or an approved device depends on. */
 export interface Approval {
-  /** The session in which it was approved, and when; null where an older release did not keep that. */
+  /** The session in which it was approved, and when; null if an older release did not store that. */
   readonly sid: string | null;
   readonly approvedAt: Milliseconds | null;
   readonly asked: AskedOfRegistration;

@@ -1,6 +1,7 @@
 /**
- * Parameters of the authorization endpoint (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1, RFC 7636 §4.3, RFC 8707 §2.1, RFC 9449 §10),
- * each with its greatest length in characters: the contract says the same of those that come in a query or a form.
+ * Parameters of the authorization endpoint (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1, RFC 7636 §4.3, RFC 8707
+ * §2.1, RFC 9449 §10), each with its maximum length in characters. The contract states the same limits for queries and
+ * forms.
  */
 export const longestParameters = {
   response_type: 64,
@@ -24,10 +25,12 @@ export const longestParameters = {
 
 type ParameterName = keyof typeof longestParameters;
 
-/** An authorization request as it is understood. */
+/** An authorization request as the service understands it. */
 export type AuthorizationQuery = { readonly [Name in ParameterName]?: string };
 
-/** As it is sent: itself, or where it is (RFC 9101 §5, RFC 9126 §4). */
+/**
+ * An authorization request as it is sent: the parameters themselves or a reference to them (RFC 9101 §5, RFC 9126 §4).
+ */
 export interface SentQuery extends AuthorizationQuery {
   readonly request?: string;
   readonly request_uri?: string;

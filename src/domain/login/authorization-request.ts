@@ -9,7 +9,9 @@ import { ownPages } from './own-pages.ts';
 import { unsealRequest } from './sealed-request.ts';
 import { askedOfRegistration, isStillRegistered } from './still-registered.ts';
 
-/** What a browser sends to go on with a sign-in: the request's id, and the cookie that binds it to this browser. */
+/**
+ * What a browser sends to continue a sign-in: the request's id and the cookie that binds the request to this browser.
+ */
 export interface BrowserState {
   readonly requestId: string | undefined;
   readonly browserSecret: string | undefined;
@@ -22,9 +24,9 @@ export interface OpenRequest {
 }
 
 /**
- * The sign-in in progress that this browser began. Throws `authorization_request_invalid` when it is unknown, has ended or
- * expired, or is another browser's, and where its client may no longer have what it asks for: that is told on a page, for
- * the address to answer at may be what was taken from the client.
+ * The sign-in in progress that this browser began. Throws `authorization_request_invalid` when it is unknown, ended,
+ * expired or belongs to another browser, and when its client may no longer ask for what it asks for. That last error is
+ * shown on a page, because the redirect URI may be the very thing that was removed from the client.
  */
 export async function findOpenRequest(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
@@ -55,13 +57,13 @@ export async function findOpenRequest(
   return { record, client };
 }
 
-/** Whether nobody has shown who they are for this request, nor decided about it. */
+/** Whether no user has authenticated for this request yet and no decision has been made. */
 export function isUnanswered(record: AuthorizationRequestRecord): boolean {
   const { authenticatedAt, passwordUserId, hookPolicyUserId, decision } = record;
   return authenticatedAt === null && passwordUserId === null && hookPolicyUserId === null && decision === null;
 }
 
-/** The row of a request that somebody has signed in for goes before what its identifier holds. */
+/** If a user has signed in for the request, it has a row, and the row takes precedence over the sealed identifier. */
 async function findRequest(
   services: Pick<Services, 'store' | 'vault'>,
   account: Account,
@@ -75,7 +77,7 @@ async function findRequest(
   return sealed && !(await authorizations.hasEnded(account.id, digest)) ? sealed : null;
 }
 
-/** The token that a form carries: derived from the browser's secret, so that another site cannot know it. */
+/** The CSRF token of a form: derived from the browser's secret, so another site cannot know it. */
 export function csrfToken(browserSecret: string, requestId: string): string {
   return createHmac('sha256', browserSecret).update(`csrf ${requestId}`).digest('base64url');
 }

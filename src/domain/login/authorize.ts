@@ -18,8 +18,9 @@ type BegunAuthorization =
 export type AuthorizeServices = OpenServices & Pick<Services, 'signer' | 'clientKeys' | 'egress'>;
 
 /**
- * Begins a sign-in: checks what the client asks for and stores it, bound to the browser. Throws
- * `authorization_request_invalid` when client or redirect URI are not known, since the answer must then stay here (RFC 6749 §4.1.2.1).
+ * Begins a sign-in: checks the client's request and stores it, bound to the browser. Throws
+ * `authorization_request_invalid` when the client or the redirect URI is unknown; that error must not be redirected
+ * (RFC 6749 §4.1.2.1).
  */
 export async function beginAuthorization(
   services: AuthorizeServices,
@@ -39,7 +40,7 @@ export async function beginAuthorization(
   };
 }
 
-/** The request itself: as it was sent, pushed before (RFC 9126 §4), or in a request object (RFC 9101 §5). */
+/** The actual request: sent directly, pushed before (RFC 9126 §4), or in a request object (RFC 9101 §5). */
 async function askedOf(
   services: AuthorizeServices,
   account: Account,
@@ -51,7 +52,7 @@ async function askedOf(
   }
   if (uri !== undefined && isPushedUri(uri)) {
     const pushed = await findPushed(services, account, client, uri);
-    // Nothing beside it counts, so there is no address that the client could be told at.
+    // The other parameters do not count, so there is no redirect URI to send the error to.
     if (!pushed) throw usedUp();
     return pushed;
   }
@@ -65,7 +66,7 @@ async function askedOf(
   return 'error' in read ? read : { query: read };
 }
 
-/** The client is told where the parameters beside the object say so, and the address is one of its own. */
+/** The error goes to the redirect URI beside the request object if that URI is registered for the client. */
 function refuseUnread(
   account: Account,
   client: ClientRecord,

@@ -16,26 +16,27 @@ import { countFailures } from './count-failures.ts';
 export interface PasswordAttempt {
   readonly username: string;
   readonly password: string;
-  /** Only an e-mail address counts as a name. */
+  /** If set, only an e-mail address is accepted as a name. */
   readonly nameIs?: 'email';
-  /** Address the attempt came from; null where the caller's own limit takes the place of the address's. */
+  /** The address that the attempt came from; null if the caller's own limit replaces the limit per address. */
   readonly source: string | null;
-  /** What the browser or program says of itself, where it may matter. */
+  /** The User-Agent of the browser or program, where it may matter. */
   readonly userAgent?: string | undefined;
 }
 
-/** What became of an attempt; why it was refused is for the trail, and for doors whose contract tells it. */
+/** The outcome of an attempt. The reason of a refusal is for the trail and for doors whose contract reports it. */
 export type TriedPassword =
-  /** `checkedAt`: when the user was read whose password it is, before the hash was computed. */
+  /** `checkedAt`: when the user was read, before the hash was computed. */
   | { readonly user: UserRecord; readonly checkedAt: Milliseconds }
   | { readonly user: null; readonly reason: 'unknown_user' | 'wrong_password' | 'closed' };
 
 /**
- * The user whose name and password these are, or null: for an unknown name, a wrong password and a closed sign-in
- * alike, after the same work. All doors share it and its counters. Says nothing about the user's standing.
- * Throws `rate_limited` when too many attempts from this address failed, `unavailable` when too many wait; what fails
- * by no fault of the user's is held against neither user nor address. `migrate` is asked for who has an unknown name;
- * when it says that the user was made meanwhile, the attempt is one at that user's password.
+ * The user with this name and password, or null. An unknown name, a wrong password and a closed sign-in all give null
+ * after the same work. All doors share this check and its counters. It does not look at the user's standing.
+ * Throws `rate_limited` when too many attempts from this address failed, and `unavailable` when too many are waiting.
+ * An attempt that fails through no fault of the user counts against neither user nor address.
+ * `migrate` is called for an unknown name; when it reports that the user was created meanwhile, the attempt is checked
+ * against that user's password.
  */
 export async function checkPassword(
   services: Pick<Services, 'store' | 'clock' | 'passwords' | 'limits' | 'vault'>,
@@ -56,10 +57,10 @@ export async function tryPassword(
   const { passwords, limits } = services;
   const share = shareOf(account, attempt.source);
   const tryOnce = async (): Promise<TriedPassword> => {
-    // The place is taken before anything is counted: who is turned away has not guessed.
+    // The place is taken before anything is counted: an attempt that is turned away was not a guess.
     const verified = () => passwords.withPlace(share, (verify) => verifyAttempt(services, account, attempt, verify));
     let tried = await verified();
-    // Outside of the place, which others wait for while a function of the account runs.
+    // Called without holding a place, because others would wait for it while a function of the account runs.
     const migrated = tried.user === null && tried.reason === 'unknown_user' && migrate ? await migrate() : null;
     if (migrated === 'made_meanwhile') tried = await verified();
     else if (migrated) return { user: migrated, checkedAt: services.clock.now() };
@@ -71,8 +72,8 @@ export async function tryPassword(
 }
 
 /**
- * The first right sign-in with an imported password stores it as every other; a later one does when that cannot be now.
- * Answers the user as stored then.
+ * The first successful sign-in with an imported password stores it in the usual form; if that fails now, a later
+ * sign-in does it. Returns the user as stored.
  */
 async function renewImported(
   { store, passwords }: Pick<Services, 'store' | 'passwords'>,
@@ -92,13 +93,13 @@ async function renewImported(
   }
 }
 
-/** A refusal, with what the trail is to tell of it. */
+/** A refusal and what the trail records about it. */
 interface Refused {
   readonly user: null;
   readonly reason: 'unknown_user' | 'wrong_password' | 'closed';
-  /** Who has the name. */
+  /** The user with this name, if there is one. */
   readonly named: UserRecord | null;
-  /** After how many wrong passwords sign-in was closed by this one; null: it was not. */
+  /** The number of wrong passwords if this attempt closed the sign-in; null if it did not. */
   readonly closedAfter: number | null;
 }
 
@@ -112,11 +113,12 @@ async function verifyAttempt(
   const checkedAt = services.clock.now();
   const key = foldIdentifier(attempt.username);
   const user = key === null ? null : await findUser(services, account, key, attempt.nameIs);
-  // Looked up for a name that nobody has as well. The user's own, whatever the app: nobody picks a door with more guesses.
+  // The policy is looked up for unknown names too. It is the user's own policy in every app, so nobody can choose a
+  // door that allows more guesses.
   const policy = await effectivePolicy(services, account, user, null);
-  // A pause that is known already is not asked about again: every refusal costs the same searches and one write.
+  // A sign-in that is known to be closed is not counted again: every refusal costs the same searches and one write.
   const open = user !== null && (user.lockedUntil ?? 0) <= services.clock.now();
-  // Before the hash is computed: however many arrive at once, no more than the maximum are tried.
+  // Counted before the hash is computed: no more than the maximum are tried, however many arrive at once.
   const counted = open ? await services.store.users.countAttempt(attemptUnder(services, user, policy)) : null;
   if (!counted) await store.users.countDecoyAttempt(account.id);
   const right = await verify(attempt.password, (counted && user?.passwordDigest) || null);
@@ -129,13 +131,16 @@ async function verifyAttempt(
   return { user: null, reason, named: user, closedAfter };
 }
 
-/** One commit for every refusal, whatever its reason; never the name that was typed, which may be a password. */
+/**
+ * One commit for every refusal, whatever the reason. The name is never recorded, because it may be a password typed
+ * into the wrong field.
+ */
 async function recordFailure(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
   { named, reason, closedAfter }: Refused,
 ): Promise<void> {
-  // Nobody knows who typed; whoever passed it on with an API key is known.
+  // The person who typed is unknown; a caller that passed the attempt on with an API key is known.
   const actor = currentAuditContext().actor ?? ({ type: 'user', id: null } as const);
   const about = { actor, target: { type: 'user', id: named?.id ?? null } } as const;
   await services.store.transaction(async (tx) => {
@@ -147,8 +152,8 @@ async function recordFailure(
 }
 
 /**
- * Users, as `<account>/<user>`, whose password was right while the store could not say so: until it can, the attempt
- * stands as counted.
+ * Users, as `<account>/<user>`, whose password was right while the store failed to clear the count. The attempt stays
+ * counted until the store can clear it.
  */
 const uncleared = new WeakMap<Services['store'], Set<string>>();
 const mostUncleared = 10_000;
@@ -165,7 +170,7 @@ async function clearAttempts({ store }: Pick<Services, 'store'>, { accountId, id
   }
 }
 
-/** The user with this name, after what an outage left uncleared was made good. */
+/** The user with this name, after clearing counts that an outage left. */
 async function findUser(
   services: Pick<Services, 'store'>,
   account: Account,

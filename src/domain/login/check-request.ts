@@ -1,4 +1,6 @@
-/** Whether a client may ask for what it asks for: the same at the authorization endpoint and when it is pushed. */
+/**
+ * Whether a client may make an authorization request. The authorization endpoint and pushed requests share this check.
+ */
 
 import type { Services } from '../../services.ts';
 import type { AuthorizationParameters } from '../../store/authorization-parameters.ts';
@@ -16,13 +18,13 @@ import type { AnswerTarget, AuthorizationError } from './redirect.ts';
 import { responseModeOf } from './response-mode.ts';
 
 interface CheckedRequest {
-  /** Where the answer goes. */
+  /** Where the response goes. */
   readonly target: AnswerTarget;
-  /** What is asked for, or what is wrong with it. */
+  /** The parsed request, or its error. */
   readonly read: AuthorizationParameters | AuthorizationError;
 }
 
-/** Checks a request. Throws `authorization_request_invalid` when the redirect URI is not known. */
+/** Checks a request. Throws `authorization_request_invalid` when the redirect URI is unknown. */
 export async function checkRequest(
   services: Pick<Services, 'store' | 'signer'>,
   account: Account,
@@ -38,14 +40,14 @@ export async function checkRequest(
   return { target: { ...target, state: query.state ?? null }, read };
 }
 
-/** What is told on a page, for nobody has vouched for an address to tell it at (RFC 6749 §4.1.2.1). */
+/** An error that is shown on a page, because there is no verified redirect URI to send it to (RFC 6749 §4.1.2.1). */
 export function pageFailure(name: string, message: string): Failure {
   return new Failure('authorization_request_invalid', { name, message });
 }
 
 function readRedirectUri(client: ClientRecord, { redirect_uri: asked, scope }: AuthorizationQuery): string {
   const [only, ...more] = client.redirectUris;
-  // OpenID Connect Core §3.1.2.1 requires it; RFC 6749 §3.1.2.3 lets it be left out where only one is registered.
+  // OpenID Connect Core §3.1.2.1 requires it; RFC 6749 §3.1.2.3 makes it optional when only one is registered.
   if (asked === undefined && only !== undefined && more.length === 0 && !splitScope(scope ?? '').includes('openid'))
     return only;
   if (asked === undefined)

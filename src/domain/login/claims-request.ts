@@ -1,20 +1,20 @@
-/** Single claims that a client asks for: the parameter `claims` (OpenID Connect Core §5.5). */
+/** The parameter `claims`, with which a client asks for single claims (OpenID Connect Core §5.5). */
 
 import type { AskedClaims, AuthorizationParameters, ClaimsRequest } from '../../store/authorization-parameters.ts';
 import { claimScopes } from '../tokens/claims.ts';
 
-/** What a request says, as far as it is understood; what is not known is ignored (§5.5). */
+/** The understood part of the parameter; unknown claims are ignored (§5.5). */
 export interface ReadClaims {
   readonly claims: ClaimsRequest;
-  /** The `acr` that the id token is to have, in the order of preference (§5.5.1.1); null: not asked for. */
+  /** The `acr` values for the id token in order of preference (§5.5.1.1); null if not requested. */
   readonly acr: { readonly values: readonly string[]; readonly essential: boolean } | null;
-  /** The one user who may be meant; null: anyone. */
+  /** The only user who may sign in; null: any user. */
   readonly subject: string | null;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Reads the parameter; a text says what is wrong with it. `scope`: what the client may learn at all. */
+/** Parses the parameter; returns a text when it is malformed. `scope`: everything that the client may learn. */
 export function readClaims(text: string, scope: readonly string[]): ReadClaims | string {
   const request = parse(text);
   if (!request) return 'claims must be a JSON object';
@@ -30,7 +30,7 @@ export function readClaims(text: string, scope: readonly string[]): ReadClaims |
   };
 }
 
-/** Scopes whose claims are asked for one by one: the user consents to them all the same. */
+/** The scopes whose claims are requested one by one: the user consents to these scopes too. */
 export function scopesOfClaims({ claims }: Pick<AuthorizationParameters, 'claims'>): readonly string[] {
   const names = [...Object.keys(claims?.idToken ?? {}), ...Object.keys(claims?.userinfo ?? {})];
   return [...new Set(names.flatMap((name) => claimScopes.get(name) ?? []))];
@@ -49,7 +49,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The claims about the user among them that the client may learn. */
+/** Picks the claims about the user that the client may learn. */
 function pick(asked: Json, scope: readonly string[]): AskedClaims {
   const picked: Record<string, readonly unknown[] | null> = {};
   for (const [name, how] of Object.entries(asked)) {
@@ -59,7 +59,7 @@ function pick(asked: Json, scope: readonly string[]): AskedClaims {
   return picked;
 }
 
-/** The values any of which would do; null: whatever it is (§5.5.1). */
+/** The acceptable values; null: any value (§5.5.1). */
 function valuesOf(how: unknown): readonly unknown[] | null {
   if (!isObject(how)) return null;
   if (how['value'] !== undefined) return [how['value']];

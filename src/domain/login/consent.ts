@@ -14,21 +14,23 @@ import { scopesOfClaims } from './claims-request.ts';
 import { isOwnPages } from './own-pages.ts';
 import { findSession } from './sessions.ts';
 
-/** What decides about consent. */
+/** The members of a request that consent depends on. */
 export type AskedConsent = Pick<AuthorizationParameters, 'scope' | 'serverId' | 'claims' | 'offlineAccess'>;
 
-/** No scope that a token has, and so no API's; the user is asked about it all the same (OpenID Connect Core §11). */
+/** Tokens never have this scope and no API does, but the user is asked about it (OpenID Connect Core §11). */
 const offlineAccess = 'offline_access';
 
-/** The scopes that a user is asked about: those asked for, those that single claims are of, and `offline_access`. */
+/**
+ * The scopes that a user is asked about: the requested ones, those of single requested claims, and `offline_access`.
+ */
 export function consentScopes(parameters: AskedConsent): readonly string[] {
   const offline = parameters.offlineAccess ? [offlineAccess] : [];
   return [...new Set([...parameters.scope, ...scopesOfClaims(parameters), ...offline])];
 }
 
 /**
- * What of a request a user consents to, as it is remembered: a scope of an API with the API, since another that has one of
- * the same name, linked now or later, is another matter.
+ * The names under which consent to a request is stored. An API's scope is stored with its API, because another API,
+ * linked now or later, may have a scope of the same name.
  */
 function consentNames(parameters: AskedConsent, servers: readonly LinkedServer[]): readonly string[] {
   const { scope, serverId } = parameters;
@@ -36,12 +38,14 @@ function consentNames(parameters: AskedConsent, servers: readonly LinkedServer[]
   return [...ofNoApi, ...apiScopeNames(scope, serverId, servers)];
 }
 
-/** The scope that was asked for under such a name; older releases kept those of APIs without the API. */
+/** The requested scope that belongs to a stored name; older releases stored scopes of APIs without the API. */
 export function scopeOfConsent(name: string): string {
   return name.split(' ', 1)[0] ?? name;
 }
 
-/** Whether all that a request asks for was allowed before, at each of the client's `servers` that it is for. */
+/**
+ * Whether the user has allowed everything that a request asks for, at each of the client's `servers` that it is for.
+ */
 export function isAllowed(
   parameters: AskedConsent,
   allowed: readonly string[],
@@ -149,7 +153,7 @@ export async function decideConsent(
   if (decision !== 'allow' && decision !== 'deny') {
     throw new Failure('parameter_missing', { name: 'decision', message: 'decision must be allow or deny' });
   }
-  // A browser that is signed in need not stop for anybody to change its mind.
+  // A script in a signed-in browser could change the decision without end, so the number is limited.
   await services.limits.take(account, 'authorize', { session: session.sid });
   await services.store.transaction(async (tx) => {
     const { userId: id } = session;

@@ -18,12 +18,12 @@ import { responseTypeFault } from './response-type.ts';
 import { findSession, isTooOld } from './sessions.ts';
 import { findStandingFailure } from './standing.ts';
 
-/** Where a sign-in in progress stands. */
+/** The current step of a sign-in in progress. */
 export type Step =
   | { readonly step: 'sign_in'; readonly request: OpenRequest }
   /**
-   * The user gave the right password and has something else to do, is signed in and needs a second factor, or may not
-   * go on: locked, suspended, not active, or without access to the app.
+   * The user gave the right password and must do something else first, is signed in and needs a second factor, or may
+   * not continue: locked, suspended, inactive, or without access to the app.
    */
   | Pending
   | {
@@ -34,13 +34,13 @@ export type Step =
       readonly apiScopes: readonly ApiScope[];
     }
   | { readonly step: 'denied'; readonly request: OpenRequest }
-  /** The account wants its hooks to run first: the session is used for this app for the first time. */
+  /** The account's hooks must run first, because the session is used for this app for the first time. */
   | ({ readonly step: 'hooks'; readonly request: OpenRequest } & Granted)
-  /** Somebody else signed in than the one user who is meant. */
+  /** The signed-in user is not the one that the request names. */
   | { readonly step: 'other_user'; readonly request: OpenRequest }
   | ({ readonly step: 'granted'; readonly request: OpenRequest } & Granted);
 
-/** What the browser is to do: show a page of ours, or go to the client with what it asked for or an error. */
+/** What the browser does next: show one of our pages, or go to the client with the response or an error. */
 export type NextStep =
   | { readonly show: 'sign_in' | 'second_factor' | 'enrolment' | 'new_password' | 'consent' }
   | { readonly answer: ClientAnswer };
@@ -56,7 +56,7 @@ export async function currentStep(
   if (pending) return pending;
   const session = await findSession(services, account, browser.sessionSecret);
   const user = session && (await services.store.users.find(account.id, session.userId));
-  // A user whose password expired signs in with it first, and then chooses a new one.
+  // A user whose password expired signs in with the old password first and then chooses a new one.
   if (!session || !user || user.status === userStatuses.passwordExpired) return { step: 'sign_in', request };
   if (await needsSignIn(services, account, request, session, user)) return { step: 'sign_in', request };
   if (!isMeant(services, account, request, user))
@@ -78,12 +78,13 @@ export async function currentStep(
   return { step: 'granted', request, session, user };
 }
 
-/** What is found to have changed between two looks, so often in a row, is not looked at again. */
+/** The maximum number of consecutive attempts when the state keeps changing between reads. */
 const mostLooks = 4;
 
 /**
- * Decides what comes next, and finishes the request when nothing does. Throws `authorization_request_invalid`, and for a
- * signed-in user who may not go on `user_locked`, `user_suspended`, `user_inactive`, `access_not_assigned` or `sign_in_refused`.
+ * Determines the next step, and finishes the request when nothing is left to do. Throws
+ * `authorization_request_invalid`, and for a signed-in user who may not continue `user_locked`, `user_suspended`,
+ * `user_inactive`, `access_not_assigned` or `sign_in_refused`.
  */
 export async function continueAuthorization(
   services: FinishServices & RunServices,
@@ -97,7 +98,7 @@ export async function continueAuthorization(
   throw new Failure('unavailable', { reason: 'the session changes all the time', retryAfterSeconds: 1 });
 }
 
-/** Null when what was found was not so any more in the transaction that would have ended the request. */
+/** Null when the state had changed by the time of the transaction that would have ended the request. */
 async function nextStep(
   services: FinishServices & RunServices,
   account: Account,
@@ -113,7 +114,7 @@ async function nextStep(
       return end({ error: 'login_required', description: 'the signed-in user is not the requested user' });
     case 'denied':
       return end({ error: 'access_denied', description: 'the user did not consent' });
-    // With prompt none nothing may be shown (OpenID Connect Core §3.1.2.6).
+    // With `prompt=none` no page may be shown (OpenID Connect Core §3.1.2.6).
     case 'sign_in':
       return silent ? end({ error: 'login_required', description: 'nobody is signed in' }) : { show: 'sign_in' };
     case 'new_password':
@@ -135,15 +136,15 @@ async function nextStep(
   }
 }
 
-/** What the request ends with though the user granted it: only now is it known. */
+/** An error that is known only now, after the user has granted the request. */
 function findLateFault(
   account: Account,
   { request, session }: Extract<Step, { readonly step: 'granted' }>,
 ): AuthorizationError | null {
   const { essentialAcr, responseType } = request.record.parameters;
-  // OpenID Connect Core §5.5.1.1: an essential `acr` that the sign-in has not is a failure.
+  // OpenID Connect Core §5.5.1.1: a sign-in without an essential `acr` has failed.
   if (essentialAcr !== undefined && !essentialAcr.includes(acrOf(session.amr))) return unmetAcr;
-  // Who turns tokens off wants no more of them; a code is looked at when it is redeemed.
+  // An account that turns implicit tokens off stops issuing them at once; a code is checked when it is redeemed.
   return responseType === undefined ? null : responseTypeFault(account, request.client, responseType);
 }
 
@@ -159,7 +160,7 @@ function silentFactor({ session }: DueFactor): AuthorizationError {
     : { error: 'login_required', description: 'nobody is signed in' };
 }
 
-/** Why a form is not taken whose step is not due. */
+/** The error for a form whose step is not due. */
 export function notDue(what: 'second factor' | 'new password'): Failure {
   return new Failure('authorization_request_invalid', { message: `No ${what} is required here. Sign in again.` });
 }
@@ -171,7 +172,7 @@ async function needsSignIn(
   session: SessionRecord,
   user: UserRecord,
 ): Promise<boolean> {
-  // What this request itself asked for was done when the user signed in for it.
+  // What this request itself required was done when the user signed in for it.
   if (isSignedInFor({ record }, session)) return false;
   const { prompt, maxAgeSeconds } = record.parameters;
   if (prompt.includes('login') || prompt.includes('select_account')) return true;
@@ -181,14 +182,14 @@ async function needsSignIn(
 }
 
 /**
- * Whether the client names a user and is answered at once, with no page for that user to see: one that the user has
- * allowed nothing, or may not use, must not hear whether the name was right.
+ * Whether the client names a user and gets an immediate response, without a page that the user sees. A client that the
+ * user has not allowed, or may not use, must not learn whether the name was right.
  */
 function isGuess({ record: { parameters } }: OpenRequest): boolean {
   return parameters.subject !== undefined && parameters.prompt.includes('none');
 }
 
-/** Whether the user is the one whom a hint or `claims` names (OpenID Connect Core §3.1.2.1, id_token_hint; §5.5.1). */
+/** Whether this is the user whom a hint or `claims` names (OpenID Connect Core §3.1.2.1, id_token_hint; §5.5.1). */
 function isMeant(
   services: Pick<Services, 'vault'>,
   account: Account,

@@ -15,7 +15,7 @@ import { changedMeanwhile } from './standing.ts';
 
 type DelegatedServices = RunServices & Pick<Services, 'random' | 'passwords'>;
 
-/** What another program's sign-in form was given; either may be missing. */
+/** The contents of another program's sign-in form; either field may be missing. */
 interface DelegatedAttempt {
   readonly email: string | undefined;
   readonly password: string | undefined;
@@ -24,13 +24,13 @@ interface DelegatedAttempt {
 type DelegatedResult =
   | { readonly outcome: 'authenticated'; readonly user: UserRecord }
   | { readonly outcome: 'unknown_user' }
-  /** A wrong password, or a right one that does not do; the trail tells which. */
+  /** The password is wrong, or it is right but not enough; the trail records which. */
   | { readonly outcome: 'refused' };
 
 /**
- * Whether the password is the user's, for the caller behind an API key (the document's §4.5). The check, its counters,
- * the hooks and the trail are those of the hosted sign-in. Where that would ask for more than the password, or refuse
- * the user, the answer is a refusal. Throws `unavailable` when too many wait.
+ * Checks a user's password for a caller with an API key (the document's §4.5). The check, its counters, the hooks and
+ * the trail are those of the hosted sign-in. Where the hosted sign-in would ask for more than the password, or refuse
+ * the user, the answer is a refusal. Throws `unavailable` when too many are waiting.
  */
 export async function authenticateDelegated(
   services: DelegatedServices,
@@ -40,18 +40,19 @@ export async function authenticateDelegated(
   const possible = password !== '' && [...password].length <= mostCharacters;
   const attempt = {
     username: email,
-    // The user is an e-mail address here: a user name that looks like somebody else's address must not pass for it.
+    // Only an e-mail address identifies a user here: a user name that looks like another user's address must not match.
     nameIs: 'email',
-    // Nothing that nobody has as a password is ever right, and it is checked and counted as any other.
+    // An impossible password is replaced by a random one, so it is checked and counted like any other and never
+    // matches.
     password: possible ? password : newSecret(services.random, ''),
-    // Whoever shows an API key speaks for many users from one address; the key's own limit holds here.
+    // One address sends the sign-ins of many users here; the limit of the API key applies instead.
     source: null,
   } as const;
   const tried = await tryPassword(services, account, attempt);
   if (!tried.user) return { outcome: tried.reason === 'unknown_user' ? 'unknown_user' : 'refused' };
   const { user, checkedAt } = tried;
   const evidence = { by: 'password', user, checkedAt } as const;
-  // Of the user's own browser nothing is known.
+  // The user's own browser is not known here.
   const door = { client: ownPages(account), wantsSecondFactor: false, seen: { username: email, source: null } };
   const methods = methodsOf(evidence);
   const walked = await walkIn(services, account, evidence, door, async (tx, reached) => {

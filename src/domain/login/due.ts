@@ -1,4 +1,4 @@
-/** What a sign-in still asks for: the same steps in the same order, whatever it began with and wherever it ends. */
+/** What a sign-in still requires: the same steps in the same order, however it began and wherever it ends. */
 
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
@@ -14,21 +14,21 @@ import type { OpenRequest } from './authorization-request.ts';
 import { isMultiFactor, isOfLink, passwordMethods } from './methods.ts';
 import { afterReplacing, findStandingFailure } from './standing.ts';
 
-/** Where a sign-in leads, and what was decided about it on the way. */
+/** What a sign-in is for, and what has been decided about it so far. */
 export interface Way {
   readonly client: ClientRecord;
-  /** The policy that a hook chose for this user in this sign-in; null: none. */
+  /** The policy that a hook chose for this sign-in; null: none. */
   readonly hookPolicyId: number | null;
-  /** The application itself wants a second factor (`acr_values`). */
+  /** The application itself requires a second factor (`acr_values`). */
   readonly wantsSecondFactor: boolean;
 }
 
-/** What a sign-in asks for next. */
+/** The next thing that a sign-in requires. */
 export type Due =
   | { readonly due: 'refused'; readonly failure: Failure }
-  /** `policy`: in force for the sign-in. */
+  /** `policy`: the policy in force for the sign-in. */
   | { readonly due: 'nothing' | 'second_factor' | 'enrolment'; readonly policy: PolicyRecord }
-  /** `policy`: whose rules the new password keeps. */
+  /** `policy`: the policy that the new password must satisfy. */
   | { readonly due: 'new_password'; readonly policy: PolicyRecord };
 
 interface DueServices {
@@ -36,7 +36,7 @@ interface DueServices {
   readonly clock: Services['clock'];
 }
 
-/** The way of a sign-in for a request. */
+/** The `Way` of a sign-in for a request. */
 export function wayOf({ record, client }: OpenRequest, { id }: Pick<UserRecord, 'id'>): Way {
   const { hookPolicyId, hookPolicyUserId, parameters } = record;
   return {
@@ -46,7 +46,7 @@ export function wayOf({ record, client }: OpenRequest, { id }: Pick<UserRecord, 
   };
 }
 
-/** Standing and access, then the second factor, then an expired password, of a user who has shown this much. */
+/** Checks standing and access, then the second factor, then password expiry, for a user who has used these methods. */
 export async function findDue(
   services: DueServices,
   account: Account,
@@ -61,10 +61,10 @@ export async function findDue(
     const demand = await demandOf(services, account, way, user, policy, methods);
     if (demand !== 'none') return { due: stepOf(demand), policy };
   }
-  // Where neither a hook nor the app has said otherwise the user's own is in force.
+  // The user's own policy is in force unless a hook or the app chose another.
   const isOwn = way.hookPolicyId === null && way.client.policyId === null;
   const own = isOwn ? policy : await effectivePolicy(services, account, user, null);
-  // A password that is too old stops nobody who did not use it; one that somebody marked as expired stops everybody.
+  // An old password matters only if it was used; a password that was marked as expired always matters.
   const isUsed = methods.some((method) => passwordMethods.includes(method));
   const mustReplace = isUsed
     ? mustReplacePassword(user, own, services.clock.now())
@@ -73,8 +73,8 @@ export async function findDue(
 }
 
 /**
- * The policy in force for a sign-in: the one that a hook chose for this user in this sign-in, else the one that is in
- * force in the app. One that was removed since is none.
+ * The policy in force for a sign-in: the one that a hook chose, else the one in force in the app. A policy that was
+ * removed meanwhile does not count.
  */
 async function policyOfSignIn(
   { store }: Pick<DueServices, 'store'>,
@@ -90,8 +90,8 @@ async function policyOfSignIn(
 }
 
 /**
- * What a sign-in asks for beside the first factor, by its policy and by the application's own wish. A link shows the
- * mailbox alone, so its user is asked for any factor that they have, and for none of a user without.
+ * What a sign-in requires beyond the first factor, by its policy and by the application's request. A link only proves
+ * access to the mailbox, so its user is asked for any factor that they have, but a user without one is not.
  */
 async function demandOf(
   services: Pick<DueServices, 'store'>,
@@ -106,7 +106,7 @@ async function demandOf(
   return demand === 'enrol' && !otpRequired ? 'none' : demand;
 }
 
-/** How a session that has shown this much gets the second factor that it lacks for an application; null: it lacks none. */
+/** How a session can get the second factor that it lacks for an application; null: it lacks nothing. */
 export async function lacksSecondFactor(
   services: Pick<DueServices, 'store'>,
   account: Account,

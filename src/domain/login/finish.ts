@@ -15,19 +15,19 @@ import { type AnswerMembers, type AuthorizationError, answerError, answerWith, t
 
 export type FinishServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts' | 'limits'>;
 
-/** Who grants a request, and the sign-in by which. */
+/** Who grants a request, and by which sign-in. */
 export interface Granted {
   readonly session: SessionRecord;
   readonly user: UserRecord;
 }
 
-/** Stores what the client is given, and answers how it is told once that is committed. */
+/** Stores what the client is given, and returns how to deliver it once that is committed. */
 export type Giving = (tx: StoreVerbs, admitted: Admitted<SessionRecord>) => Promise<() => Promise<AnswerMembers>>;
 
 /**
- * Ends the request, for exactly one caller, with what the session's user grants, with an error, or at the device that
- * waits. Null, with nothing done, when the session or its user is not what it was any more: the caller looks again.
- * Throws `rate_limited` when the session granted too many.
+ * Ends the request for exactly one caller: with what the user grants, with an error, or at the waiting device. Returns
+ * null and does nothing when the session or its user has changed; the caller then looks again. Throws `rate_limited`
+ * when the session granted too many.
  */
 export async function finishRequest(
   services: FinishServices,
@@ -38,14 +38,14 @@ export async function finishRequest(
   const { record, client } = request;
   const { parameters } = record;
   const { device } = parameters;
-  // A browser that is signed in need not stop for anybody to get the next code.
+  // A script in a signed-in browser could get codes without end, so the number is limited.
   if (!('error' in result)) await services.limits.take(account, 'authorize', { session: result.session.sid });
   if (device) {
     const decided = 'error' in result ? 'denied' : result;
     const finished = await finishDevice(services, account, request, device, decided);
     return finished && { answer: { by: 'redirect', ...finished } };
   }
-  // The same question gets the same answer; and nothing is stored for a browser that has not shown who its user is.
+  // Repeating the request gives the same response, and nothing is stored for a browser without an authenticated user.
   if ('error' in result && isUnanswered(record)) return { answer: answerError(account, parameters, result) };
   const give = 'error' in result || isOwnPages(client) ? null : await givingOf(services, account, request);
   const given = await services.store.transaction(async (tx) => {

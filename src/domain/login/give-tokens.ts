@@ -7,9 +7,9 @@ import type { OpenRequest } from './authorization-request.ts';
 import type { FinishServices, Giving } from './finish.ts';
 
 /**
- * Gives tokens in place of a code (OpenID Connect Core §3.2.2.5): never a refresh token (RFC 6749 §4.2.2), and without
- * `token` in the type no access token, so that nothing but the id token says what the client may know. There is a grant
- * behind them all the same: by it the client hears of the end of the session, and whoever ends it ends the access token.
+ * Issues tokens directly instead of a code (OpenID Connect Core §3.2.2.5): never a refresh token (RFC 6749 §4.2.2), and
+ * an access token only if the type includes `token`; otherwise the claims go into the id token. There is still a grant
+ * behind them: through it the client is notified when the session ends, and ending it ends the access token.
  */
 export async function giveTokens(
   services: FinishServices,

@@ -1,4 +1,4 @@
-/** Hooks at single sign-on, of accounts that want them there (`hook_on_sso=each_app`): once for each app of a session. */
+/** Hooks at single sign-on, for accounts with `hook_on_sso=each_app`: once for each app of a session. */
 
 import type { Services } from '../../services.ts';
 import type { SessionRecord } from '../../store/sessions.ts';
@@ -13,7 +13,7 @@ import type { OpenRequest } from './authorization-request.ts';
 import { isOwnPages } from './own-pages.ts';
 import { keepFired } from './sign-in.ts';
 
-/** Whose session is used for which request. */
+/** Which session is used for which request. */
 export interface Use {
   readonly request: OpenRequest;
   readonly session: SessionRecord;
@@ -21,16 +21,18 @@ export interface Use {
 }
 
 /**
- * Whether the session was opened for this request, by a sign-in in which the hooks ran. Its `sid` says so, which stays
- * when it is raised and never becomes another user's: the browser may come back with any session that it has since.
+ * Whether the session was opened for this request, by a sign-in in which the hooks ran. The `sid` tells: it stays when
+ * the session is raised and never becomes another user's. The browser may return with any session that it got since, so
+ * being signed in is not enough.
  */
 export function isSignedInFor({ record }: Pick<OpenRequest, 'record'>, { sid }: Pick<SessionRecord, 'sid'>): boolean {
   return record.sid === sid;
 }
 
 /**
- * Whether the hooks have to pass this use first: they have not in this request, and the session has opened nothing for
- * the app yet. Asked again in the transaction that opens: of two first uses at the same time each has its own run.
+ * Whether the hooks must run before this use: they have not run in this request, and the session has not yet opened
+ * anything for the app. Checked again in the transaction that opens, so each of two simultaneous first uses has its own
+ * run.
  */
 export async function areHooksDue(
   { store }: { readonly store: Pick<StoreVerbs, 'sessions'> },
@@ -63,7 +65,7 @@ export async function runHooksOnSso(
   return null;
 }
 
-/** Keeps that the session has opened something for the app; part of the transaction that opens it. */
+/** Records that the session has opened something for the app; part of the transaction that opens it. */
 export async function noteUse(
   tx: Pick<StoreVerbs, 'sessions'>,
   account: Account,

@@ -1,2 +1,2 @@
-/** `reset`: the user asked for the link; else an administrator did. */
+/** `reset`: the user asked for the link. `invite`: an administrator did. */
 export type InviteKind = 'invite' | 'reset';

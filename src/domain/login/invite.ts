@@ -17,34 +17,34 @@ import type { InviteKind } from './invite-kind.ts';
 import { findPasswordProblem, type NewPassword, type PasswordProblem } from './new-password.ts';
 import { type LinkWalked, walkFromLink } from './walk-from-link.ts';
 
-/** A link that works, and whose it is. */
+/** A valid link and its user. */
 export interface OpenInvite {
   readonly kind: InviteKind;
   readonly token: string;
   readonly user: UserRecord;
-  /** Whose rules the password keeps. */
+  /** The policy that the password must satisfy. */
   readonly policy: PolicyRecord;
 }
 
 type InviteResult =
-  /** The password is set; where that leads. */
+  /** The password is set; the next step. */
   | ({ readonly kind: InviteKind } & LinkWalked)
   | { readonly outcome: 'refused'; readonly invite: OpenInvite; readonly problem: PasswordProblem };
 
-/** What the form of the page sent, and where its user goes once signed in. */
+/** The fields of the form, and where the user goes after signing in. */
 interface AcceptedInvite extends NewPassword {
-  /** Path of a page of ours, by kind of link. */
+  /** The path of a page, by kind of link. */
   readonly onward: Readonly<Record<InviteKind, string>>;
-  /** Address that it came from. */
+  /** The address that the form came from. */
   readonly source: string;
-  /** What the browser says of itself. */
+  /** The browser's User-Agent. */
   readonly userAgent: string | undefined;
 }
 
 /**
- * The link with this token. Throws `invite_unusable` (value `used`, `expired` or `unknown`, which is also one that a newer
- * invite ended, or another e-mail address, user name, password or status of its user), and `user_locked` or
- * `user_suspended` for one that was made for such a user.
+ * The link with this token. Throws `invite_unusable` with value `used`, `expired` or `unknown`. A link is `unknown` too
+ * when a newer invite replaced it, or when the user's e-mail address, user name, password or status changed. Throws
+ * `user_locked` or `user_suspended` for a link made for such a user.
  */
 export async function findInvite(
   services: Pick<Services, 'store' | 'clock'>,
@@ -57,15 +57,15 @@ export async function findInvite(
   if (link.usedAt !== null) throw unusable(kind, 'used');
   if (link.expiresAt <= services.clock.now()) throw unusable(kind, 'expired');
   const user = await services.store.users.find(account.id, link.userId);
-  // It was made for another address, name, password or status.
+  // The link was made for another address, name, password or status.
   if (!user || user.meansVersion !== link.meansVersion) throw unusable(kind, 'unknown');
   requireFree(user);
   return { kind, token, user, policy: await effectivePolicy(services, account, user, null) };
 }
 
 /**
- * Sets the password that the user chose, activates who waited for one, ends what the former one opened and uses the link
- * up; all of it or nothing. That done, the same walk follows as after a password. Throws as `findInvite` does, and
+ * Sets the chosen password, activates a user who was waiting for one, ends what the former password opened, and uses up
+ * the link, all in one transaction. Then the sign-in continues as after a password. Throws as `findInvite` does, and
  * `cross_site_request`, `unavailable`.
  */
 export async function acceptInvite(
@@ -91,7 +91,7 @@ export async function acceptInvite(
   return { kind, ...(await walkFromLink(services, account, browser, evidence, seen, onward[kind])) };
 }
 
-/** Answers the user as they are then. */
+/** Returns the user as stored afterwards. */
 async function savePassword(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
@@ -100,9 +100,9 @@ async function savePassword(
 ): Promise<UserRecord> {
   return services.store.transaction(async (tx) => {
     const current = await tx.users.lock(account.id, user.id);
-    // Once locked: what the former password opened while this waited is older than the new one.
+    // Read once the user is locked: what the former password opened while this waited is older than the new one.
     const now = services.clock.now();
-    // Somebody may have changed the password, or locked the user, while this one was hashed: that ends the link.
+    // The password may have changed, or the user may have been locked, during hashing: that ends the link.
     if (!current) throw unusable(kind, 'unknown');
     if (!(await linksOf(tx, kind).use(account.id, digestOf(token), now))) throw unusable(kind, 'used');
     if (current.meansVersion !== user.meansVersion) throw unusable(kind, 'unknown');
@@ -118,7 +118,7 @@ async function savePassword(
   });
 }
 
-/** A locked or suspended user gets no password and no session, also by a link that was made since. */
+/** A locked or suspended user gets neither password nor session, not even with a newer link. */
 function requireFree({ status }: Pick<UserRecord, 'status'>): void {
   if (status === userStatuses.suspended) throw new Failure('user_suspended');
   if (status === userStatuses.locked) throw new Failure('user_locked');

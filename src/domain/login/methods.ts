@@ -1,16 +1,18 @@
-/** How somebody has shown who they are: the values of `amr` (RFC 8176), and of `acr`, which sums them up (OpenID Connect Core §2). */
+/**
+ * How a user has authenticated: values of `amr` (RFC 8176), and of `acr`, which summarizes them (OpenID Connect Core
+ * §2).
+ */
 
-/** One factor, something the user knows. */
+/** One factor: something the user knows. */
 export const singleFactor = 'urn:gatehouse:acr:single-factor';
-/** A second one beside it, something the user has. */
+/** Two factors: also something the user has. */
 export const multiFactor = 'urn:gatehouse:acr:multi-factor';
 
 /** The password alone. */
 export const passwordMethods: readonly string[] = ['pwd'];
 
 /**
- * A link that came by e-mail: whoever follows it reads the mailbox. No registered value says that alone, so this one has
- * a name of ours.
+ * A link sent by e-mail, which proves access to the mailbox. No registered value means that, so this is a private one.
  */
 export const linkMethods: readonly string[] = ['urn:gatehouse:amr:mailbox'];
 
@@ -19,24 +21,24 @@ export function isOfLink(methods: readonly string[]): boolean {
   return methods.some((method) => linkMethods.includes(method));
 }
 
-/** A one-time code, whatever made it. */
+/** A one-time code, however it was generated. */
 export const codeMethods: readonly string[] = ['otp'];
 
-/** What tells passkeys apart. */
+/** The properties of a passkey that matter for `amr`. */
 export interface PasskeyKind {
-  /** Copies of the key may be made. */
+  /** Whether the key may be copied. */
   readonly backupEligible: boolean;
 }
 
 /**
- * A passkey whose authenticator has verified its user: the key, in hardware unless copies of it are made, and the user
- * who was there; more than one factor by itself (RFC 8176 §2).
+ * A passkey with user verification: the key, in hardware unless it may be copied, and user presence; more than one
+ * factor by itself (RFC 8176 §2).
  */
 export function passkeyMethods({ backupEligible }: PasskeyKind): readonly string[] {
   return [backupEligible ? 'swk' : 'hwk', 'user', 'mfa'];
 }
 
-/** What is shown once a second factor is. */
+/** The methods after a second factor was given. */
 export function withSecondFactor(methods: readonly string[], second: readonly string[]): readonly string[] {
   return [...new Set([...methods, ...second, 'mfa'])];
 }
@@ -45,7 +47,7 @@ export function isMultiFactor(methods: readonly string[]): boolean {
   return methods.includes('mfa');
 }
 
-/** The one place that says what methods are worth; worked out, never stored, so that both cannot differ. */
+/** The only place that rates methods. `acr` is computed and never stored, so it cannot contradict `amr`. */
 export function acrOf(methods: readonly string[]): string {
   return isMultiFactor(methods) ? multiFactor : singleFactor;
 }

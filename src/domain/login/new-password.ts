@@ -22,7 +22,10 @@ export interface NewPassword {
   readonly confirmation: string;
 }
 
-/** Why a new password is not taken: a field is empty, they differ, it is the former one, or it breaks a rule (in words that follow "the password"). */
+/**
+ * Why a new password is rejected: a field is empty, the fields differ, it is the former password, or it breaks a rule
+ * (worded to follow "the password").
+ */
 export type PasswordProblem = 'missing' | 'different' | 'same' | { readonly weakness: string };
 
 type NewPasswordResult =
@@ -30,9 +33,10 @@ type NewPasswordResult =
   | { readonly outcome: 'refused'; readonly due: DueReplacing; readonly problem: PasswordProblem };
 
 /**
- * Replaces an expired password and signs its user in. What the former one opened is closed: sessions, grants. Throws
- * `authorization_request_invalid` where no new password is due, `cross_site_request`, `unavailable`, and `user_locked`,
- * `user_suspended`, `user_inactive`, `access_not_assigned` when that came about meanwhile.
+ * Replaces an expired password and signs its user in. Ends the sessions and grants that the former password opened.
+ * Throws `authorization_request_invalid` when no new password is due, `cross_site_request`, `unavailable`, and
+ * `user_locked`, `user_suspended`, `user_inactive`, `access_not_assigned` when the user's standing has changed
+ * meanwhile.
  */
 export async function chooseNewPassword(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'vault'>,
@@ -58,7 +62,7 @@ export async function chooseNewPassword(
   return services.store.transaction(async (tx) => {
     const former: MoreShown = { by: 'new_password', user, ...shown };
     const reached = await admit(services, tx, account, former, way);
-    // Somebody may have set another one, or locked the user, while this one was hashed.
+    // Another password may have been set, or the user locked, during hashing.
     if (reached.at !== 'new_password') throw notDue('new password');
     const now = services.clock.now();
     const changes = { ...withPassword(reached.user, passwordDigest, now), updatedAt: now };

@@ -11,7 +11,7 @@ import { usedUp } from './pushed-request.ts';
 import { requestMilliseconds, sealRequest, unansweredRequest } from './sealed-request.ts';
 import { newBrowserSecret } from './sessions.ts';
 
-/** Of a sign-in that no client asks for in a query of its own. */
+/** The parameters of a sign-in that no client requested with a query of its own. */
 export const noParameters = {
   scope: [],
   state: null,
@@ -23,7 +23,7 @@ export const noParameters = {
   serverId: null,
 } as const;
 
-/** What names a sign-in that was begun, and what binds it to the browser. */
+/** Identifies a sign-in in progress and binds it to the browser. */
 export interface OpenedRequest {
   readonly requestId: string;
   readonly browserSecret: string;
@@ -31,17 +31,17 @@ export interface OpenedRequest {
 
 export type OpenServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits'>;
 
-/** Who asks, and by what. */
+/** Who makes the request, and in which form. */
 interface Opening extends Pick<BrowserState, 'browserSecret'> {
-  /** Digest of the pushed request that is used up by this, or neither happens (RFC 9126 §4). */
+  /** Digest of the pushed request, which is used up in the same transaction (RFC 9126 §4). */
   readonly pushed?: string | undefined;
 }
 
 /**
- * Begins a sign-in of this browser with what a client, or a page of ours, asks for, checked. The request is sealed into
- * its identifier and becomes a row once the first factor is right; one that is too large for that is a row from the
- * start, and counts towards `limit.authorize` of its source. Throws `authorization_request_invalid` for a pushed request
- * that is used up, and `rate_limited`.
+ * Begins a sign-in of this browser for a checked request of a client or of one of our own pages. The request is sealed
+ * into its identifier and becomes a row once the first factor is right. A request that is too large for that is stored
+ * as a row at once and counts towards `limit.authorize` of its source. Throws `authorization_request_invalid` for a
+ * pushed request that is used up, and `rate_limited`.
  */
 export async function openRequest(
   services: OpenServices,

@@ -1,12 +1,12 @@
-/** Sign-ins to the account pages: as to an app, but to none that anybody registered. */
+/** Sign-ins to the account pages: like sign-ins to an app, but no app is registered for them. */
 
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 
-/** Every number of an app is greater. */
+/** Every real app has a greater number. */
 const ownAppId = 0;
 
-/** What stands for the app where one is expected. It is nobody's to register, assign, consent to or give tokens for. */
+/** Stands in where an app is expected. It cannot be registered, assigned, consented to or given tokens. */
 export function ownPages({ id, record }: Account): ClientRecord {
   return {
     accountId: id,

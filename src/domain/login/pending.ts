@@ -9,14 +9,14 @@ import type { OpenRequest } from './authorization-request.ts';
 import { findDue, lacksSecondFactor, wayOf } from './due.ts';
 import { isOfLink, passwordMethods } from './methods.ts';
 
-/** A second factor is due: a device of the user's, or one to begin with. */
+/** A second factor is due: a code or passkey of the user's, or the enrolment of a first device. */
 export interface DueFactor {
   readonly step: 'second_factor' | 'enrolment';
   readonly request: OpenRequest;
   readonly user: UserRecord;
-  /** How the user has shown who they are until now. */
+  /** How the user has authenticated so far. */
   readonly methods: readonly string[];
-  /** The session that is to be worth more; null while there is none. */
+  /** The session to raise; null if there is none yet. */
   readonly session: SessionRecord | null;
 }
 
@@ -26,7 +26,7 @@ export interface DueReplacing {
   readonly request: OpenRequest;
   readonly user: UserRecord;
   readonly methods: readonly string[];
-  /** Whose rules the new password keeps. */
+  /** The policy that the new password must satisfy. */
   readonly policy: PolicyRecord;
 }
 
@@ -38,15 +38,15 @@ export interface Stopped {
   readonly failure: Failure;
 }
 
-/** A sign-in between the right password and its end. */
+/** The state of a sign-in between the right password and its end. */
 export type Pending = DueFactor | DueReplacing | Stopped;
 
 type PendingServices = Pick<Services, 'store' | 'clock'>;
 
 /**
  * What is due in a request whose user gave the right password in this browser: the second factor, then a new password.
- * Null when nothing is, also when somebody replaced the password since, or ended all that the user had begun: who knew the
- * former one knows nothing then.
+ * Null when nothing is due. Also null when the password was replaced since, or when everything that the user had begun
+ * was ended: knowing the former password proves nothing any more.
  */
 export async function findPending(
   services: PendingServices,
@@ -57,7 +57,7 @@ export async function findPending(
   if (passwordUserId === null || passwordCheckedAt === null) return null;
   const user = await services.store.users.find(account.id, passwordUserId);
   if (!user || Math.max(user.passwordChangedAt ?? 0, user.signedOutAt ?? 0) > passwordCheckedAt) return null;
-  // One that an older release kept had given the password, and nothing else was asked for.
+  // In a request that an older release stored, the user had given the password and nothing else was asked for.
   const methods = request.record.methods ?? passwordMethods;
   const found = await findDue(services, account, wayOf(request, user), user, methods);
   switch (found.due) {
@@ -66,7 +66,7 @@ export async function findPending(
     case 'second_factor':
       return { step: 'second_factor', request, user, methods, session: null };
     case 'enrolment':
-      // A link shows the mailbox alone: who holds that gets no second factor of their own choice.
+      // A link proves access to the mailbox only: that does not allow enrolling a second factor.
       return isOfLink(methods) ? null : { step: 'enrolment', request, user, methods, session: null };
     case 'new_password':
       return { step: 'new_password', request, user, methods, policy: found.policy };
@@ -76,8 +76,8 @@ export async function findPending(
 }
 
 /**
- * What a session lacks for an application that wants a second factor: to show one, to begin with one, or, where that takes
- * a newer session, another sign-in. Null when it is worth enough.
+ * What a session lacks for an application that requires a second factor: giving one, enrolling a first one, or signing
+ * in again if enrolment needs a newer session. Null when it lacks nothing.
  */
 export async function findStepUp(
   services: PendingServices,
@@ -87,7 +87,7 @@ export async function findStepUp(
   user: UserRecord,
 ): Promise<DueFactor | 'sign_in' | null> {
   const step = await lacksSecondFactor(services, account, wayOf(request, user), user, session.amr);
-  // An old session enrols nothing: anyone at a browser that was left open could add a factor of their own.
+  // An old session cannot enrol: anyone at a browser that was left open could add a factor of their own.
   if (step === 'enrolment' && !isRecent(session, services.clock.now())) return 'sign_in';
   return step && { step, request, user, methods: session.amr, session };
 }

@@ -20,12 +20,15 @@ export type PushedRequest =
   | { readonly outcome: 'pushed'; readonly requestUri: string; readonly expiresInSeconds: number }
   | { readonly outcome: 'refused'; readonly error: AuthorizationError };
 
-/** Of a pushed request that is unknown, used or expired: told on a page, as nothing beside it counts. */
+/**
+ * The error for a pushed request that is unknown, used or expired. It is shown on a page, because no other parameter
+ * counts.
+ */
 export function usedUp(): Failure {
   return pageFailure('request_uri', 'This sign-in has expired or has already been started (request_uri).');
 }
 
-/** Whether an address is one that this service gave. */
+/** Whether this service issued the `request_uri`. */
 export function isPushedUri(requestUri: string): boolean {
   return requestUri.startsWith(prefix);
 }
@@ -33,15 +36,15 @@ export function isPushedUri(requestUri: string): boolean {
 /** How a request was pushed. */
 interface Pushing {
   readonly source: string;
-  /** Value of the header `DPoP`. */
+  /** The `DPoP` header. */
   readonly proof: string | undefined;
-  /** The address that it was pushed to. */
+  /** The URL that it was pushed to. */
   readonly url: string;
 }
 
 /**
- * Keeps the request of an authenticated client until it is used, once, or expires. It is checked as at the authorization
- * endpoint, and there again. One with a proof of a key is for a code that is good with this key alone. Throws
+ * Stores the request of an authenticated client until it is used once or expires. It is checked as at the authorization
+ * endpoint, and there again. If it came with a proof of a key, its code works with this key only. Throws
  * `authorization_request_invalid` for a redirect URI that is not registered, `rate_limited`, `dpop_proof_invalid` and
  * `dpop_nonce_required`.
  */
@@ -54,7 +57,7 @@ export async function pushRequest(
 ): Promise<PushedRequest> {
   const network = networkSourceOf(source);
   await services.limits.take(account, 'par', { source: network, client: client.clientId });
-  // Anybody has as many of these clients as they like: a request of theirs is a row as any other's is.
+  // Anyone can register any number of these clients, so their requests count as rows by source like all others.
   if (isAnybodys(client)) await services.limits.take(account, 'authorize', { source: network });
   if (sent.request_uri !== undefined) {
     return refused({ error: 'invalid_request', description: 'request_uri cannot be pushed' });
@@ -76,7 +79,7 @@ export async function pushRequest(
   return { outcome: 'pushed', requestUri: prefix + secret, expiresInSeconds: lifetimeSeconds };
 }
 
-/** RFC 9449 §10.1: a proof says the same as `dpop_jkt`, and shows that the client has the key. */
+/** RFC 9449 §10.1: a proof has the same effect as `dpop_jkt`, and proves that the client has the key. */
 async function withKey(
   services: Pick<Services, 'clock' | 'vault'>,
   account: Account,
@@ -92,13 +95,13 @@ async function withKey(
   throw new Failure('dpop_proof_invalid', { message: 'the key of the DPoP proof does not match dpop_jkt' });
 }
 
-/** A request that was pushed, and what uses it up. */
+/** A pushed request, and what uses it up. */
 interface FoundPushed {
   readonly query: AuthorizationQuery;
   readonly digest: string;
 }
 
-/** The request of the client that is there still (§7.3); null: there is none, or not any more. */
+/** A pushed request of this client that can still be used (§7.3), or null. */
 export async function findPushed(
   { store, clock }: Pick<Services, 'store' | 'clock'>,
   account: Account,
@@ -111,7 +114,7 @@ export async function findPushed(
   return { query: { ...found.parameters, client_id: client.clientId }, digest };
 }
 
-/** Without what the client showed who it is with. */
+/** Without the client's authentication. */
 function onlyParameters(query: AuthorizationQuery): Record<string, string> {
   return Object.fromEntries(parameterNames.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]]])));
 }

@@ -1,4 +1,4 @@
-/** What a client is told is wrong with its authorization request. */
+/** The errors of an authorization request that the client is told about. */
 
 import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { ClientRecord } from '../../store/clients.ts';
@@ -9,7 +9,7 @@ import type { AuthorizationError } from './redirect.ts';
 import { responseModeFault } from './response-mode.ts';
 import { implicitFault, responseTypeFault, responseTypeOf } from './response-type.ts';
 
-/** The first fault that the client is told about at its redirect URI, or null. */
+/** The first error that is sent to the client's redirect URI, or null. */
 export function findFault(
   account: Pick<Account, 'settings'>,
   client: ClientRecord,

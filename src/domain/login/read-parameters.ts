@@ -1,4 +1,4 @@
-/** What an authorization request asks for, as it is kept. */
+/** Parses an authorization request into the form in which it is stored. */
 
 import type { Services } from '../../services.ts';
 import type { AuthorizationParameters } from '../../store/authorization-parameters.ts';
@@ -16,7 +16,7 @@ import { responseTypeOf } from './response-type.ts';
 
 const nothing: ReadClaims = { claims: { idToken: {}, userinfo: {} }, acr: null, subject: null };
 
-/** Reads a request without other faults; what is wrong with a hint or with `claims` is told to the client. */
+/** Parses a request that has no other errors; errors of a hint or of `claims` are sent to the client. */
 export async function readParameters(
   services: Pick<Services, 'signer'>,
   account: Account,
@@ -28,7 +28,7 @@ export async function readParameters(
   const read = query.claims === undefined ? nothing : readClaims(query.claims, allowedScope(client));
   if (typeof read === 'string') return invalid(read);
   const type = responseTypeOf(query) ?? 'code';
-  // OpenID Connect Core §5.5: with an access token alone can they be had.
+  // OpenID Connect Core §5.5: userinfo claims need an access token.
   if (type === 'id_token' && Object.keys(read.claims.userinfo).length > 0) {
     return invalid('claims asks for userinfo, but response_type does not ask for an access token');
   }
@@ -56,7 +56,7 @@ export async function readParameters(
   };
 }
 
-/** OpenID Connect Core §11: only where a code is asked for. It is no scope that a token has. */
+/** OpenID Connect Core §11: only where a code is requested. Tokens do not have this scope. */
 function isOffline({ scope = '' }: AuthorizationQuery, type: ResponseType): boolean {
   return type === 'code' && splitScope(scope).includes('offline_access');
 }
@@ -65,7 +65,7 @@ function invalid(description: string): AuthorizationError {
   return { error: 'invalid_request', description };
 }
 
-/** The one user who is meant, by a hint or by `claims` (OpenID Connect Core §3.1.2.1, §5.5.1). */
+/** The only user who may sign in, by a hint or by `claims` (OpenID Connect Core §3.1.2.1, §5.5.1). */
 async function readSubject(
   services: Pick<Services, 'signer'>,
   account: Account,
@@ -82,8 +82,8 @@ async function readSubject(
 }
 
 /**
- * The first value that is known counts: they stand in the order of preference (OpenID Connect Core §3.1.2.1, RFC 9470
- * §4). What `claims` says of `acr` comes before `acr_values` (OpenID Connect Core §5.5.1.1).
+ * The first known value counts, since the values are in order of preference (OpenID Connect Core §3.1.2.1, RFC 9470
+ * §4). `acr` in `claims` takes precedence over `acr_values` (OpenID Connect Core §5.5.1.1).
  */
 function readAcr(
   { acr_values: values }: AuthorizationQuery,

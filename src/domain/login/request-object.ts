@@ -14,15 +14,15 @@ import { type AuthorizationQuery, longestParameters, parameterNames } from './au
 import type { AuthorizationError } from './redirect.ts';
 
 const skewSeconds = 30;
-/** Of a request object at an address of the client, in bytes. */
+/** Maximum size in bytes of a request object that is fetched from the client. */
 const largestObject = 16_384;
 
 type ObjectServices = Pick<Services, 'clock' | 'clientKeys' | 'egress' | 'limits'>;
 
 /**
- * The request in a request object: its parameters alone count (RFC 9101 §6.3), those beside it are not looked at. An
- * error says what is wrong with it. One that no key of the client signed counts towards `limit.authorize` of its source,
- * since anybody can have signatures checked. Throws `rate_limited`.
+ * Reads the request in a request object. Only its own parameters count (RFC 9101 §6.3), not those beside it. An error
+ * says what is wrong with it. An object without a valid signature of the client counts towards `limit.authorize` of its
+ * source, since anyone can submit signatures. Throws `rate_limited`.
  */
 export async function readRequestObject(
   services: Pick<ObjectServices, 'clock' | 'clientKeys' | 'limits'>,
@@ -48,8 +48,8 @@ export async function readRequestObject(
 
 /**
  * Fetches a request object from an address that the client registered, as the setting EGRESS permits (RFC 9101 §5.2.3,
- * OpenID Connect Core §6.2). Nothing is kept of it. Each fetch counts towards `limit.authorize` of its source, since
- * nobody has to sign in for one. Throws `rate_limited`, and `unavailable` when too many are under way.
+ * OpenID Connect Core §6.2). It is not cached. Each fetch counts towards `limit.authorize` of its source, since it
+ * needs no sign-in. Throws `rate_limited`, and `unavailable` when too many are under way.
  */
 export async function fetchRequestObject(
   { egress, limits }: Pick<ObjectServices, 'egress' | 'limits'>,
@@ -84,14 +84,14 @@ function currentSource(): LimitSubject {
   return { source: networkSourceOf(currentAuditContext().source ?? '') };
 }
 
-/** What is wrong with the claims about the object itself (RFC 9101 §4, §10.8); null: nothing. */
+/** What is wrong with the claims about the object itself (RFC 9101 §4, §10.8), or null. */
 function envelopeFault({ baseUrl }: Account, clientId: string, payload: JWTPayload): string | null {
   const { iss, aud, sub } = payload;
   if (payload['client_id'] !== clientId)
     return 'client_id of the request object does not match client_id of the request';
   if (iss !== undefined && iss !== clientId) return 'iss of the request object must be the client';
   if (aud !== undefined && ![aud].flat().includes(baseUrl)) return 'aud of the request object must be this issuer';
-  // It could be an assertion, with which the client authenticates.
+  // It could be an assertion for client authentication.
   if (sub === clientId) return 'sub of the request object must not be the client';
   const nested = ['request', 'request_uri'].find((name) => payload[name] !== undefined);
   return nested === undefined ? null : `the request object must not contain ${nested}`;

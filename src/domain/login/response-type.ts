@@ -1,7 +1,7 @@
 /**
- * What an authorization request asks to be answered with: a code, or, where the account turned that on, tokens at once
- * (the implicit flow, OpenID Connect Core §3.2). Tokens in an address are seen by more eyes than a client's, and no key
- * can be asked for (RFC 9700 §2.1.2): so this is off unless somebody wants it.
+ * The response type of an authorization request: a code or, if the account turned that on, tokens at once (the implicit
+ * flow, OpenID Connect Core §3.2). Tokens in a URL can leak to others than the client and cannot be bound to a key (RFC
+ * 9700 §2.1.2), so this is off by default.
  */
 
 import type { ResponseType } from '../../store/client-metadata.ts';
@@ -12,18 +12,18 @@ import { knownResponseTypes } from '../clients/known-values.ts';
 import type { AuthorizationQuery } from './authorization-query.ts';
 import type { AuthorizationError } from './redirect.ts';
 
-/** Those that the account answers. */
+/** The response types that the account supports. */
 export function offeredResponseTypes({ settings }: Pick<Account, 'settings'>): readonly ResponseType[] {
   return settings.implicitGrant ? knownResponseTypes : ['code'];
 }
 
-/** The type that a request names, in whatever order (RFC 6749 §3.1.1); undefined for one that nobody knows. */
+/** The requested type, in any order of its words (RFC 6749 §3.1.1); undefined if it is unknown. */
 export function responseTypeOf({ response_type: text = '' }: AuthorizationQuery): ResponseType | undefined {
   const ordered = text.split(' ').sort().join(' ');
   return knownResponseTypes.find((type) => type === ordered);
 }
 
-/** Why the client does not get such an answer, or null. */
+/** Why the client may not use this response type, or null. */
 export function responseTypeFault(
   account: Pick<Account, 'settings'>,
   client: ClientRecord,
@@ -39,13 +39,13 @@ export function responseTypeFault(
     const answer = type === 'code' ? 'the authorization code' : `response_type ${type}`;
     return unauthorized(`the client is not registered for ${answer}`);
   }
-  // RFC 9449 §5.2: a key is proved at the token endpoint alone.
+  // RFC 9449 §5.2: keys are proved at the token endpoint only.
   return type === 'id_token token' && client.extra.dpop_bound_access_tokens
     ? unauthorized('the client is registered for access tokens that are bound to a key')
     : null;
 }
 
-/** What is wrong with a request for tokens that would be right for a code (OpenID Connect Core §3.2.2.1); null: nothing. */
+/** What is wrong with a request for tokens that would be valid for a code (OpenID Connect Core §3.2.2.1), or null. */
 export function implicitFault(
   { applicationType }: ClientRecord,
   { nonce, dpop_jkt: key }: AuthorizationQuery,
@@ -58,6 +58,6 @@ export function implicitFault(
   if (applicationType === 'web' && redirectUri.startsWith('http:')) {
     return invalid('redirect_uri must be https, unless the client is a native application');
   }
-  // Nobody has shown to have the key: a client that asks for it must not think that its tokens are bound.
+  // No key was proved here: a client that requires bound tokens must not get unbound ones.
   return key === undefined ? null : invalid('dpop_jkt requires an authorization code');
 }

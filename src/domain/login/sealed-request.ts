@@ -1,6 +1,6 @@
 /**
- * Authorization requests that travel with the browser: nothing is stored for a browser that has not shown who its user
- * is, since anybody can begin as many sign-ins as they like.
+ * Authorization requests that travel with the browser. Anyone can begin any number of sign-ins, so nothing is stored
+ * before a user has authenticated.
  */
 
 import type { Vault } from '../../services.ts';
@@ -11,19 +11,19 @@ import { digestOf } from '../secrets.ts';
 
 export const requestMilliseconds = 10 * minute;
 
-/** A link to a page of ours and each of its forms carry the request; a larger one is a row in the store. */
+/** The request is part of a URL and of every form; a larger one is stored as a row. */
 const mostSealedCharacters = 3 * 1024;
 
-/** Where a sealed request belongs: nothing else that is sealed opens here. */
+/** Binds a sealed request to its use: other sealed texts do not open here. */
 const place = 'authorization_requests|request';
 
-/** What is known of a request before its user has shown who they are. */
+/** The state of a request before a user has authenticated. */
 type NewRequest = Pick<
   AuthorizationRequestRecord,
   'browserDigest' | 'appId' | 'parameters' | 'createdAt' | 'expiresAt'
 >;
 
-/** A request in which nobody has signed in. */
+/** A request for which nobody has signed in yet. */
 export function unansweredRequest(account: Account, requestId: string, asked: NewRequest): AuthorizationRequestRecord {
   return {
     accountId: account.id,
@@ -42,7 +42,7 @@ export function unansweredRequest(account: Account, requestId: string, asked: Ne
   };
 }
 
-/** The request as its own identifier; null when it is too large to travel. No two are the same text. */
+/** Seals the request into its own identifier; null when it is too large. Sealing twice never gives the same text. */
 export function sealRequest(
   { vault }: { readonly vault: Pick<Vault, 'seal'> },
   account: Account,
@@ -54,19 +54,19 @@ export function sealRequest(
   return sealed.length <= mostSealedCharacters ? sealed : null;
 }
 
-/** Opens what `sealRequest` sealed; null for any other text. It may have expired. */
+/** Opens an identifier from `sealRequest`; null for any other text. The request may have expired. */
 export function unsealRequest(
   { vault }: { readonly vault: Pick<Vault, 'unseal'> },
   account: Account,
   requestId: string,
 ): AuthorizationRequestRecord | null {
-  // The identifier of a row has no periods: it costs no deciphering.
+  // The identifier of a row has no periods, so it is never deciphered.
   if (!requestId.includes('.') || requestId.length > mostSealedCharacters) return null;
   let opened: [number, number | null, string, AuthorizationRequestRecord['parameters']];
   try {
     opened = JSON.parse(vault.unseal(account.record, place, requestId).toString('utf8'));
   } catch {
-    // Not what this service sealed for this account, whatever is wrong with it.
+    // Not sealed by this service for this account.
     return null;
   }
   const [createdAt, appId, browserDigest, parameters] = opened;

@@ -21,19 +21,19 @@ import { refuseSignIn } from './standing.ts';
 
 type FactorServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp' | 'limits'>;
 
-/** The field of either form. */
+/** The field of both forms. */
 interface GivenCode {
   readonly code: string;
-  /** Address it came from. */
+  /** The address that the form came from. */
   readonly source: string;
 }
 
-/** What is wrong with a code, or a passkey that is not taken. */
+/** What is wrong with a code or a passkey. */
 export type FactorProblem = CodeProblem | 'passkey';
 
 export type SecondFactorResult =
   | Advanced
-  /** A wrong code, one that was used before, or codes are closed: one answer for all. */
+  /** The code is wrong or was used before, or codes are closed: one answer for all. */
   | { readonly outcome: 'refused'; readonly due: DueFactor; readonly problem: FactorProblem };
 
 type EnrolmentResult =
@@ -46,8 +46,8 @@ type EnrolmentResult =
   | { readonly outcome: 'refused'; readonly due: DueFactor; readonly problem: CodeProblem };
 
 /**
- * Takes a code of a device, or a recovery code, and signs its user in or makes the session worth more. Browser secret,
- * session and CSRF token change. Throws `authorization_request_invalid` where no code is due, `cross_site_request`,
+ * Takes a code of a device or a recovery code, then signs the user in or raises the session. Browser secret, session
+ * and CSRF token change. Throws `authorization_request_invalid` when no code is due, `cross_site_request`,
  * `rate_limited`, and the refusals of the user's standing.
  */
 export async function giveSecondFactor(
@@ -70,14 +70,14 @@ function offered(services: Pick<Services, 'vault'>, account: Account, { request,
   return offer(services, account, 'second factor', `${request.record.digest} ${user.id}`);
 }
 
-/** What the page shows on which a device is enrolled. */
+/** The contents of the enrolment page. */
 export function enrolmentSetup(services: Pick<Services, 'vault' | 'totp'>, account: Account, due: DueFactor): Setup {
   return setupOf(services, account, due.user, offered(services, account, due).seed);
 }
 
 /**
- * Enrols the device whose code this is, with recovery codes, and goes on as `giveSecondFactor` does. A code of the seed
- * that the page shows is no guess: it is not counted. Throws as `giveSecondFactor` does.
+ * Enrols the device that the code belongs to, creates recovery codes, and continues as `giveSecondFactor` does. The
+ * seed is shown on the page, so a code is not a guess and is not counted. Throws as `giveSecondFactor` does.
  */
 export async function enrolSecondFactor(
   services: FactorServices,
@@ -92,9 +92,9 @@ export async function enrolSecondFactor(
   const device = acceptOffer(services, offered(services, account, due), code, actor);
   if (typeof device === 'string') return { outcome: 'refused', due, problem: device };
   const enrolled = services.store.transaction(async (tx) => {
-    // Before the look at the devices: two browsers that enrol at once must not both find none.
+    // Locked before the devices are read: of two browsers that enrol at once only one may find none.
     await tx.users.lock(account.id, id);
-    // Another browser may have been faster: from then on a code of that device is asked for.
+    // Another browser may have enrolled first: from then on a code of that device is required.
     if ((await tx.secondFactors.listDevices(account.id, id)).length > 0) throw notDue('second factor');
     await addDevice(services, tx, account, id, device);
     const codes = await giveRecoveryCodes(services, tx, account, id, actor);
@@ -106,7 +106,7 @@ export async function enrolSecondFactor(
   });
 }
 
-/** The second factor that is due in the browser's request, in the step that the form belongs to. */
+/** The second factor that is due in the browser's request, if the form belongs to the current step. */
 export async function requireDue(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
@@ -124,7 +124,7 @@ export async function requireDue(
   throw notDue('second factor');
 }
 
-/** After the second factor; part of the transaction that uses it up. */
+/** Continues after the second factor; part of the transaction that uses it up. */
 export async function advance(
   services: Pick<Services, 'clock' | 'random' | 'vault'>,
   tx: StoreVerbs,
@@ -137,7 +137,7 @@ export async function advance(
   const checkedAt = request.record.passwordCheckedAt ?? services.clock.now();
   const evidence: MoreShown = { by: 'second_factor', user, checkedAt, methods, session };
   const reached = await admit(services, tx, account, evidence, wayOf(request, user));
-  // Somebody may have set another password, locked the user, or ended the session meanwhile.
+  // The password may have been replaced, the user locked, or the session ended meanwhile.
   if (reached.at === 'outdated' || reached.at === 'refused') throw notDue('second factor');
   if (session === null) return goOn(services, tx, account, browser, request, evidence, reached);
   if (reached.at !== 'end' || reached.session === null) throw notDue('second factor');

@@ -17,11 +17,11 @@ function purposeOf({ request }: DueFactor): Purpose {
   return { of: 'second factor', digest: request.record.digest };
 }
 
-/** How the user can show the second factor that is due. */
+/** How the user can give the second factor that is due. */
 export interface FactorWays {
-  /** By a code. */
+  /** Whether with a code. */
   readonly codes: boolean;
-  /** What the page asks the browser with for one of the user's passkeys; null: there is none. */
+  /** The WebAuthn options that ask the browser for one of the user's passkeys; null if the user has none. */
   readonly passkeyOptions: string | null;
 }
 
@@ -38,7 +38,7 @@ export async function findFactorWays(
   return { codes, passkeyOptions: passkeyOptions(services, account, purposeOf(due), allowed) };
 }
 
-/** Takes a passkey of the user's, and goes on as `giveSecondFactor` does. Throws as that does. */
+/** Takes one of the user's passkeys and continues as `giveSecondFactor` does. Throws as that does. */
 export async function giveSecondPasskey(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 'passkeys'>,
   account: Account,

@@ -1,6 +1,6 @@
 /**
- * What a browser keeps of its session: a secret that opens it, and behind that the session's name, sealed. By the name
- * the session is known when it has expired and its row is deleted; it opens nothing.
+ * The cookie of a session: a secret that opens the session, then the session's name, sealed. The name identifies the
+ * session after it has expired and its row was deleted; it opens nothing.
  */
 
 import type { Services } from '../../services.ts';
@@ -10,10 +10,10 @@ import { newSecret, secretLength } from '../secrets.ts';
 
 export type NamedSession = Pick<SessionRecord, 'userId' | 'sid' | 'expiresAt'>;
 
-/** Where a sealed name belongs: nothing else that is sealed opens here. */
+/** Binds a sealed name to its use: other sealed texts do not open here. */
 const place = 'sessions|name';
 
-/** Longer than any that was made here. */
+/** Longer than any cookie that this service made. */
 const mostCharacters = 512;
 
 export function newSessionSecret(
@@ -25,19 +25,19 @@ export function newSessionSecret(
   return `${newSecret(random, '')}.${vault.seal(account.record, place, name)}`;
 }
 
-/** The session that such a text was made for, whatever has become of it; null for any other text. */
+/** The session that such a cookie was made for, whatever its state; null for any other text. */
 export function namedSession(
   { vault }: Pick<Services, 'vault'>,
   account: Account,
   secret: string,
 ): NamedSession | null {
-  // Older releases sealed no name.
+  // Older releases did not add a sealed name.
   if (secret[secretLength] !== '.' || secret.length > mostCharacters) return null;
   let opened: [number, string, number];
   try {
     opened = JSON.parse(vault.unseal(account.record, place, secret.slice(secretLength + 1)).toString('utf8'));
   } catch {
-    // Not what this service sealed for this account, whatever is wrong with it.
+    // Not sealed by this service for this account.
     return null;
   }
   const [userId, sid, expiresAt] = opened;

@@ -6,10 +6,10 @@ import type { Account } from '../accounts/account.ts';
 import { minute } from '../durations.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 
-/** A session seen more often than this is not written again. */
+/** The time of last use is written at most this often. */
 const touchMilliseconds = minute;
 
-/** The session that a browser's secret opens, or null: unknown, ended, unused for too long or too old. */
+/** The session that a browser's secret opens; null if it is unknown, ended, unused for too long or too old. */
 export async function findSession(
   { store, clock }: Pick<Services, 'store' | 'clock'>,
   account: Account,
@@ -23,17 +23,17 @@ export async function findSession(
   return session;
 }
 
-/** Whether a session has neither been unused for too long nor become too old. */
+/** Whether a session is neither too old nor unused for too long. */
 export function isLive({ expiresAt, lastSeenAt, idleMilliseconds }: SessionRecord, now: Milliseconds): boolean {
   return expiresAt > now && lastSeenAt + idleMilliseconds > now;
 }
 
-/** What binds a browser to its forms: the secret that it has, or a new one where it has none. */
+/** The secret that binds a browser to its forms: the one that it has, or a new one. */
 export function newBrowserSecret(random: Services['random'], present: string | undefined): string {
   return present && /^[\w-]{43}$/.test(present) ? present : newSecret(random, '');
 }
 
-/** Whether a session is too old for an app, by the policy of sign-ins to it: an app may want a newer one than another did. */
+/** Whether a session is too old for an app by the policy of sign-ins to it. Apps may differ. */
 export function isTooOld(session: SessionRecord, policy: PolicyRecord, now: Milliseconds): boolean {
   return session.authenticatedAt + policy.sessionAbsoluteMinutes * minute <= now;
 }

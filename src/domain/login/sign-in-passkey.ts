@@ -11,24 +11,24 @@ import { type Advanced, walkForRequest } from './sign-in.ts';
 
 type SignInServices = RunServices & Pick<Services, 'random' | 'passkeys'>;
 
-/** What the page sends for a passkey. */
+/** The form that the page sends for a passkey. */
 export interface GivenPasskey extends Pick<PasswordAttempt, 'userAgent'> {
-  /** What the browser answered, as JSON. */
+  /** The browser's answer, as JSON. */
   readonly answer: string;
-  /** Address it came from. */
+  /** The address that the form came from. */
   readonly source: string;
 }
 
 type PasskeySignInResult =
   | Advanced
-  /** Whatever is wrong with the answer: nobody is told. */
+  /** The answer was wrong; the page does not say how. */
   | { readonly outcome: 'wrong'; readonly request: OpenRequest };
 
 function purposeOf({ record }: OpenRequest): Purpose {
   return { of: 'sign-in', digest: record.digest };
 }
 
-/** What the sign-in page asks the browser with: for any passkey that it has for this host. */
+/** The WebAuthn options of the sign-in page: any passkey that the browser has for this host. */
 export function signInPasskeyOptions(
   services: Pick<Services, 'vault' | 'random' | 'clock' | 'passkeys'>,
   account: Account,
@@ -38,9 +38,10 @@ export function signInPasskeyOptions(
 }
 
 /**
- * Signs in whose passkey the browser has shown, by name and password or not: a passkey is more than one factor by itself,
- * so no second one follows. Session, browser secret and CSRF tokens change. A password that is too old does not stop it,
- * since none is used; one that somebody marked as expired is replaced first. Throws as `signIn` does.
+ * Signs in the user whose passkey the browser presented; name and password are not needed. A passkey is more than one
+ * factor by itself, so no second factor follows. Session, browser secret and CSRF tokens change. A password that is too
+ * old does not matter, because it is not used; a password that was marked as expired must be replaced first. Throws as
+ * `signIn` does.
  */
 export async function signInWithPasskey(
   services: SignInServices,
@@ -61,7 +62,7 @@ export async function signInWithPasskey(
   return (await walkForRequest(services, account, browser, request, evidence, seen)) ?? { outcome: 'wrong', request };
 }
 
-/** Whose passkey it is, or null. What is wrong counts as a failed sign-in of its address, and of nobody else. */
+/** The user of the passkey, or null. A wrong answer counts as a failed sign-in of its address, not of a user. */
 function tryPasskey(
   services: SignInServices,
   account: Account,

@@ -17,14 +17,16 @@ import { type PasswordAttempt, tryPassword } from './check-password.ts';
 import { countRefusal } from './count-failures.ts';
 import { changedMeanwhile, recordRefusal, refuseSignIn, signedInTo } from './standing.ts';
 
-/** What the browser gets that is signed in: both cookies are new. */
+/** What a signed-in browser gets: both cookies are new. */
 export interface SignedIn {
   readonly outcome: 'signed_in';
   readonly sessionSecret: string;
   readonly browserSecret: string;
 }
 
-/** The password was right and is not enough: a second factor or a new password comes first. The browser's secret is new. */
+/**
+ * The password was right but is not enough: a second factor or a new password comes first. The browser secret is new.
+ */
 export interface Halfway {
   readonly outcome: 'halfway';
   readonly browserSecret: string;
@@ -35,16 +37,16 @@ export type Advanced = SignedIn | Halfway;
 
 type SignInResult =
   | Advanced
-  /** Unknown name, wrong password or closed sign-in, or one that was replaced meanwhile: one answer for all. */
+  /** Unknown name, wrong password, closed sign-in, or a password that was replaced meanwhile: one answer for all. */
   | { readonly outcome: 'wrong'; readonly request: OpenRequest }
   /** A field was left empty; nothing was counted. */
   | { readonly outcome: 'missing'; readonly request: OpenRequest };
 
 /**
- * Signs a user in for a request. Session, browser secret and with it every CSRF token change. A password that is not
- * enough signs nobody in: it opens the page on which a second factor is given or a new password is chosen. Throws
- * `authorization_request_invalid`, `cross_site_request`, `rate_limited`, and only after the right password `user_locked`, `user_suspended`,
- * `user_inactive`, `access_not_assigned`, `sign_in_refused`.
+ * Signs a user in for a request. The session, the browser secret and all CSRF tokens change. If the password is not
+ * enough, nobody is signed in, and the page for the second factor or the new password opens. Throws
+ * `authorization_request_invalid`, `cross_site_request`, `rate_limited`, and only after the right password
+ * `user_locked`, `user_suspended`, `user_inactive`, `access_not_assigned`, `sign_in_refused`.
  */
 export async function signIn(
   services: RunServices & Pick<Services, 'random' | 'passwords'>,
@@ -66,7 +68,7 @@ export async function signIn(
 }
 
 /**
- * Takes a first factor through a request; null when what was shown was replaced meanwhile. Throws the refusals of the
+ * Takes a request past its first factor; null when the credential was replaced meanwhile. Throws the refusals of the
  * user's standing and `sign_in_refused`.
  */
 export async function walkForRequest(
@@ -101,7 +103,7 @@ async function stop(
   return null;
 }
 
-/** Keeps with the request what hooks chose, for all that follows, where they left anything; answers the request as it stands then. */
+/** Stores with the request what the hooks chose, for all following steps. Returns the request as stored afterwards. */
 export async function keepFired(
   tx: Pick<StoreVerbs, 'authorizations'>,
   { record, client }: OpenRequest,
@@ -109,7 +111,7 @@ export async function keepFired(
   { chosen, traits }: Fired,
   when: 'needed' | 'always' = 'needed',
 ): Promise<OpenRequest> {
-  // A sign-in before this one, in the same request, may have left something.
+  // An earlier sign-in in the same request may have left a choice.
   if (when === 'needed' && chosen === null && traits === null && record.hookPolicyUserId === null)
     return { record, client };
   const fired = { hookPolicyId: chosen?.id ?? null, hookPolicyUserId: user.id, hookTraits: traits };
@@ -147,7 +149,7 @@ export async function goOn(
   return { outcome: 'signed_in', sessionSecret: session.secret, browserSecret };
 }
 
-/** Keeps how far a sign-in has come. */
+/** Stores how far a sign-in has come. */
 export async function keepHalfway(
   { random }: Pick<Services, 'random'>,
   { authorizations }: Pick<StoreVerbs, 'authorizations'>,

@@ -17,14 +17,16 @@ export function findStatusFailure(user: Pick<UserRecord, 'status'>): Failure | n
   return refusal && new Failure(refusal);
 }
 
-/** The user as they will stand once an expired password is replaced: what else is wrong is said before that is asked for. */
+/**
+ * The user as they will be after replacing an expired password: other obstacles are reported before that is asked for.
+ */
 export function afterReplacing(user: UserRecord): UserRecord {
   return user.status === userStatuses.passwordExpired ? { ...user, status: userStatuses.active } : user;
 }
 
 /**
- * Why the user may not use the app, or null. The user must be active, and the app assigned to the user or to a role of
- * the user (the document's §1.2): else `access_not_assigned`.
+ * Why the user may not use the app, or null. The user must be active, and the app must be assigned to the user or to
+ * one of their roles (the document's §1.2), else `access_not_assigned`.
  */
 export async function findStandingFailure(
   { access }: Pick<StoreVerbs, 'access'>,
@@ -36,12 +38,15 @@ export async function findStandingFailure(
   return new Failure('access_not_assigned', { value: displayName(client) });
 }
 
-/** Where a sign-in leads, as the trail tells it. */
+/** What the trail records as the target of a sign-in. */
 export function signedInTo(client: Pick<ClientRecord, 'appId'>) {
   return isOwnPages(client) ? ({ method: 'account' } as const) : { app_id: client.appId };
 }
 
-/** Tells the trail of the refusal of somebody whose password was right, and throws it; `reason` where the trail says more than the answer. */
+/**
+ * Records the refusal of a user whose password was right, and throws it. `reason`: what the trail says if it says more
+ * than the answer.
+ */
 export async function refuseSignIn(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
@@ -50,12 +55,12 @@ export async function refuseSignIn(
   failure: Failure,
   reason: string = failure.code,
 ): Promise<never> {
-  // Of a hook's refusal the trail was told where the hook ran.
+  // A hook's refusal was recorded where the hook ran.
   if (failure.code !== 'sign_in_refused') await recordRefusal(services, account, user, client, reason);
   throw failure;
 }
 
-/** Tells the trail that somebody whose first factor was right does not come in. */
+/** Records that a user whose first factor was right was not signed in. */
 export async function recordRefusal(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
@@ -73,5 +78,5 @@ export async function recordRefusal(
   });
 }
 
-/** Why a right first factor opened nothing: what it showed was changed before the sign-in came to its end. */
+/** Why a right first factor opened nothing: it was changed before the sign-in ended. */
 export const changedMeanwhile = 'changed_meanwhile';

@@ -6,9 +6,9 @@ import { scopesOfClaims } from './claims-request.ts';
 import type { AskedConsent } from './consent.ts';
 import { isOwnPages } from './own-pages.ts';
 
-/** What of a request its client's registration decides about. */
+/** The parts of a request that its client's registration permits. */
 export interface AskedOfRegistration extends AskedConsent {
-  /** Null: a device, which is answered at no address. */
+  /** Null for a device, which has no redirect URI. */
   readonly redirectUri: string | null;
 }
 
@@ -18,8 +18,8 @@ export function askedOfRegistration(parameters: AuthorizationParameters): AskedO
 }
 
 /**
- * Whether a client's registration still has the redirect URI, and all about the user, that it asked for: it may have been
- * changed since. What a link to an API allows is looked at where an access token for that API is made.
+ * Whether the client's registration still permits the redirect URI and the scopes about the user. It may have changed
+ * since the request. Access to an API is checked where an access token for that API is issued.
  */
 export function isStillRegistered(client: ClientRecord, { redirectUri, ...asked }: AskedOfRegistration): boolean {
   if (isOwnPages(client)) return true;

@@ -1,4 +1,7 @@
-/** What follows a password that was set with a link: the walk of every sign-in, which a link begins with less than a password does. */
+/**
+ * What happens after a password was set with a link: the steps of every sign-in, but a link proves less than a
+ * password.
+ */
 
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
@@ -18,7 +21,7 @@ export type LinkWalked =
   | { readonly outcome: 'signed_in'; readonly sessionSecret: string; readonly browserSecret: string }
   /** The user's own second factor comes first, in the sign-in with this id. */
   | { readonly outcome: 'halfway'; readonly requestId: string; readonly browserSecret: string }
-  /** Nothing was opened: signing in takes more than a link shows. */
+  /** Nothing was opened: a link is not enough to sign in. */
   | { readonly outcome: 'saved' }
   /** Nothing was opened: the rules of the account do not let the user in. */
   | { readonly outcome: 'not_let_in' };
@@ -26,8 +29,8 @@ export type LinkWalked =
 type LinkServices = RunServices & Pick<Services, 'random'>;
 
 /**
- * Goes on from a link whose password is saved. Whoever reads the mailbox is asked for the second factor that the user
- * has, and never offered to enrol one: that takes the password, or it would make the mailbox worth both factors.
+ * Continues from a link whose password is saved. The user is asked for an existing second factor, but never offered to
+ * enrol one: enrolment takes the password, or else access to the mailbox would be worth both factors.
  */
 export async function walkFromLink(
   services: LinkServices,
@@ -65,7 +68,7 @@ export async function walkFromLink(
   }
 }
 
-/** Begins a sign-in to the pages of the account that has come as far as this. */
+/** Begins a sign-in to the account pages that is waiting for the second factor. */
 async function askForFactor(
   services: LinkServices,
   account: Account,

@@ -1,4 +1,4 @@
-/** What those may do to a user's means of sign-in who write users. */
+/** What a caller who writes users may do to a user's means of sign-in. */
 
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Milliseconds } from '../../store/time.ts';
@@ -8,8 +8,8 @@ import { day } from '../durations.ts';
 import { Failure } from '../failure.ts';
 
 /**
- * `users`: manage them, but neither set a password nor bring one about (`manage_users`). `all`: set passwords too; an API
- * key, the command line and a hook may.
+ * `users` (`manage_users`): manage users, but neither set a password nor cause one to be set. `all`: also set
+ * passwords; for API keys, the command line and hooks.
  */
 export type Authority = 'all' | 'users';
 
@@ -22,8 +22,8 @@ export function heldUntil(authority: Authority, now: Milliseconds): Milliseconds
 }
 
 /**
- * What a change says of the hold. An address that is sent back as it was keeps its own, whoever sends it: programs send
- * whole records, and vouch for nothing by it.
+ * How a change affects the hold. An address that is sent unchanged keeps its hold, whoever sends it: programs send
+ * whole records and do not vouch for them.
  */
 export function holdOf(
   former: Pick<UserRecord, 'email'>,
@@ -36,8 +36,8 @@ export function holdOf(
 }
 
 /**
- * For a change that could loosen what a second factor protects: throws `scope_insufficient` where the user has one and
- * the caller may not set passwords. Part of the transaction of the change.
+ * For a change that could weaken what a second factor protects: throws `scope_insufficient` if the user has one and the
+ * caller may not set passwords. Part of the transaction of the change.
  */
 export async function requireFactorAuthority(
   tx: Pick<StoreVerbs, 'secondFactors'>,

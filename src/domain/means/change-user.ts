@@ -7,9 +7,9 @@ import { type Authority, holdOf } from './authority.ts';
 import { noteChange } from './note-change.ts';
 
 /**
- * Writes what is changed of a user: the one way where it may be how the user signs in. The user is told of another e-mail
- * address, user name or password, and an address is held back whose writer may not set passwords. Part of a transaction
- * that read `former` with `users.lock`. Answers the user as stored, null when there is none. Throws `conflict`.
+ * Writes a change of a user: the only way to write how the user signs in. The user is notified of another e-mail
+ * address, user name or password, and an address is held if its writer may not set passwords. Part of a transaction
+ * that read `former` with `users.lock`. Returns the user as stored, null when there is none. Throws `conflict`.
  */
 export async function changeUser(
   services: Pick<Services, 'clock'>,

@@ -15,7 +15,7 @@ const titles = {
 
 const several = 'How you sign in was changed';
 
-/** The message about a change. It holds no secret, no new address, and no link but to the account's own page. */
+/** The message about a change. It contains no secret, no new address, and no link except to the account's own page. */
 export function changeMessage(
   account: Pick<Account, 'name' | 'baseUrl'>,
   { address, changes, changedAt }: Pick<ChangeNoticeRecord, 'address' | 'changes' | 'changedAt'>,

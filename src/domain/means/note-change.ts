@@ -5,10 +5,10 @@ import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 
 /**
- * Has users told of a change of how they sign in: the one way, whoever made the change and by whatever door. Part of the
- * transaction of the change; the message goes out in the background (`createChangeNotices`), to the address that the user
- * had before it and to the one after it. Where the same was changed before and that message still waits, one is sent, so
- * that changes made in a loop keep no other from being told.
+ * Notifies users of a change of how they sign in: the only way, whoever makes the change and wherever. Part of the
+ * transaction of the change. The message is sent in the background (`createChangeNotices`) to the user's address before
+ * the change and to the one after it. If a message about an earlier change of the same kind is still waiting, only one
+ * is sent, so that repeated changes do not delay other messages.
  */
 export async function noteChange(
   { clock }: Pick<Services, 'clock'>,

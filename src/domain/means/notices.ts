@@ -11,7 +11,7 @@ const atOnce = 4;
 
 type NoticeServices = Pick<Services, 'store' | 'clock' | 'mailer' | 'addresses' | 'log'>;
 
-/** Sends what the store holds, `atOnce` at a time. */
+/** Sends the stored messages, `atOnce` at a time. */
 export function createChangeNotices(services: NoticeServices): Worker {
   return createWorker<ChangeNoticeRecord>(services, {
     name: 'change notices',
@@ -30,7 +30,7 @@ async function deliver(services: NoticeServices, notice: ChangeNoticeRecord): Pr
   const pause = mailPauses[attempts - 1];
   if (sent || account === null || pause === undefined) {
     if (!(await changeNotices.remove(accountId, id, changedAt))) {
-      // The same was changed while the message was on the way: it is told as well.
+      // The same was changed again while the message was being sent: it is reported as well.
       await changeNotices.postpone(accountId, id, services.clock.now());
       return;
     }

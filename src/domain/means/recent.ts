@@ -1,15 +1,15 @@
-/** Which sign-ins are new enough to change how somebody signs in. */
+/** Which sign-ins are recent enough to change how a user signs in. */
 
 import type { SessionRecord } from '../../store/sessions.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import { isOfLink } from '../login/methods.ts';
 
-/** Whoever finds an open browser later than that cannot take the account over. */
+/** An attacker who finds an open browser later than this cannot take over the account. */
 export const recentSeconds = 10 * 60;
 
 /**
- * Whether the user of a session signed in within the last ten minutes. A second factor that was shown since makes no
- * session newer: the time is that of the sign-in. A link is not enough, since it shows the mailbox alone.
+ * Whether the user of a session signed in within the last ten minutes. A later second factor does not count: the time
+ * is that of the sign-in. A link is not enough, since it only proves access to the mailbox.
  */
 export function isRecent(
   { authenticatedAt, amr }: Pick<SessionRecord, 'authenticatedAt' | 'amr'>,

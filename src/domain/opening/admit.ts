@@ -1,4 +1,4 @@
-/** The last look before anything opens: is what was shown still true, and is nothing else due? */
+/** The final check before anything is opened: is the evidence still valid, and is no other step due? */
 
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
@@ -22,36 +22,36 @@ declare const admission: unique symbol;
 
 interface Admission<Session> {
   readonly at: 'end';
-  /** As they are now, and stay until the transaction ends. */
+  /** Read again and locked until the transaction ends. */
   readonly user: UserRecord;
-  /** The user's own, that they were admitted by, as it is now; null: what was shown is no session. */
+  /** The user's own session, read again; null if the evidence does not include a session. */
   readonly session: Session;
-  /** The app that they were admitted to, as it is now. */
+  /** The app, read again. */
   readonly client: ClientRecord;
-  /** In force for this sign-in. */
+  /** The policy in force for this sign-in. */
   readonly policy: PolicyRecord;
   readonly [admission]: true;
 }
 
 /**
- * A user for whom something may be opened in this transaction, and in no other: it must not leave it. Only `admit` makes
- * one. What is opened is opened for the user, the session and the app in it.
+ * A user for whom something may be opened in this transaction only; the value must not leave it. Only `admit` makes
+ * one. Whatever is opened is opened for its user, session and app.
  */
 export type Admitted<Session extends SessionRecord | null = SessionRecord | null> = Session extends unknown
   ? Admission<Session>
   : never;
 
-/** The session that belongs to what was shown. */
+/** The session that belongs to the evidence. */
 type SessionOf<Shown> = Shown extends { readonly session: infer Session extends SessionRecord | null } ? Session : null;
 
-/** Nothing opens. */
+/** Nothing may be opened. */
 export type Halted =
-  /** The user's standing, or the access to the app, is in the way. */
+  /** The user's standing or missing access to the app prevents it. */
   | { readonly at: 'refused'; readonly user: UserRecord; readonly failure: Failure }
-  /** What was true is not any more: another password, a passkey removed, a session ended, an app deleted. */
+  /** The evidence is no longer valid: another password, a removed passkey, an ended session, a deleted app. */
   | { readonly at: 'outdated' };
 
-/** Something else comes first. */
+/** Another step comes first. */
 export interface Waiting {
   readonly at: Exclude<Due['due'], 'nothing' | 'refused'>;
   readonly user: UserRecord;
@@ -61,11 +61,11 @@ export interface Waiting {
 export type Verdict<Session extends SessionRecord | null = SessionRecord | null> = Admitted<Session> | Waiting | Halted;
 
 /**
- * Reads the user again, locked until the transaction ends, and the app, and compares what was checked with what is true
- * now: password, passkey or session, what an approval rests on, a sign-out everywhere, standing, access, policy of user
- * and app, second factors, age of the password. The queue of hashes and the hooks lie between the check and this, and
- * what changed meanwhile counts. Must be called before the transaction locks anything else: the user comes first
- * everywhere.
+ * Reads the user (locked until the transaction ends) and the app again and checks everything against the current state:
+ * password, passkey or session, what an approval depends on, a sign-out everywhere, standing, access, the policy of
+ * user and app, second factors, password age. Time passes between the first check and this one, in the queue of hashes
+ * and in the hooks, and changes made meanwhile count. Must be called before the transaction locks anything else: the
+ * user is locked first everywhere.
  */
 export async function admit<Shown extends Evidence>(
   { clock }: Pick<Services, 'clock'>,
@@ -83,7 +83,7 @@ export async function admit<Shown extends Evidence>(
   return { at: 'end', user, session, client, policy: verdict.policy } as Admitted<SessionOf<Shown>>;
 }
 
-/** The app as it is now, null when it was deleted; the pages of the account are no app. */
+/** The current app; null if it was deleted. The account pages are not an app. */
 async function readAgain({ clients }: Pick<StoreVerbs, 'clients'>, client: ClientRecord): Promise<ClientRecord | null> {
   return isOwnPages(client) ? client : clients.find(client.accountId, client.clientId);
 }
@@ -124,7 +124,7 @@ async function judge(
   }
 }
 
-/** The session that was shown, as it is now; null: there is none in this. Undefined: it has ended, or is another user's. */
+/** The presented session, read again; null if the evidence has none; undefined if it has ended or is another user's. */
 async function findShownSession(
   { clock }: Pick<Services, 'clock'>,
   tx: Pick<StoreVerbs, 'sessions'>,
@@ -168,12 +168,15 @@ async function isStillTrue(
   }
 }
 
-/** Who signs out everywhere, or is suspended, ends sign-ins under way as well: also when that is over again. */
+/** A sign-out everywhere or a suspension also ends sign-ins in progress, even if the suspension is over again. */
 function wasSignedOut({ user: checked, checkedAt }: FirstEvidence | MoreShown, { signedOutAt }: UserRecord): boolean {
   return checked.signedOutAt !== signedOutAt || (signedOutAt ?? 0) > checkedAt;
 }
 
-/** An imported digest that another sign-in has stored anew meanwhile is of the same password: its date is the same. */
+/**
+ * If another sign-in has rehashed an imported password meanwhile, it is still the same password: its date has not
+ * changed.
+ */
 function isSamePassword(checked: UserRecord, now: UserRecord): boolean {
   if (checked.passwordDigest === now.passwordDigest) return true;
   const { passwordDigest, passwordChangedAt } = checked;

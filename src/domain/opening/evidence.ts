@@ -1,4 +1,4 @@
-/** What somebody has shown to be let in, as it was when it was checked. */
+/** The evidence with which a user is admitted, as it was when it was checked. */
 
 import type { SessionRecord } from '../../store/sessions.ts';
 import type { Milliseconds } from '../../store/time.ts';
@@ -8,7 +8,7 @@ import type { InviteKind } from '../login/invite-kind.ts';
 import { linkMethods, type PasskeyKind, passkeyMethods, passwordMethods } from '../login/methods.ts';
 
 interface Shown {
-  /** The user as the check read them: what opens is opened for a user who is still the same. */
+  /** The user as read by the check: something is opened only if the user is still the same. */
   readonly user: UserRecord;
   /** When the check was made: before the hash was computed and the hooks ran. */
   readonly checkedAt: Milliseconds;
@@ -18,7 +18,7 @@ interface PasswordShown extends Shown {
   readonly by: 'password';
 }
 
-/** A link that came by e-mail; the password that was chosen with it is stored. */
+/** A link sent by e-mail; the password chosen with it is already stored. */
 export interface LinkFollowed extends Shown {
   readonly by: 'link';
   readonly kind: InviteKind;
@@ -29,15 +29,18 @@ interface PasskeyShown extends Shown, PasskeyKind {
   readonly deviceId: number;
 }
 
-/** What a sign-in begins with. */
+/** The evidence that begins a sign-in. */
 export type FirstEvidence = PasswordShown | LinkFollowed | PasskeyShown;
 
-/** A code or a passkey after the first factor, or a new password in place of an expired one: a later request of a sign-in. */
+/**
+ * A later step of a sign-in: a code or a passkey after the first factor, or a new password that replaces an expired
+ * one.
+ */
 export interface MoreShown extends Shown {
   readonly by: 'second_factor' | 'new_password';
-  /** All that was shown until now, as `amr` says it. */
+  /** All methods used so far, as in `amr`. */
   readonly methods: readonly string[];
-  /** The session that is to be worth more; null: there is none yet. */
+  /** The session to raise; null if there is none yet. */
   readonly session: SessionRecord | null;
 }
 
@@ -48,14 +51,14 @@ interface SessionShown {
   readonly session: SessionRecord;
 }
 
-/** What came of a sign-in before: an authorization code, or the code of a device. */
+/** The result of an earlier sign-in: an authorization code or a device code. */
 interface ApprovalRedeemed {
   readonly by: 'code' | 'device_code';
   readonly user: Pick<UserRecord, 'id'>;
   readonly approval: Approval;
 }
 
-/** An access token that is exchanged. */
+/** An access token that is being exchanged. */
 interface TokenShown {
   readonly by: 'token';
   readonly user: Pick<UserRecord, 'id'>;
@@ -66,7 +69,7 @@ type Redeemed = ApprovalRedeemed | TokenShown;
 
 export type Evidence = FirstEvidence | MoreShown | SessionShown | Redeemed;
 
-/** How the user has shown who they are, as `amr` says it. */
+/** How the user has authenticated, as in `amr`. */
 export function methodsOf(evidence: FirstEvidence | MoreShown | SessionShown): readonly string[] {
   switch (evidence.by) {
     case 'password':

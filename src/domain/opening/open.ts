@@ -1,7 +1,7 @@
 /**
- * The one place that opens anything for a user: a session, a code, tokens, a device, the answer "authenticated". Each
- * verb takes the admission that `admit` gave in the same transaction, and from it the user, the session and the app: what
- * opens cannot be another's. Only this module may import what is in `openers/`.
+ * The only place that opens anything for a user: a session, a code, tokens, a device, the answer "authenticated". Each
+ * function takes the result of `admit` in the same transaction, and uses its user, session and app, so nothing can be
+ * opened for anyone else. Only this module may import `openers/`.
  */
 
 import type { Services } from '../../services.ts';
@@ -35,16 +35,16 @@ type Without<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Unio
 type Where = Without<EventDetails['sign_in.succeeded'], 'methods'>;
 type GrantServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer'>;
 type Terms = Omit<GrantTerms, 'userId'>;
-/** A session itself says the rest. */
+/** The session supplies the other terms. */
 type TermsInSession = Omit<Terms, 'sid' | 'amr' | 'authenticatedAt'>;
 
-/** A sign-in at its end. */
+/** A sign-in that has completed all steps. */
 interface SigningInNow {
-  /** How the user has shown who they are, as `amr` says it. */
+  /** How the user has authenticated, as in `amr`. */
   readonly methods: readonly string[];
-  /** Where it leads, for the trail. */
+  /** The target of the sign-in, for the trail. */
   readonly where: Where;
-  /** What the hooks reckoned the risk with, to be remembered; null: nothing. */
+  /** The traits that the hooks computed the risk from, to be stored; null: none. */
   readonly traits: SignInTraits | null;
 }
 
@@ -52,7 +52,7 @@ interface OpenedSession extends Pick<SessionRecord, 'sid' | 'authenticatedAt'> {
   readonly secret: string;
 }
 
-/** Opens a session in place of the one that the browser had, or goes on with the user's own. */
+/** Opens a session that replaces the browser's former one, or continues the user's own. */
 export async function openSession(
   services: Pick<Services, 'clock' | 'random' | 'vault'>,
   tx: StoreVerbs,
@@ -70,7 +70,7 @@ export async function openSession(
   return { secret, sid, authenticatedAt };
 }
 
-/** The same session, worth more, under a new secret; answers its secret. */
+/** Raises the session and gives it a new secret; returns the secret. */
 export function openRaisedSession(
   services: Pick<Services, 'clock' | 'random' | 'vault'>,
   tx: StoreVerbs,
@@ -81,7 +81,7 @@ export function openRaisedSession(
   return raiseSession(services, tx, account, session, methods);
 }
 
-/** Says "authenticated" to a caller that asked for the user. */
+/** Reports "authenticated" to a caller that asked about the user. */
 export async function openAnswer(
   services: Pick<Services, 'clock' | 'vault'>,
   tx: StoreVerbs,
@@ -92,7 +92,7 @@ export async function openAnswer(
   await recordSuccess(services, tx, account, user, services.clock.now(), { ...where, methods }, undefined);
 }
 
-/** A code of the session for the app; answers its text. */
+/** Creates an authorization code in the session for the app; returns its text. */
 export function openCode(
   services: Pick<Services, 'clock' | 'random'>,
   tx: StoreVerbs,
@@ -103,7 +103,7 @@ export function openCode(
   return createCode(services, tx, account, client.appId, session, parameters);
 }
 
-/** Lets a device in as the session's user; false when it has expired or somebody decided before. */
+/** Approves a device for the session's user; false when it has expired or was decided already. */
 export function openDevice(
   services: Pick<Services, 'clock'>,
   tx: StoreVerbs,
@@ -115,7 +115,7 @@ export function openDevice(
   return allowDevice(services, tx, account, digest, session, apiScopes);
 }
 
-/** A grant with its first tokens, as `startGrant` has it, bound to the key of the proof, which is used up. */
+/** Creates a grant with its first tokens (see `startGrant`), bound to the key of the proof, which is used up. */
 export async function openGrant(
   services: GrantServices,
   tx: StoreVerbs,
@@ -132,8 +132,8 @@ export async function openGrant(
 }
 
 /**
- * A grant of the session without a refresh token, and an access token where one is wanted: what the authorization
- * endpoint answers at once.
+ * Creates a grant in the session without a refresh token, and an access token if requested: the immediate response of
+ * the authorization endpoint.
  */
 export async function openImplicitGrant(
   services: GrantServices,
@@ -151,7 +151,7 @@ export async function openImplicitGrant(
   return { grant, first };
 }
 
-/** An access token for one that was shown; null: that of a client itself, which is no user's. */
+/** Creates an access token in exchange for another. `null` admits a client's own token, which has no user. */
 export function openExchangedToken(
   tx: StoreVerbs,
   admitted: Admitted | null,

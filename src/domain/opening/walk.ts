@@ -1,4 +1,4 @@
-/** From a first factor to whatever opens: one way for every sign-in. */
+/** From the first factor to what is opened: the same way for every sign-in. */
 
 import type { ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
@@ -12,19 +12,19 @@ import { afterReplacing, findStandingFailure } from '../login/standing.ts';
 import { type Admitted, admit, type Halted, type Waiting } from './admit.ts';
 import type { FirstEvidence } from './evidence.ts';
 
-/** Where somebody wants to go in. */
+/** What a sign-in is for. */
 export interface Door extends Omit<Way, 'hookPolicyId'> {
-  /** What hooks see of the attempt. */
+  /** What the hooks are told about the attempt. */
   readonly seen: SeenAttempt;
 }
 
-/** Done in the transaction in which the user stays as they are: opens, or keeps how far the sign-in has come. */
+/** Runs in the transaction in which the user is locked: opens something, or stores how far the sign-in has come. */
 export type Onward<Result> = (tx: StoreVerbs, reached: Admitted | Waiting, fired: Fired) => Promise<Result>;
 
 /**
- * Takes a user who has shown a first factor through standing and access, the hooks, and then, on the user as they are
- * after the hooks, through all that `admit` looks at. What the hooks choose holds for this sign-in. `onward` opens, or
- * asks for what comes first. Nothing was done when the answer is `refused` or `outdated`.
+ * Takes a user with a valid first factor through the check of standing and access, then the hooks, then `admit`, which
+ * checks the user as they are after the hooks. What the hooks choose applies to this sign-in. `onward` opens something,
+ * or asks for the step that comes first. When the answer is `refused` or `outdated`, nothing was done.
  */
 export async function walkIn<Result>(
   services: RunServices,
@@ -45,7 +45,7 @@ export async function walkIn<Result>(
   });
 }
 
-/** Runs the hooks of a sign-in; a refusal of theirs is answered, not thrown. */
+/** Runs the hooks of a sign-in; their refusal is returned, not thrown. */
 export async function passHooks(
   services: RunServices,
   account: Account,

@@ -1,4 +1,4 @@
-/** What a user allowed which app, and the end of it. */
+/** A user's consents by app, and how the user withdraws them. */
 
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
@@ -11,19 +11,19 @@ import { endConsent } from '../endings/end-app.ts';
 import { scopeOfConsent } from '../login/consent.ts';
 import { inVisit, type Visitor } from './visit.ts';
 
-/** An app that the user allowed something, or that has tokens of theirs. */
+/** An app that has a consent or tokens of the user. */
 interface AllowedApp {
   readonly client: ClientRecord;
   readonly name: string;
-  /** Names of what it was allowed, each once. */
+  /** Names of what it was allowed, without duplicates. */
   readonly scope: readonly string[];
-  /** When the user allowed it last; null where it was never asked. */
+  /** When the user last allowed it; null if the user was never asked. */
   readonly allowedAt: Milliseconds | null;
   /** Whether it can act for the user now. */
   readonly hasTokens: boolean;
 }
 
-/** The apps that a user allowed something, by name. */
+/** The apps that a user has allowed, by name. */
 export async function listApps(
   { store, clock }: Pick<Services, 'store' | 'clock'>,
   account: Pick<Account, 'id'>,
@@ -50,8 +50,8 @@ export async function listApps(
 }
 
 /**
- * Forgets what an app was allowed, ends its grants of the user's and what is in flight; nothing happens where there is
- * neither. Throws as `inVisit` does.
+ * Removes an app's consent, its grants from the user and everything in flight; does nothing if there is none. Throws as
+ * `inVisit` does.
  */
 export async function removeApp(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,

@@ -17,22 +17,22 @@ import { inVisit, type Visitor } from './visit.ts';
 
 /** The form. */
 interface PasswordChange extends NewPassword {
-  /** The one that is to be replaced. */
+  /** The password to be replaced. */
   readonly current: string;
-  /** Whether all other sessions end, and what was granted in them. */
+  /** Whether all other sessions end, with what was granted in them. */
   readonly endOthers: boolean;
-  /** Address that it came from. */
+  /** The address that the form came from. */
   readonly source: string;
 }
 
-/** `wrong`: it is not the present password, or sign-in by password is closed; one answer for both. */
+/** `wrong`: it is not the current password, or sign-in by password is closed; one answer for both. */
 export type ChangeProblem = PasswordProblem | 'wrong';
 
 type ChangeResult = { readonly outcome: 'changed' } | { readonly outcome: 'refused'; readonly problem: ChangeProblem };
 
 type ChangeServices = Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault'>;
 
-/** Whose rules a new password of the user's keeps. */
+/** The policy for a new password of the user. */
 export function passwordPolicy(
   services: Pick<Services, 'store'>,
   account: Account,
@@ -42,8 +42,8 @@ export function passwordPolicy(
 }
 
 /**
- * Replaces the password of a signed-in user who knows the present one; wrong ones count as those of a sign-in do. The
- * session of the browser stays. Throws `rate_limited`, `unavailable`, and as `inVisit` does.
+ * Replaces the password of a signed-in user who knows the current one; wrong ones count as they do at a sign-in. The
+ * browser's session stays. Throws `rate_limited`, `unavailable`, and as `inVisit` does.
  */
 export async function changePassword(
   services: ChangeServices,
@@ -65,14 +65,14 @@ export async function changePassword(
   if (problem) return refuse(problem);
   const passwordDigest = await digestNewPassword(services, account, user, policy, password);
   const write = async (tx: StoreVerbs, { user: stored, session }: Admitted<SessionRecord>): Promise<boolean> => {
-    // In the visit: what the former password opened while this waited is older than the new one.
+    // Read inside the visit: what the former password opened while this waited is older than the new one.
     const now = services.clock.now();
-    // Somebody may have set another one while this one was hashed; an imported digest is renewed by the right password.
+    // Another password may have been set during hashing; the right password rehashes an imported digest.
     if (stored.passwordChangedAt !== user.passwordChangedAt) return false;
     await changeUser(services, tx, account, stored, { ...withPassword(stored, passwordDigest, now), updatedAt: now });
     const about = { type: 'user', id: user.id } as const;
     const others = endOthers ? await endSessions(services, tx, account, user, session) : null;
-    // What is in flight rests on the former password, whatever goes on beside it.
+    // Everything in flight depends on the former password, so it ends in any case.
     if (!others) await endInFlight(tx, account, { userId: user.id });
     const detail = { fields: ['password'], ...(others && { grants_revoked: others.grantsRevoked }) };
     await recordEvent(tx, services, account, { action: 'user.changed', actor: about, target: about, detail });

@@ -1,4 +1,4 @@
-/** Who may see the account pages: the user whose session the browser has. */
+/** Who may see the account pages: the user of the browser's session. */
 
 import { userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
@@ -11,13 +11,13 @@ import { findStatusFailure } from '../login/standing.ts';
 import { recentSeconds } from '../means/recent.ts';
 import { isFreshFor, lacksFactorFor, type PageDemand, type Visitor } from './visit.ts';
 
-/** What the tokens of all account forms are made for. */
+/** The purpose of the CSRF tokens of all account forms. */
 const formName = 'account';
 
-/** The user of this browser, with the session. */
+/** The user of this browser, and the session. */
 export interface Visit extends Visitor {
   readonly outcome: 'open';
-  /** What the forms of the pages send back: derived from the session's secret, so that another site cannot know it. */
+  /** The CSRF token of the pages' forms: derived from the session's secret, so another site cannot know it. */
   readonly csrf: string;
 }
 
@@ -27,12 +27,12 @@ export interface SignInFirst extends OpenedRequest {
 }
 
 interface Wish extends Partial<PageDemand> {
-  /** Path of the page that is wanted, or that a form is on. */
+  /** Path of the requested page, or of the form's page. */
   readonly path: string;
 }
 
 /**
- * Lets the user of a session in, or begins a sign-in that leads to the page. Throws `user_locked`, `user_suspended` and
+ * Admits the user of a session, or begins a sign-in that leads to the page. Throws `user_locked`, `user_suspended` and
  * `user_inactive`.
  */
 export async function enter(
@@ -43,12 +43,12 @@ export async function enter(
 ): Promise<Visit | SignInFirst> {
   const session = await findSession(services, account, browser.sessionSecret);
   const user = session && (await services.store.users.find(account.id, session.userId));
-  // A user whose password expired signs in with it first, and then chooses a new one.
+  // A user whose password expired signs in with the old password first and then chooses a new one.
   const known = user && user.status !== userStatuses.passwordExpired ? user : null;
   const failure = known && findStatusFailure(known);
   if (failure) throw failure;
   const isFresh = session !== null && isFreshFor({ recent }, services, session);
-  // What a session showed that is too old for the page does not count.
+  // The methods of a session that is too old for the page do not count.
   const methods = isFresh ? session.amr : [];
   const wanted = known !== null && (await lacksFactorFor({ recent }, services, account, known, methods));
   if (isFresh && known && !wanted) {
@@ -60,7 +60,7 @@ export async function enter(
     redirectUriGiven: true,
     loginHint: user?.email ?? user?.username ?? null,
     maxAgeSeconds: recent ? recentSeconds : null,
-    // A link shows the mailbox alone, however new its session is.
+    // A link only proves access to the mailbox, however recent its session is.
     prompt: recent && session && isOfLink(session.amr) ? ['login'] : [],
     ...(wanted && { secondFactor: true }),
   };
@@ -76,7 +76,7 @@ export async function enterByForm(
   wish: Wish,
 ): Promise<Visit | SignInFirst> {
   const entered = await enter(services, account, browser, wish);
-  // Without a session there is nothing that another site could have done in its user's name.
+  // Without a session another site has nothing to act with.
   const form = { ...browser, browserSecret: browser.sessionSecret, requestId: formName };
   if (entered.outcome === 'open') requireCsrf(form, csrf);
   return entered;

@@ -1,4 +1,4 @@
-/** A user's own passkeys. All that concerns them needs a recent sign-in: `enter` asks for it, and `inVisit` insists. */
+/** A user's own passkeys. Every operation needs a recent sign-in: `enter` asks for it, and `inVisit` enforces it. */
 
 import type { Services } from '../../services.ts';
 import type { StoredPasskey } from '../../store/passkeys.ts';
@@ -18,7 +18,7 @@ import { inVisit, type Visitor } from './visit.ts';
 
 type WriteServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'passkeys'>;
 
-/** Characters of a passkey's name. */
+/** Maximum length of a passkey's name. */
 export const longestName = 64;
 
 /** A passkey as its owner sees it. */
@@ -27,11 +27,14 @@ interface OwnPasskey {
   readonly name: string;
   readonly createdAt: Milliseconds;
   readonly lastUsedAt: Milliseconds | null;
-  /** Copies of it are kept by whoever makes the authenticator. */
+  /** Whether the authenticator's vendor keeps copies of it. */
   readonly backedUp: boolean;
 }
 
-/** What the page shows: all passkeys, oldest first, and what it asks the browser with for another (null: there are ten devices). */
+/**
+ * The contents of the page: all passkeys, oldest first, and the WebAuthn options for creating another (null: the user
+ * has ten devices).
+ */
 interface OwnPasskeys {
   readonly passkeys: readonly OwnPasskey[];
   readonly creationOptions: string | null;
@@ -68,13 +71,13 @@ function creationOptions(
   });
 }
 
-/** Why nothing was changed: the browser's answer does not count, the name is none, or there are ten devices. */
+/** Why nothing was changed: the browser's answer is invalid, the name is invalid, or the user has ten devices. */
 export type PasskeyProblem = 'answer' | 'name' | 'full';
 
-/** Of a change of one; null: it was done. */
+/** The result of a change; null: it succeeded. */
 export type PasskeyOutcome = PasskeyProblem | null;
 
-/** A name as typed, or null. */
+/** The typed name, or null if it is invalid. */
 function readName(typed: string): string | null {
   try {
     return readText('name', typed.trim(), longestName);
@@ -93,8 +96,8 @@ function refused(problem: PasskeyProblem): PasskeyAdded {
 }
 
 /**
- * Keeps a passkey that the browser has made, and whose authenticator has verified the user: the session is worth it from
- * then on. Throws as `inVisit` does.
+ * Stores a passkey that the browser has created, whose authenticator has verified the user; the session then counts as
+ * having it. Throws as `inVisit` does.
  */
 export async function addPasskey(
   services: WriteServices,
@@ -122,7 +125,7 @@ export async function addPasskey(
     return { outcome: 'added', sessionSecret: await openRaisedSession(services, tx, account, admitted, methods) };
   });
   return adding.catch((error: unknown) => {
-    // Somebody has this very passkey, or a form that was sent beside this one added the last that there may be.
+    // The passkey is registered already, or a concurrent form added the last device allowed.
     if (error instanceof Failure && error.code === 'conflict') return refused('answer');
     if (error instanceof Failure && error.code === 'value_invalid') return refused('full');
     throw error;
@@ -156,7 +159,7 @@ export async function renamePasskey(
   });
 }
 
-/** Removes a passkey. Throws `not_found` for one that is not the user's, and as `inVisit` does. */
+/** Removes a passkey. Throws `not_found` if it is not the user's, and as `inVisit` does. */
 export async function removePasskey(
   services: WriteServices,
   account: Account,
@@ -170,7 +173,7 @@ export async function removePasskey(
   });
 }
 
-/** Here nothing but passkeys is named or removed. */
+/** Only passkeys can be renamed or removed here. */
 async function requireOwn(
   { store }: Pick<Services, 'store'>,
   account: Account,

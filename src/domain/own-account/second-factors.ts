@@ -1,4 +1,6 @@
-/** A user's own second factors. What changes them needs a recent sign-in: `enter` asks for it, and `inVisit` insists. */
+/**
+ * A user's own second factors. Changing them needs a recent sign-in: `enter` asks for it, and `inVisit` enforces it.
+ */
 
 import type { Services } from '../../services.ts';
 import type { SessionRecord } from '../../store/sessions.ts';
@@ -17,11 +19,11 @@ import { inVisit, type Visitor } from './visit.ts';
 type FactorServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp'>;
 
 interface OwnFactors {
-  /** Those that make codes; passkeys have a page of their own. */
+  /** Devices that make codes; passkeys have their own page. */
   readonly devices: readonly FactorDevice[];
-  /** Recovery codes that were not used. */
+  /** Number of unused recovery codes. */
   readonly recoveryCodesLeft: number;
-  /** Whether there may be one more. */
+  /** Whether another device may be added. */
   readonly canAdd: boolean;
 }
 
@@ -37,12 +39,12 @@ export async function listFactors(
   };
 }
 
-/** The session gets a new digest with the device, so that the next one has another key. */
+/** Adding a device gives the session a new digest, so the next offer has another seed. */
 function offered(services: Pick<Services, 'vault'>, account: Account, { digest, userId }: SessionRecord): Offer {
   return offer(services, account, 'own second factor', `${digest} ${userId}`);
 }
 
-/** What the page shows on which a device is enrolled. */
+/** The contents of the enrolment page. */
 export function ownSetup(
   services: Pick<Services, 'vault' | 'totp'>,
   account: Account,
@@ -54,15 +56,15 @@ export function ownSetup(
 type AddResult =
   | {
       readonly outcome: 'added';
-      /** Shown once; null where the user has some already. */
+      /** Shown once; null if the user already has some. */
       readonly codes: readonly string[] | null;
       readonly sessionSecret: string;
     }
   | { readonly outcome: 'refused'; readonly problem: CodeProblem };
 
 /**
- * Enrols the device whose code this is; the session is worth a second factor from then on. A code of the seed that the
- * page shows is no guess: it is not counted. Throws `value_invalid` for a user who has ten,
+ * Enrols the device that the code belongs to; the session then counts as having a second factor. The seed is shown on
+ * the page, so a code is not a guess and is not counted. Throws `value_invalid` for a user who has ten devices,
  * `authorization_request_invalid` for a form that was sent twice, and as `inVisit` does.
  */
 export async function addFactor(
@@ -89,7 +91,7 @@ export async function addFactor(
   });
 }
 
-/** Removes a device of the user's; nothing happens for one that was removed before. Throws as `inVisit` does. */
+/** Removes one of the user's devices; does nothing if it was removed before. Throws as `inVisit` does. */
 export async function removeFactor(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
@@ -105,7 +107,7 @@ export async function removeFactor(
   }
 }
 
-/** New recovery codes in place of the former ones. Throws `not_found` for a user who has no device, and as `inVisit` does. */
+/** Replaces the recovery codes. Throws `not_found` for a user without a device, and as `inVisit` does. */
 export function renewCodes(services: FactorServices, account: Account, visit: Visitor): Promise<readonly string[]> {
   return inVisit(services, account, visit, { recent: true }, (tx, { user }) =>
     replaceRecoveryCodes(services, tx, account, user, { type: 'user', id: user.id }),

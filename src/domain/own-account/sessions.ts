@@ -1,4 +1,4 @@
-/** A user's own sessions: where they are signed in, and the end of it. */
+/** A user's own sessions: listing and ending them. */
 
 import type { Services } from '../../services.ts';
 import type { SessionRecord } from '../../store/sessions.ts';
@@ -12,13 +12,13 @@ import { isLive } from '../login/sessions.ts';
 import { changeUser } from '../means/change-user.ts';
 import { inVisit, type Visitor } from './visit.ts';
 
-/** More are not shown; the others end by themselves, or with all of them. */
+/** Others are not shown; they expire, or end when all are ended. */
 const mostShown = 100;
 
 type EndServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 type User = Pick<UserRecord, 'id'>;
 
-/** The live sessions of a user, the one used last at the front. */
+/** The live sessions of a user, most recently used first. */
 export async function listSessions(
   { store, clock }: Pick<Services, 'store' | 'clock'>,
   account: Pick<Account, 'id'>,
@@ -29,9 +29,8 @@ export async function listSessions(
 }
 
 /**
- * Ends one session of the user's, with what it approved and its grants without `offline_access`, and has its clients told.
- * Nothing happens for a session that has ended: whoever sends the form twice is not told that it failed. Throws as
- * `inVisit` does.
+ * Ends one of the user's sessions, what it approved and its grants without `offline_access`, and notifies its clients.
+ * Does nothing for a session that has ended, so that sending the form twice is not an error. Throws as `inVisit` does.
  */
 export async function endOneSession(
   services: EndServices,
@@ -52,8 +51,8 @@ export async function endOneSession(
 }
 
 /**
- * Ends all sessions and grants of the user's, those of the browser that asks for it included, and has clients told. Throws
- * as `inVisit` does.
+ * Ends all sessions and grants of the user, including the current browser's, and notifies clients. Throws as `inVisit`
+ * does.
  */
 export async function endAllSessions(services: EndServices, account: Account, visit: Visitor): Promise<void> {
   await inVisit(services, account, visit, { recent: false }, async (tx, { user }) => {
@@ -62,7 +61,7 @@ export async function endAllSessions(services: EndServices, account: Account, vi
   });
 }
 
-/** Ends the sessions and grants of a user, but for those of `own`, and has clients told; part of a transaction. */
+/** Ends the sessions and grants of a user except those of `own`, and notifies clients; part of a transaction. */
 export async function endSessions(
   services: Pick<Services, 'clock' | 'vault'>,
   tx: StoreVerbs,

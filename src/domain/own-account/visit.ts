@@ -1,4 +1,4 @@
-/** The one way for the account pages to write anything: in a transaction that has found the visit as it was. */
+/** The only way in which the account pages write: in a transaction that has checked the visit again. */
 
 import type { Services } from '../../services.ts';
 import type { SessionRecord } from '../../store/sessions.ts';
@@ -13,15 +13,15 @@ import { type Admitted, admit } from '../opening/admit.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { findDemand } from '../second-factor/demand.ts';
 
-/** The user of a browser, with the session: as they were when the page let them in. */
+/** The user of a browser and the session, as they were when the page admitted them. */
 export interface Visitor {
   readonly user: UserRecord;
   readonly session: SessionRecord;
 }
 
-/** What a page takes beyond a session. */
+/** What a page requires beyond a session. */
 export interface PageDemand {
-  /** A sign-in of the last ten minutes, with the second factor of a user who has one. */
+  /** A sign-in within the last ten minutes, with the second factor if the user has one. */
   readonly recent: boolean;
 }
 
@@ -30,7 +30,7 @@ interface DemandServices {
   readonly clock: Services['clock'];
 }
 
-/** Whether a live session is as new as the page takes it. */
+/** Whether a live session is recent enough for the page. */
 export function isFreshFor(
   { recent }: PageDemand,
   { clock }: Pick<DemandServices, 'clock'>,
@@ -39,7 +39,7 @@ export function isFreshFor(
   return !recent || isRecent(session, clock.now());
 }
 
-/** Whether the policy demands a second factor that was not shown, or the page does of a user who has one. */
+/** Whether a second factor is missing that the policy requires, or that the page requires of a user who has one. */
 export async function lacksFactorFor(
   { recent }: PageDemand,
   { store }: Pick<DemandServices, 'store'>,
@@ -55,8 +55,8 @@ export async function lacksFactorFor(
 }
 
 /**
- * Writes in a visit. The user is locked first; then the session must still be there, the user's standing good, and the
- * page's demand met. `write` gets the admission: the user and the session as they are now. Throws
+ * Writes in a visit. The user is locked first; then the session must still exist, the user's standing must be good, and
+ * the page's demand must be met. `write` gets the user and the session as they are now. Throws
  * `authorization_request_invalid` for a visit that is over, and `user_locked`, `user_suspended` and `user_inactive`.
  */
 export async function inVisit<Result>(

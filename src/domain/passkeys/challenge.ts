@@ -1,7 +1,7 @@
 /**
- * Challenges of passkeys (WebAuthn Level 3 §13.4.3): random, for one page of one browser, good for ten minutes and once.
- * They carry their own proof, so that a page that is only looked at leaves nothing in the store; what is stored is the
- * digest of each that was answered rightly, until its time is over.
+ * Challenges of passkeys (WebAuthn Level 3 §13.4.3): random, for one page of one browser, valid once and for ten
+ * minutes. They contain their own MAC, so a page that is only viewed stores nothing. The store keeps the digest of each
+ * challenge that was answered correctly until it expires.
  */
 
 import { timingSafeEqual } from 'node:crypto';
@@ -14,11 +14,11 @@ import { digestOf } from '../secrets.ts';
 
 const lifeMilliseconds = 10 * minute;
 const nonceBytes = 16;
-/** Nonce and end, which the proof is of. */
+/** Nonce and expiry, which the MAC covers. */
 const headBytes = nonceBytes + 8;
 const proofBytes = 32;
 
-/** What a challenge is for: the purpose, and the digest that names the sign-in or the session. */
+/** The use of a challenge: its purpose, and the digest that names the sign-in or the session. */
 export interface Purpose {
   readonly of: 'sign-in' | 'second factor' | 'new passkey';
   readonly digest: string;
@@ -47,7 +47,7 @@ export function newChallenge(
   return Buffer.concat([head, proofOf(services, account, purpose, head)]).toString('base64url');
 }
 
-/** Until when a challenge is good; null for one that was not made for the purpose, or whose time is over. */
+/** When a challenge expires; null if it was not made for the purpose or has expired. */
 export function endOfChallenge(
   services: Pick<Services, 'vault' | 'clock'>,
   account: AccountOf,
@@ -55,7 +55,7 @@ export function endOfChallenge(
   challenge: string,
 ): Milliseconds | null {
   const bytes = Buffer.from(challenge, 'base64url');
-  // Written in one way only: another text of the same bytes would be good once more.
+  // Only one spelling is accepted: another text of the same bytes could be used again.
   if (bytes.length !== headBytes + proofBytes || bytes.toString('base64url') !== challenge) return null;
   const head = bytes.subarray(0, headBytes);
   if (!timingSafeEqual(bytes.subarray(headBytes), proofOf(services, account, purpose, head))) return null;
@@ -63,7 +63,7 @@ export function endOfChallenge(
   return end > services.clock.now() ? end : null;
 }
 
-/** Uses a challenge up; false when it was used before. */
+/** Uses a challenge up; false if it was used before. */
 export function useChallenge(
   { passkeys }: { readonly passkeys: PasskeyStore },
   account: Pick<Account, 'id'>,

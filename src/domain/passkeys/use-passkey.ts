@@ -12,7 +12,7 @@ import { referenceTo, relyingPartyOf, userHandleOf } from './relying-party.ts';
 
 type PasskeyServices = Pick<Services, 'store' | 'clock' | 'vault' | 'passkeys'>;
 
-/** What a browser is asked with for a passkey: of the user given, or of anyone's. */
+/** The WebAuthn options that ask for a passkey: the given user's, or anyone's. */
 export function passkeyOptions(
   services: Pick<Services, 'vault' | 'random' | 'clock' | 'passkeys'>,
   account: Account,
@@ -27,11 +27,11 @@ interface PasskeyAttempt {
   /** As the browser sent it. */
   readonly answer: string;
   readonly purpose: Purpose;
-  /** The one user whose passkey it has to be; null: whoever's it is. */
+  /** The only user whose passkey is accepted; null: any user's. */
   readonly userId: number | null;
 }
 
-/** A passkey that was shown rightly. */
+/** A passkey that was presented correctly. */
 export interface UsedPasskey {
   readonly user: UserRecord;
   readonly deviceId: number;
@@ -40,12 +40,12 @@ export interface UsedPasskey {
 
 type TriedPasskey<Result> =
   | { readonly right: true; readonly result: Result }
-  /** `userId`: whose passkey the answer names; nothing is known of who sent it. */
+  /** `userId`: the owner of the passkey that the answer names; the sender is unknown. */
   | { readonly right: false; readonly userId: number | null };
 
 /**
- * Takes an answer to a challenge, uses the challenge up and does `onPass` in the same transaction. Why an answer does
- * not count is not told. Wrong passwords and wrong codes close nothing here: there is nothing to guess.
+ * Verifies an answer to a challenge, uses the challenge up and runs `onPass` in the same transaction. It does not
+ * report why an answer is invalid. Closed sign-ins do not matter here: a passkey cannot be guessed.
  */
 export async function usePasskey<Result>(
   services: PasskeyServices,
@@ -74,7 +74,7 @@ export async function usePasskey<Result>(
   return done ? { right: true, result: done.result } : wrong;
 }
 
-/** WebAuthn Level 3 §7.2, step 6: who was found by the passkey is who it was made for. */
+/** WebAuthn Level 3 §7.2, step 6: the user found by the passkey must be the one it was created for. */
 function isOwnersAnswer(
   services: Pick<Services, 'vault'>,
   account: Account,
@@ -98,7 +98,7 @@ async function verify(
   const publicKey = openSeed(services, account, device);
   const party = relyingPartyOf(account);
   const said = await services.passkeys.verify(party, challenge, { credentialId, publicKey, counter }, answer);
-  // Never changes of one key (WebAuthn Level 3 §6.1.3).
+  // Never changes for one key (WebAuthn Level 3 §6.1.3).
   return said && said.backupEligible === backupEligible ? said : null;
 }
 
@@ -110,7 +110,7 @@ interface Use {
   readonly backedUp: boolean;
 }
 
-/** One insert and one conditional update decide; part of a transaction. */
+/** Decided by one insert and one conditional update; part of a transaction. */
 async function consume(
   tx: Pick<StoreVerbs, 'passkeys'>,
   account: Account,

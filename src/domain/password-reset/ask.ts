@@ -1,4 +1,4 @@
-/** Who has forgotten their password asks for a link by e-mail. */
+/** A user who has forgotten their password asks for a link by e-mail. */
 
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
@@ -7,19 +7,22 @@ import { Failure } from '../failure.ts';
 import { type BrowserState, requireCsrf } from '../login/authorization-request.ts';
 import { networkSourceOf } from '../network-source.ts';
 
-/** More wait only where somebody sends them on purpose, or no mail goes out. */
+/** More only accumulate if someone floods the form, or if no mail can be sent. */
 const mostOpen = 1_000;
 
-/** What the form's token is made for. */
+/** The purpose of the form's CSRF token. */
 export const resetForm = 'forgot-password';
 
-/** Where a sealed name belongs: nothing else that is sealed opens here. What was typed may be a password. */
+/**
+ * Binds a sealed name to its use: other sealed texts do not open here. The typed text may be a password, so it is
+ * sealed.
+ */
 export const namePlace = 'reset_requests|sealed_name';
 
 /**
- * Keeps that somebody asked for a link for this name. Whether anybody has it is looked up afterwards, by
- * `resetMails`: the same work is done for every name before the answer. False for an empty name. Throws
- * `cross_site_request`, `rate_limited`, `unavailable`.
+ * Stores a request for a link for this name. Whether a user has the name is looked up later, by `resetMails`: the same
+ * work is done for every name before the response. False for an empty name. Throws `cross_site_request`,
+ * `rate_limited`, `unavailable`.
  */
 export async function askForReset(
   services: Pick<Services, 'store' | 'clock' | 'vault' | 'limits' | 'resetMails'>,

@@ -1,4 +1,4 @@
-/** Sends the links that were asked for, in the background: a message is never what a request waits for. */
+/** Sends the requested links in the background: no request waits for a message. */
 
 import type { Services } from '../../services.ts';
 import type { ResetRequestRecord } from '../../store/reset-requests.ts';
@@ -17,10 +17,10 @@ import { createWorker, type Worker } from '../worker.ts';
 import { namePlace } from './ask.ts';
 import { resetMessage } from './message.ts';
 
-/** How long a link works. */
+/** How long a link is valid. */
 const resetLifeMinutes = 60;
 const atOnce = 4;
-/** Users of these statuses get a link. */
+/** Users with these statuses get a link. */
 const mailable: ReadonlySet<UserStatus> = new Set([
   userStatuses.active,
   userStatuses.passwordExpired,
@@ -30,13 +30,13 @@ const mailable: ReadonlySet<UserStatus> = new Set([
 
 type MailServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 'mailer' | 'addresses' | 'log'>;
 
-/** Sends what the store holds, `atOnce` at a time. */
+/** Sends the stored messages, `atOnce` at a time. */
 export function createResetMails(services: MailServices): Worker {
   return createWorker<ResetRequestRecord>(services, {
     name: 'reset mails',
     atOnce,
     claim: (now, { accounts }) => services.store.resetRequests.claim(now, now + mailClaimMilliseconds, 1, accounts),
-    // The trail names the request that asked, and nobody: whoever sent it did not show who they are.
+    // The trail names the request but no actor, because the sender is not authenticated.
     deliver: (request) => {
       const { source, requestId } = request;
       return actAs({ actor: { type: 'user', id: null }, source, requestId }, () => deliver(services, request));
@@ -50,7 +50,7 @@ async function deliver(services: MailServices, request: ResetRequestRecord): Pro
   const record = await store.accounts.find(accountId);
   const account = record && accountOf(record, services.addresses);
   if (!account) return void (await store.resetRequests.remove(accountId, id));
-  // One that its nodes died of, each in turn, or that cannot be read.
+  // The request made one node after another crash, or it cannot be read.
   if (attempts > mailPauses.length + 1) return giveUp(services, account, request, null);
   const found = await findReceiver(services, account, request);
   if ('refused' in found) {
@@ -93,9 +93,9 @@ type Receiver =
     };
 
 /**
- * Who gets a link: a user with an address who is active or waits for a password. An unactivated user waits for an
- * invite, and one who is locked or suspended for an administrator. An address that somebody wrote who may not set
- * passwords waits for a day.
+ * Who gets a link: a user with an address who is active or must set a password. An unactivated user waits for an
+ * invite, and a locked or suspended one for an administrator. An address that was written by someone who may not set
+ * passwords is held for a day.
  */
 async function findReceiver(
   services: MailServices,
@@ -109,7 +109,7 @@ async function findReceiver(
   if (user.email === null) return { refused: 'no_email', userId: user.id };
   if (!mailable.has(user.status)) return { refused: 'not_active', userId: user.id };
   if ((user.emailHeldUntil ?? 0) > services.clock.now()) return { refused: 'held', userId: user.id };
-  // Another try of the same message is none more.
+  // A retry of the same message does not count again.
   if (attempts > 1) return { user, email: user.email };
   try {
     await services.limits.take(account, 'reset-user', { user: user.id });
@@ -120,7 +120,10 @@ async function findReceiver(
   }
 }
 
-/** A link beside those that the user has: kept as a digest, so that a message that is sent again has another. */
+/**
+ * Creates a link without ending the user's other links. It is stored as a digest, so a retried message gets another
+ * link.
+ */
 async function createLink(services: MailServices, account: Account, { id, meansVersion }: UserRecord): Promise<string> {
   const token = newSecret(services.random, secretPrefixes.resetLink);
   const now = services.clock.now();
@@ -132,7 +135,7 @@ async function createLink(services: MailServices, account: Account, { id, meansV
       createdAt: now,
       expiresAt: now + resetLifeMinutes * minute,
       usedAt: null,
-      // Of the user who was found: where the address was changed since, the link is for nobody.
+      // The version of the user who was found: if the address was changed since, the link is invalid.
       meansVersion,
     });
     const target = { type: 'user', id } as const;

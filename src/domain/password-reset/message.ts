@@ -3,7 +3,7 @@ import { type Mail, writeMail } from '../mail.ts';
 
 const title = 'Choose a new password';
 
-/** The message with a link; what it says of its life is `lifeMinutes`. */
+/** The message with a link; `lifeMinutes` is the validity that it states. */
 export function resetMessage(account: Pick<Account, 'name'>, to: string, link: string, lifeMinutes: number): Mail {
   return writeMail(account, to, title, [
     `Somebody asked for a new password for ${to} at ${account.name}. If it was you, choose one here:`,

@@ -5,18 +5,18 @@ import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 
-/** What decides which policy is in force; a transaction's verbs do as well. */
+/** What determines the policy in force; works inside a transaction too. */
 interface PolicyServices {
   readonly store: Pick<StoreVerbs, 'policies'>;
 }
 
 /**
- * The policy in force. One order everywhere, from the narrowest word to the widest: the user's own, the app's, that of
- * the user's first assigned role that names one, the account's default. What was said about one person holds
- * wherever they go, and the first role counts because the order of assignment is the one that roles have everywhere.
+ * The policy in force. The order is the same everywhere, from the most specific to the most general: the user's own,
+ * the app's, that of the first assigned role that names one, the account's default. A policy set for one user applies
+ * in every app. The first role counts because roles are ordered by assignment everywhere.
  *
- * `client` is the app signed in to, null for what is the user's in every app: passwords and lockout. With null for
- * the user (a name that nobody has) it takes as much work as for one.
+ * `client` is the app of the sign-in, or null for what applies to the user in every app: passwords and lockout. With
+ * null for the user (an unknown name) it takes as much work as for a user.
  */
 export async function effectivePolicy(
   { store }: PolicyServices,
@@ -29,7 +29,7 @@ export async function effectivePolicy(
   return firstOf(policies, [own, client?.policyId, ofRole]);
 }
 
-/** What it will be, in every app, for a user who is made with a policy of their own or none, and with these roles. */
+/** The policy that a new user with these roles, and with or without a policy of their own, will have in every app. */
 export async function policyOfNewUser(
   { store }: { readonly store: Pick<StoreVerbs, 'policies' | 'roles'> },
   account: Pick<Account, 'id'>,
@@ -37,7 +37,7 @@ export async function policyOfNewUser(
   roleIds: readonly number[],
 ): Promise<PolicyRecord> {
   const ids = [policyId];
-  // Roles that are assigned at once are in the order of their ids.
+  // Roles that are assigned together are in the order of their ids.
   for (const id of [...roleIds].sort((one, other) => one - other)) {
     ids.push((await store.roles.find(account.id, id))?.policyId);
   }
@@ -47,7 +47,7 @@ export async function policyOfNewUser(
 function firstOf(policies: readonly PolicyRecord[], ids: readonly (number | null | undefined)[]): PolicyRecord {
   const wanted = ids.find((id) => typeof id === 'number');
   const found = policies.find(({ id, isDefault }) => (wanted === undefined ? isDefault : id === wanted));
-  // One that was removed a moment ago is followed by nobody; the default takes its place.
+  // If the policy has just been removed, the default takes its place.
   const policy = found ?? policies.find(({ isDefault }) => isDefault);
   if (!policy) throw new Failure('internal', { reason: 'the account has no default policy' });
   return policy;

@@ -3,7 +3,7 @@ import type { PolicyRecord } from '../../store/policies.ts';
 import type { CountedAttempt, UserRecord } from '../../store/users.ts';
 import { minute } from '../durations.ts';
 
-/** A try of a user's to be counted under the policy, before it is known whether it is right. */
+/** An attempt to be counted under the policy, before its outcome is known. */
 export function attemptUnder(
   { clock }: Pick<Services, 'clock'>,
   user: UserRecord,

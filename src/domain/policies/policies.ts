@@ -13,13 +13,13 @@ type Owner = Pick<Account, 'id' | 'record'>;
 
 export interface NewPolicy extends Partial<PolicyRules> {
   readonly name: string;
-  /** True: the account's default from now on, in place of the former one. */
+  /** True: becomes the account's default and replaces the former one. */
   readonly isDefault?: boolean;
 }
 
 /**
- * Makes a policy; rules that are not given have their defaults. Throws `value_invalid` for a rule out of its range,
- * `conflict` (name `name`) when the account has one of this name.
+ * Creates a policy; missing rules have their defaults. Throws `value_invalid` for a rule out of its range, `conflict`
+ * (name `name`) when the account has one of this name.
  */
 export async function createPolicy(services: PolicyServices, account: Owner, policy: NewPolicy): Promise<PolicyRecord> {
   const { name, isDefault = false, ...given } = policy;
@@ -37,7 +37,7 @@ export async function createPolicy(services: PolicyServices, account: Owner, pol
 }
 
 /**
- * Changes the members given. They take effect at the next sign-in. Throws as `createPolicy` does, `not_found` for an
+ * Changes the given members. They take effect at the next sign-in. Throws as `createPolicy` does, `not_found` for an
  * unknown policy, and `value_invalid` (name `is_default`) when the account would be left without a default.
  */
 export async function changePolicy(
@@ -68,7 +68,7 @@ export async function changePolicy(
   });
 }
 
-/** Removes a policy. Throws `not_found`, and `conflict` (name `policy`) for the default one and one that is followed. */
+/** Removes a policy. Throws `not_found`, and `conflict` (name `policy`) for the default and for one that is in use. */
 export async function removePolicy(services: PolicyServices, account: Owner, policyId: number): Promise<void> {
   await services.store.transaction(async (tx) => {
     const { isDefault } = await requirePolicy(tx, account, policyId);
@@ -104,7 +104,7 @@ export async function findPolicyId(
   return found.id;
 }
 
-/** Throws `value_invalid` (name `policy_id`) when a member that names a policy names none of the account. */
+/** Throws `value_invalid` (name `policy_id`) when the account has no such policy. */
 export async function requireFollowed(
   tx: Pick<StoreVerbs, 'policies'>,
   account: Pick<Account, 'id'>,
@@ -115,7 +115,7 @@ export async function requireFollowed(
   throw new Failure('value_invalid', { name: 'policy_id', message });
 }
 
-/** Says which policy a user, a role or an app follows, null for none. Throws `not_found` for either of them. */
+/** Sets the policy of a user, a role or an app; null for none. Throws `not_found` for either of them. */
 export async function assignPolicy(
   services: PolicyServices,
   account: Owner,

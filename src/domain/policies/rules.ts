@@ -1,7 +1,7 @@
 import type { PolicyRecord } from '../../store/policies.ts';
 import { Failure } from '../failure.ts';
 
-/** What a policy decides, without its name and place. */
+/** The rules of a policy, without its id and name. */
 export type PolicyRules = Omit<PolicyRecord, 'accountId' | 'id' | 'name' | 'isDefault' | 'createdAt' | 'updatedAt'>;
 
 /** The rules of every new policy, the account's first one included. */
@@ -18,8 +18,8 @@ export const policyDefaults: PolicyRules = {
 type Numbers = Omit<PolicyRules, 'otpRequired'>;
 
 /**
- * Each number with its name on the wire, the least and the most it may be. A password is never shorter than NIST SP
- * 800-63B §3.1.1.2 allows; a pause is never so long that a stranger's guesses keep somebody out for more than a day.
+ * The wire name and the allowed range of each number. A password is never shorter than NIST SP 800-63B §3.1.1.2 allows,
+ * and a pause is never so long that a stranger's guesses lock a user out for more than a day.
  */
 const ranges = {
   minimumPasswordLength: ['minimum_password_length', 8, 256],
@@ -30,7 +30,7 @@ const ranges = {
   passwordExpirationDays: ['password_expiration_days', 1, 3_650],
 } as const satisfies { readonly [Rule in keyof Numbers]: readonly [name: string, least: number, most: number] };
 
-/** The rules given, when each is in its range; throws `value_invalid` with the rule's name on the wire. */
+/** The given rules if each is in its range; throws `value_invalid` with the rule's wire name. */
 export function readRules(given: Partial<PolicyRules>): Partial<PolicyRules> {
   for (const [rule, [name, least, most]] of Object.entries(ranges)) {
     const value = given[rule as keyof Numbers];

@@ -12,7 +12,7 @@ export interface FullRole extends RoleRecord, Readonly<Record<RoleLink, readonly
 
 type AccountId = Pick<Account, 'id'>;
 
-/** Reads the links of all the roles at once. */
+/** Loads the links of all the roles at once. */
 async function completer(
   store: Pick<StoreVerbs, 'roles'>,
   account: AccountId,
@@ -26,7 +26,7 @@ async function completer(
   return (role) => ({ ...role, apps: of(apps, role), users: of(users, role), admins: of(admins, role) });
 }
 
-/** A page of roles; `query` is as `RoleStore.page` reads it. */
+/** A page of roles. For `query` see `RoleStore.page`. */
 export async function listFullRoles(
   { store }: Pick<Services, 'store'>,
   account: AccountId,
@@ -72,7 +72,7 @@ export async function requireRole(
   return role;
 }
 
-/** The ids of the roles of these names; throws `not_found` for the first that there is not. */
+/** The ids of the roles with these names; throws `not_found` for the first unknown name. */
 export async function requireRoleIds(
   store: Pick<StoreVerbs, 'roles'>,
   account: AccountId,

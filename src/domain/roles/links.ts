@@ -1,4 +1,4 @@
-/** What roles are linked to. Every gain or loss of a role is noted here, however it happens. */
+/** The links of roles. Every gain or loss of a role is recorded here, whatever causes it. */
 
 import type { RoleLink } from '../../store/roles.ts';
 import type { StoreVerbs } from '../../store/store.ts';
@@ -9,8 +9,8 @@ import { Failure } from '../failure.ts';
 export type LinkVerb = 'roles' | 'events';
 
 /**
- * Links a role to apps, users or administrators; those that are linked already stay as they are. Part of a transaction.
- * Throws `value_invalid`, with the name of the link, for an id that nothing has.
+ * Links a role to apps, users or administrators; existing links stay. Part of a transaction. Throws `value_invalid`
+ * with the name of the link for an unknown id.
  */
 export async function addLinks(
   services: AuditServices,
@@ -31,7 +31,7 @@ export async function addLinks(
   if (link === 'users') await tell(services, tx, account, 'role.assigned', roleId, added);
 }
 
-/** Takes links away, and answers which there were. Part of a transaction, which ends what was lost with them. */
+/** Removes links and returns those that existed. Part of a transaction, which must end what was lost with them. */
 export async function removeLinks(
   services: AuditServices,
   tx: Pick<StoreVerbs, LinkVerb>,
@@ -45,7 +45,7 @@ export async function removeLinks(
   return removed;
 }
 
-/** Has a user keep a role, but since another time, which is its place among the user's roles. */
+/** Changes the time since which a user has a role, and with it the role's place among the user's roles. */
 export async function moveRole(
   tx: Pick<StoreVerbs, 'roles'>,
   { id: accountId }: AuditedAccount,
@@ -53,7 +53,7 @@ export async function moveRole(
   userId: number,
   at: Milliseconds,
 ): Promise<void> {
-  // In place: as a new link it would not count for grants of an app that is being taken from others.
+  // Updated in place: a new link would not count for grants of an app that is being withdrawn from others.
   await tx.roles.move(accountId, roleId, userId, at);
 }
 

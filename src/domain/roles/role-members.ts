@@ -1,4 +1,4 @@
-/** Users as members of a role: those who have it, and those who administer it. */
+/** The members of a role: users who have it, and users who administer it. */
 
 import type { Services } from '../../services.ts';
 import type { Milliseconds } from '../../store/time.ts';
@@ -10,13 +10,13 @@ import { requireRoleId } from './full-role.ts';
 
 export interface RoleMember {
   readonly user: DetailedUser;
-  /** Null for a user who does not belong to the role. */
+  /** Null for a user who is not a member. */
   readonly addedAt: Milliseconds | null;
 }
 
-/** Who is asked for. */
+/** The filter of a list of members. */
 export interface MemberFilter {
-  /** First, last or whole name, user name or address, with `*` at either end. */
+  /** First, last or full name, user name or address, with `*` at either end. */
   readonly name?: string | undefined;
   readonly includeUnassigned: boolean;
   readonly assigned?: boolean | undefined;

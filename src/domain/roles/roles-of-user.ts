@@ -1,4 +1,4 @@
-/** The roles that one user has, set as a whole or one in the place of another. */
+/** The roles of one user: replacing all of them, or one. */
 
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Milliseconds } from '../../store/time.ts';
@@ -10,8 +10,8 @@ import { addLinks, type LinkVerb, moveRole, removeLinks } from './links.ts';
 type Verbs = Pick<StoreVerbs, LinkVerb | EndingVerb>;
 
 /**
- * Gives a user exactly these roles, and ends the grants of apps that only a former role had given; part of a
- * transaction. Answers how many grants ended. Throws `value_invalid` with name `role_ids` for an unknown role.
+ * Gives a user exactly these roles, and ends the grants for apps that only a former role gave; part of a transaction.
+ * Returns how many grants ended. Throws `value_invalid` with name `role_ids` for an unknown role.
  */
 export async function replaceRoles(
   services: AuditServices,
@@ -30,9 +30,9 @@ export async function replaceRoles(
 }
 
 /**
- * Puts a role in the place of the one that was assigned to the user first; null takes that one away. The user's other
- * roles stay. Part of a transaction. Ends the grants of apps that only the former role had given, and answers how many.
- * Throws `value_invalid` with name `role_id` for an unknown role.
+ * Replaces the role that was assigned to the user first; null removes it. The user's other roles stay. Part of a
+ * transaction. Ends the grants for apps that only the former role gave, and returns how many. Throws `value_invalid`
+ * with name `role_id` for an unknown role.
  */
 export async function replaceFirstRole(
   services: AuditServices,
@@ -71,7 +71,7 @@ async function rolesOf(tx: Pick<StoreVerbs, 'roles'>, account: AuditedAccount, u
   return (await tx.roles.idsOfUsers(account.id, [userId])).get(userId) ?? [];
 }
 
-/** When the new role counts as assigned, so that it is the first: with the former one, and before the second. */
+/** An assignment time that makes the new role the first: that of the former one, and before the second. */
 async function placeBefore(
   tx: Pick<StoreVerbs, 'roles'>,
   account: AuditedAccount,

@@ -1,4 +1,4 @@
-/** The one way in which roles are made, changed and removed. */
+/** The only way in which roles are created, changed and removed. */
 
 import type { Services } from '../../services.ts';
 import type { RoleLink, RoleRecord } from '../../store/roles.ts';
@@ -23,7 +23,7 @@ type RoleServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 
 const linkNames = ['apps', 'users', 'admins'] as const satisfies readonly RoleLink[];
 
-/** Throws `conflict` with name `name`, and `value_invalid` for a bad name and for what names nothing. */
+/** Throws `conflict` with name `name`, and `value_invalid` for a bad name or an unknown reference. */
 export function createRole(
   services: RoleServices,
   account: Audited,
@@ -41,8 +41,8 @@ export function createRole(
 }
 
 /**
- * Changes the members given. Whoever loses an app with its last role loses the grants for it. Throws as
- * `createRole` does, and `not_found`.
+ * Changes the given members. A user who loses an app with its last role loses the grants for it. Throws as `createRole`
+ * does, and `not_found`.
  */
 export async function updateRole(
   services: RoleServices,
@@ -54,7 +54,7 @@ export async function updateRole(
   const now = services.clock.now();
   await changing(services, account, id, async (tx) => {
     if (name !== undefined) await tx.roles.rename(account.id, id, name);
-    // Grants that a new app or user may keep must not end in between: all links first.
+    // Grants that survive through a new app or user must not end in between, so all links are added first.
     const lost: Record<RoleLink, readonly number[]> = { apps: [], users: [], admins: [] };
     for (const link of linkNames) {
       const wanted = input[link];
@@ -66,7 +66,7 @@ export async function updateRole(
   });
 }
 
-/** Removes the role, and the grants for apps that only it had given. Throws `not_found`. */
+/** Removes the role, and the grants for apps that only it gave. Throws `not_found`. */
 export async function removeRole(services: RoleServices, account: Audited, id: number): Promise<void> {
   await services.store.transaction(async (tx) => {
     const ended = await tx.roles.remove(account.id, id, services.clock.now());
@@ -76,7 +76,7 @@ export async function removeRole(services: RoleServices, account: Audited, id: n
   });
 }
 
-/** Idempotent. Throws `not_found`, and `value_invalid` for an id that nobody has. */
+/** Idempotent. Throws `not_found`, and `value_invalid` for an unknown id. */
 export async function addRoleMembers(
   services: RoleServices,
   account: Audited,
@@ -90,7 +90,7 @@ export async function addRoleMembers(
   });
 }
 
-/** Removes those who belong to the role, and the grants of those who lose an app by it. Throws `not_found`. */
+/** Removes the members among the given users, and the grants of those who thereby lose an app. Throws `not_found`. */
 export async function removeRoleMembers(
   services: RoleServices,
   account: Audited,
@@ -109,7 +109,7 @@ export async function removeRoleMembers(
 type RoleEvent = Extract<AuditEvent, { action: `role.${'changed' | `members_${string}`}` }>;
 type Told<Event> = Event extends RoleEvent ? Pick<Event, 'action' | 'detail'> : never;
 
-/** Changes a role that is there, and stays until the change is committed; tells of it. */
+/** Changes a role that exists and cannot be removed until the change is committed; records the change. */
 async function changing(
   services: RoleServices,
   account: Audited,
@@ -132,7 +132,7 @@ async function linkedTo(
   return (await tx.roles.linked(account.id, link, [id])).get(id) ?? [];
 }
 
-/** Answers which were linked and are not any more. */
+/** Returns the ids that were linked before and no longer are. */
 async function setLinks(
   services: RoleServices,
   tx: Pick<StoreVerbs, LinkVerb>,

@@ -16,19 +16,19 @@ type CodeServices = Pick<Services, 'store' | 'clock' | 'vault' | 'totp'>;
 interface CodeAttempt {
   /** As typed. */
   readonly code: string;
-  /** The one device whose code it has to be; null: any of the user's, and a recovery code does as well. */
+  /** The only device whose code is accepted; null: any of the user's devices, or a recovery code. */
   readonly deviceId: number | null;
-  /** Who shows it, where the request does not say. */
+  /** The actor, if the request does not name one. */
   readonly actor?: Actor;
 }
 
-/** Something that a code may be, to be used up. */
+/** What a code may match, to be used up. */
 type Candidate = { readonly device: FactorDeviceRecord; readonly step: number } | { readonly recoveryDigest: string };
 
 /**
- * Uses up a code of the user's second factor and does `onPass` in the same transaction; null, with nothing done, for a
- * wrong code, one that was used before, and while codes are closed after too many wrong ones. The count moves before
- * anything is looked at, by the user's own policy, as that of passwords does; only a right code takes it back.
+ * Uses up a code of the user's second factor and runs `onPass` in the same transaction. Returns null and does nothing
+ * for a wrong or used code, and while codes are closed after too many wrong ones. As for passwords, the attempt is
+ * counted first, under the user's own policy; only a right code takes the count back.
  */
 export async function useCode<Result>(
   services: CodeServices,
@@ -69,7 +69,7 @@ async function findCandidates(
   });
 }
 
-/** One conditional update decides; part of a transaction. */
+/** Decided by one conditional update; part of a transaction. */
 async function consume(
   services: Pick<Services, 'clock' | 'vault'>,
   tx: StoreVerbs,

@@ -3,13 +3,13 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { makesCodes } from './kinds.ts';
 
-/** What a sign-in asks for after the password: nothing, a device, or to enrol one first. */
+/** What a sign-in requires after the password: nothing, a code, or enrolment first. */
 export type Demand = 'none' | 'verify' | 'enrol';
 
 /**
- * A user who has a device that makes codes is always asked for one; who has passkeys alone, or nothing, where the policy
- * in force wants a second factor. A passkey is a sign-in of its own, and having one closes no other: there are browsers
- * that cannot show it.
+ * A user with a device that makes codes is always asked for one. A user with only passkeys, or with nothing, is asked
+ * if the policy in force requires a second factor. A passkey is a sign-in of its own, and having one does not rule out
+ * others, because some browsers cannot present it.
  */
 export async function findDemand(
   { store }: { readonly store: Pick<StoreVerbs, 'secondFactors'> },

@@ -10,10 +10,10 @@ import { Failure } from '../failure.ts';
 import { noteChange } from '../means/note-change.ts';
 import { kinds, makesCodes } from './kinds.ts';
 
-/** How many devices a user may have, those included that wait to be accepted. */
+/** Maximum number of devices of a user, including those waiting to be accepted. */
 export const mostDevices = 10;
 
-/** Whether the user may have one more. */
+/** Whether the user may add another one. */
 export async function canAddDevice(
   { secondFactors }: Pick<StoreVerbs, 'secondFactors'>,
   account: Pick<Account, 'id'>,
@@ -23,22 +23,22 @@ export async function canAddDevice(
   return (await secondFactors.countDevices(account.id, userId, now)) < mostDevices;
 }
 
-/** A device as its owner and the management see it; its seed is in none of it. */
+/** A device as its owner and the management API see it, without its seed. */
 export interface FactorDevice {
   readonly id: number;
   readonly kind: FactorKind;
   readonly factorId: number;
   readonly authFactorName: string;
   readonly typeDisplayName: string;
-  /** As its user knows it. */
+  /** The name that the user gave it. */
   readonly name: string;
-  /** The one that is meant where none is named: the oldest. */
+  /** The device used when none is named: the oldest. */
   readonly isDefault: boolean;
   readonly createdAt: Milliseconds;
   readonly lastUsedAt: Milliseconds | null;
 }
 
-/** The devices that a user can show as a second factor, oldest first; none for a user that there is not. */
+/** The devices that a user can present as a second factor, oldest first; none for an unknown user. */
 export async function listDevices(
   { store }: { readonly store: Pick<StoreVerbs, 'secondFactors'> },
   account: Pick<Account, 'id'>,
@@ -84,7 +84,7 @@ export async function takeDevice(
   await recordEvent(tx, services, account, { action: 'mfa.removed', ...(actor && { actor }), target, detail });
 }
 
-/** The same by itself. Throws `not_found`. */
+/** The same in its own transaction. Throws `not_found`. */
 export async function removeDevice(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Pick<Account, 'id' | 'record'>,

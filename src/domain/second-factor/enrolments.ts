@@ -22,17 +22,17 @@ type FactorVerbs = Pick<StoreVerbs, 'secondFactors' | 'events' | 'users' | 'chan
 export const seedBytes = 20;
 const longestName = 64;
 
-/** What a new device is set up from; shown once. */
+/** The data for setting up a new device; shown once. */
 export interface Setup {
-  /** The seed as a person types it, in base 32. */
+  /** The seed in base 32, for typing. */
   readonly secret: string;
-  /** The same as an authenticator app reads it. */
+  /** The seed as a URL for an authenticator app. */
   readonly url: string;
 }
 
-/** How an authenticator app is told of a seed: under the names of account and user. */
+/** The set-up data for an authenticator app, with the names of account and user. */
 export function setupOf({ totp }: Pick<Services, 'totp'>, { name }: Account, user: UserRecord, seed: Buffer): Setup {
-  // Long names would make a picture that no camera reads.
+  // Long names would make a QR code that no camera reads.
   const short = (text: string, most: number) => [...text].slice(0, most).join('');
   return totp.describe(seed, short(name, 40), short(user.email ?? user.username ?? `${user.id}`, longestName));
 }
@@ -41,13 +41,13 @@ export interface NewEnrolment {
   readonly kind: FactorKind;
   readonly name: string;
   readonly expiresInSeconds: number;
-  /** True: the caller answers for it that the user has the device; it counts at once. */
+  /** True: the caller vouches that the user has the device; it counts at once. */
   readonly verified: boolean;
 }
 
 /**
- * Begins an enrolment; its device counts once a code of it has come (`acceptEnrolment`). Throws `not_found` for an
- * unknown user, `value_invalid` for a bad name and for a user who has ten.
+ * Begins an enrolment; its device counts once a code of it was accepted (`acceptEnrolment`). Throws `not_found` for an
+ * unknown user, `value_invalid` for a bad name and for a user who has ten devices.
  */
 export async function startEnrolment(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp'>,
@@ -72,17 +72,20 @@ export interface AddedDevice {
   readonly kind: FactorKind;
   readonly name: string;
   readonly seed: Buffer;
-  /** The time step that a code of it was taken of; -1 for none. */
+  /** The time step of an accepted code; -1 for none. */
   readonly step: number;
   readonly now: Milliseconds;
   /** Null: it counts at once. */
   readonly expiresAt: Milliseconds | null;
   readonly actor?: Actor;
-  /** A new one unless said; one that is taken is refused. */
+  /** Default: a new one; one that is in use is refused. */
   readonly registrationId?: string;
 }
 
-/** Stores a device; part of a transaction. Throws `value_invalid` for a user who has ten, `conflict` for an enrolment that was made. */
+/**
+ * Stores a device; part of a transaction. Throws `value_invalid` for a user who has ten devices, `conflict` for an
+ * enrolment that exists already.
+ */
 export async function addDevice(
   services: Pick<Services, 'clock' | 'random' | 'vault'>,
   tx: FactorVerbs,
@@ -117,7 +120,7 @@ export async function addDevice(
   return device;
 }
 
-/** A device counts from now on: the trail and its owner hear of it. */
+/** Records that a device counts from now on, and notifies its owner. */
 async function tellEnrolled(
   services: Pick<Services, 'clock' | 'vault'>,
   tx: FactorVerbs,
@@ -131,7 +134,7 @@ async function tellEnrolled(
   await noteChange(services, tx, account, [kinds[kind].added], await requireUserId(tx, account, userId));
 }
 
-/** A device of the user's by what names its enrolment, while it waits and once it is accepted. Throws `not_found`. */
+/** The device of an enrolment, both while it waits and once it is accepted. Throws `not_found`. */
 export async function readEnrolment(
   { store, clock }: Pick<Services, 'store' | 'clock'>,
   account: Pick<Account, 'id'>,
@@ -143,7 +146,10 @@ export async function readEnrolment(
   return device;
 }
 
-/** Accepts the device when the code is its. Throws `not_found`, and `value_invalid` (name `otp`) for another code or one that was accepted. */
+/**
+ * Accepts the device if the code is right. Throws `not_found`, and `value_invalid` (name `otp`) for a wrong code or a
+ * device that was accepted before.
+ */
 export async function acceptEnrolment(
   services: Pick<Services, 'store' | 'clock' | 'vault' | 'totp'>,
   account: AccountOf,

@@ -1,4 +1,4 @@
-/** The kinds of second factor. Another one is a member of `FactorKind` and whatever then does not compile. */
+/** The kinds of second factor. To add one, add a member to `FactorKind` and fix what no longer compiles. */
 
 import type { Services } from '../../services.ts';
 import type { MeansChange } from '../../store/change-notices.ts';
@@ -12,9 +12,9 @@ interface KindDescription {
   readonly name: string;
   readonly authFactorName: string;
   readonly typeDisplayName: string;
-  /** Whether it makes codes, which a person types. */
+  /** Whether it makes codes that a user types. */
   readonly codes: boolean;
-  /** What its user is told when there is one more, or one less. */
+  /** What its user is told when one is added or removed. */
   readonly added: MeansChange;
   readonly removed: MeansChange;
 }
@@ -40,10 +40,10 @@ export const kinds = {
   },
 } as const satisfies Record<FactorKind, KindDescription>;
 
-/** The kinds of which a caller of the API can register one: a passkey is made by the browser of its user. */
+/** The kinds that a caller of the API can register: a passkey is created by its user's browser. */
 export const registrable: readonly KindDescription[] = Object.values(kinds).filter(({ codes }) => codes);
 
-/** The kind with this number, of those that can be registered. Throws `value_invalid` (name `factor_id`). */
+/** The kind with this number, if the API can register it. Throws `value_invalid` (name `factor_id`). */
 export function kindOf(factorId: number): FactorKind {
   for (const [kind, { id, codes }] of Object.entries(kinds)) if (codes && id === factorId) return kind as FactorKind;
   throw new Failure('value_invalid', { name: 'factor_id', message: `unknown factor in factor_id: ${factorId}` });
@@ -60,7 +60,7 @@ export function makesCodes({ kind }: Pick<FactorDeviceRecord, 'kind'>): boolean 
   return kinds[kind].codes;
 }
 
-/** What is stored of a device's seed, or of a passkey's public key. */
+/** The stored form of a device's seed, or of a passkey's public key. */
 export function sealSeed(
   { vault }: Pick<Services, 'vault'>,
   { record }: Pick<Account, 'record'>,
@@ -78,7 +78,7 @@ export function openSeed(
   return vault.unseal(record, placeOf(registrationId), sealedSecret);
 }
 
-/** The time step whose code of the device this is, or null. */
+/** The time step to which the device's code belongs, or null. */
 export function findStepOf(
   services: Pick<Services, 'vault' | 'totp' | 'clock'>,
   account: Pick<Account, 'record'>,
@@ -100,7 +100,7 @@ export function isTotpCode(code: string): boolean {
   return /^\d{6}$/.test(code);
 }
 
-/** A code as typed: digits of any script's width, without the spaces and dashes that people put between them. */
+/** A typed code: digits of any width, without the spaces and dashes that people insert. */
 export function normalCode(typed: string): string {
   return typed.normalize('NFKC').replace(/[\s-]/g, '').toLowerCase();
 }

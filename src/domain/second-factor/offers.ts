@@ -1,4 +1,4 @@
-/** The authenticator app that a page offers to set up, before there is anything in the store. */
+/** The authenticator app that a page offers to set up, before anything is stored. */
 
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
@@ -13,8 +13,8 @@ export interface Offer {
 }
 
 /**
- * What is offered is worked out, not stored: the page can be loaded again and shows the same key, a page that is left
- * leaves nothing behind, and of two forms sent at once one enrols. `place` is where, and `to` says for what and whom.
+ * The offer is derived, not stored: a reloaded page shows the same key, an abandoned page leaves nothing behind, and of
+ * two simultaneous forms one enrols. `place` is the page, and `to` what and whom it is for.
  */
 export function offer(
   { vault }: Pick<Services, 'vault'>,
@@ -30,7 +30,7 @@ export function offer(
 
 export type CodeProblem = 'wrong' | 'missing';
 
-/** The device to add (`addDevice`) for who typed a code of what was offered, or what is wrong with the code. */
+/** The device to add (`addDevice`) after a right code of the offer, or what is wrong with the code. */
 export function acceptOffer(
   { totp, clock }: Pick<Services, 'totp' | 'clock'>,
   { seed, registrationId }: Offer,

@@ -1,4 +1,4 @@
-/** One-time codes for who has lost the device (NIST SP 800-63B §3.1.2, look-up secrets). */
+/** One-time codes for a user who has lost the device (NIST SP 800-63B §3.1.2, look-up secrets). */
 
 import type { Random, Services } from '../../services.ts';
 import type { StoreVerbs } from '../../store/store.ts';
@@ -12,7 +12,7 @@ import { makesCodes } from './kinds.ts';
 
 const codes = 10;
 const characters = 10;
-/** Crockford's base 32: no letter that passes for a digit or another letter. */
+/** Crockford's base 32, which has no look-alikes. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
 const form = /^[0-9a-hjkmnp-tv-z]{10}$/;
@@ -21,18 +21,18 @@ function newCode(random: Random): string {
   return [...random.bytes(characters)].map((byte) => alphabet[byte % alphabet.length]).join('');
 }
 
-/** As people are shown it, in two halves. */
+/** The display form, in two halves. */
 function shown(code: string): string {
   return `${code.slice(0, characters / 2)}-${code.slice(characters / 2)}`;
 }
 
-/** The recovery code that was typed, or null: what is none by its form. */
+/** The typed recovery code, or null if it cannot be one. */
 export function readRecoveryCode(normal: string): string | null {
   const code = normal.replace(/o/g, '0').replace(/[il]/g, '1');
   return form.test(code) ? code : null;
 }
 
-/** What is stored: keyed, for 50 bits could be found by trying where the database alone is known. */
+/** The stored digest: keyed, since 50 bits could be brute-forced with the database alone. */
 export function recoveryDigest(
   { vault }: Pick<Services, 'vault'>,
   { record }: Pick<Account, 'record'>,
@@ -42,7 +42,7 @@ export function recoveryDigest(
   return vault.mac(record, 'recovery code', `${userId} ${code}`).toString('base64url');
 }
 
-/** Gives a user ten new codes, shown once, in place of all former ones; part of a transaction. */
+/** Gives a user ten new codes, shown once, which replace all former ones; part of a transaction. */
 export async function giveRecoveryCodes(
   services: Pick<Services, 'clock' | 'random' | 'vault'>,
   tx: Pick<StoreVerbs, 'secondFactors' | 'events'>,
@@ -63,8 +63,8 @@ export async function giveRecoveryCodes(
 }
 
 /**
- * The same for a user who has a device that makes codes, and is told of it. The user is locked; part of a transaction.
- * Throws `not_found` for any other.
+ * The same for a user who has a device that makes codes; the user is notified. The user is locked; part of a
+ * transaction. Throws `not_found` for other users.
  */
 export async function replaceRecoveryCodes(
   services: Pick<Services, 'clock' | 'random' | 'vault'>,

@@ -8,13 +8,16 @@ import { useCode } from './check-code.ts';
 import { type FactorDevice, listDevices, unknownDevice } from './devices.ts';
 import { makesCodes } from './kinds.ts';
 
-/** A verification with the device that it asks for a code of. */
+/** A verification, and the device whose code it asks for. */
 export interface Verification {
   readonly record: FactorVerificationRecord;
   readonly device: FactorDevice;
 }
 
-/** Asks for a code of one of the user's devices, on behalf of a caller of the API. Throws `not_found`, and `value_invalid` (name `device_id`) for a passkey. */
+/**
+ * Begins a verification by one of the user's devices, on behalf of a caller of the API. Throws `not_found`, and
+ * `value_invalid` (name `device_id`) for a passkey.
+ */
 export async function startVerification(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
   account: Account,
@@ -49,7 +52,7 @@ export async function startVerification(
   });
 }
 
-/** A verification of the user's that has not expired, or was accepted. Throws `not_found`. */
+/** A verification of the user's that is accepted or has not expired. Throws `not_found`. */
 export async function readVerification(
   services: Pick<Services, 'store' | 'clock'>,
   account: Account,
@@ -65,8 +68,9 @@ export async function readVerification(
 }
 
 /**
- * Accepts a verification by a code of its device. Wrong codes count as those of a sign-in do. Throws `not_found`, and
- * `value_invalid` (name `otp`) for a wrong code, while codes are closed, and for one that was accepted.
+ * Accepts a verification with a code of its device. Wrong codes count as they do at a sign-in. Throws `not_found`, and
+ * `value_invalid` (name `otp`) for a wrong code, while codes are closed, and for a verification that was accepted
+ * before.
  */
 export async function acceptVerification(
   services: Pick<Services, 'store' | 'clock' | 'vault' | 'totp'>,

@@ -1,4 +1,4 @@
-/** Tells clients that a session of theirs ended (OpenID Connect Back-Channel Logout 1.0). */
+/** Notifies clients that one of their sessions ended (OpenID Connect Back-Channel Logout 1.0). */
 
 import { randomUUID } from 'node:crypto';
 import type { Services } from '../../services.ts';
@@ -13,22 +13,22 @@ import { hour, minute, second } from '../durations.ts';
 import { sessionNameOf, subjectOf } from '../tokens/subject.ts';
 import { createWorker, type Worker } from '../worker.ts';
 
-/** After each attempt that failed, until the next; after the last one the client is told no more. */
+/** Pauses after each failed attempt; after the last one the notice is abandoned. */
 const pauses = [10 * second, minute, 10 * minute, hour, 6 * hour];
-/** For so long nobody else tries; longer than a request can take. */
+/** No other process tries for this long; longer than a request can take. */
 const claimMilliseconds = minute;
 const atOnce = 16;
-/** Places of an account. A host has one of them, apart for clients that registered in the open. */
+/** Places of an account. A host gets one of them; open-registered clients are counted separately. */
 const ofAccount = 4;
-/** Of these, for clients that registered in the open: others always have a place that no stranger can hold. */
+/** How many of these open-registered clients may hold: strangers cannot take the others. */
 const ofOpenClients = 2;
-/** A token that a client keeps is of no use to anybody soon (§2.4: at most two minutes are advised). */
+/** A token that a client keeps is soon useless (§2.4 recommends at most two minutes). */
 const tokenSeconds = 120;
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 
 type NoticeServices = Pick<Services, 'store' | 'clock' | 'vault' | 'signer' | 'egress' | 'addresses' | 'log'>;
 
-/** Keeps what the clients of sessions are to be told, in the transaction that ends them; answers how many notices. */
+/** Stores the notices for the clients of sessions, in the transaction that ends them; returns how many. */
 export function tellClients(
   services: Pick<Services, 'vault'>,
   tx: Pick<StoreVerbs, 'notices'>,
@@ -42,8 +42,8 @@ export function tellClients(
 }
 
 /**
- * Sends what the store holds, `atOnce` at a time; the clients of an account take turns, so that one which does not answer
- * holds up no other. A notice that was sent may be sent again when this process is killed.
+ * Sends the stored notices, `atOnce` at a time. The clients of an account take turns, so that one that does not answer
+ * does not delay the others. A notice that was sent may be sent again when this process is killed.
  */
 export function createLogoutNotices(services: NoticeServices): Worker {
   return createWorker<NoticeRecord>(services, {
@@ -59,7 +59,7 @@ export function createLogoutNotices(services: NoticeServices): Worker {
   });
 }
 
-/** The accounts whose clients that registered in the open have all their places. */
+/** The accounts whose open-registered clients hold all places that they may hold. */
 function withoutOpenPlaces(underWay: readonly NoticeRecord[]): readonly number[] {
   const ids = underWay.filter(({ registeredBy }) => registeredBy === 'open').map(({ accountId }) => accountId);
   return [...new Set(ids)].filter((id) => ids.filter((one) => one === id).length >= ofOpenClients);
@@ -88,7 +88,7 @@ async function deliver(services: NoticeServices, notice: NoticeRecord): Promise<
   });
 }
 
-/** §2.5, §2.7: a form with the token; 200 and 204 say that the client has heard. */
+/** §2.5, §2.7: a form with the token; 200 and 204 mean that the client has received it. */
 async function send(
   services: NoticeServices,
   account: Account,

@@ -1,4 +1,4 @@
-/** A client's wish that the user be signed out (OpenID Connect RP-Initiated Logout 1.0 §2). */
+/** A client's request to sign the user out (OpenID Connect RP-Initiated Logout 1.0 §2). */
 
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
@@ -10,10 +10,10 @@ import { readIdTokenHint } from '../tokens/id-token-hint.ts';
 
 const requestMilliseconds = 10 * minute;
 
-/** Where a sealed request belongs: nothing else that is sealed opens here. */
+/** Binds a sealed request to its use: other sealed texts do not open here. */
 const place = 'sign_outs|request';
 
-/** Parameters of the end of a session, as sent. */
+/** Parameters of a logout request, as sent. */
 export interface SignOutQuery {
   readonly id_token_hint?: string;
   readonly client_id?: string;
@@ -21,26 +21,26 @@ export interface SignOutQuery {
   readonly state?: string;
 }
 
-/** What was asked for, checked. */
+/** The request, checked. */
 export interface SignOutRequest {
   readonly appId: number | null;
-  /** The user whom the hint names; null without a good one: then the user is asked. */
+  /** The user whom the hint names; null without a valid one: then the user is asked. */
   readonly subject: string | null;
-  /** Where to go in the end; null: to the page of this service. */
+  /** Where to go afterwards; null: the page of this service. */
   readonly redirectUri: string | null;
   readonly state: string | null;
   readonly expiresAt: number;
 }
 
 interface BegunSignOut {
-  /** The request itself, sealed: nothing is stored for a mere request. */
+  /** The request itself, sealed: nothing is stored. */
   readonly requestId: string;
   readonly browserSecret: string;
 }
 
 /**
- * Checks what is asked for. Throws `authorization_request_invalid`, for the answer stays here, when the client is not
- * known, the hint is another client's, or the address is not one that the client registered.
+ * Checks the request. Throws `authorization_request_invalid`, which is not redirected, when the client is unknown, the
+ * hint is another client's, or the address is not registered for the client.
  */
 export async function beginSignOut(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer'>,
@@ -71,7 +71,7 @@ export async function beginSignOut(
 }
 
 function requireRegistered(client: ClientRecord | null, uri: string): void {
-  // Exactly: there is no free port here (RP-Initiated Logout §3.1).
+  // Exact match: ports are not ignored here (RP-Initiated Logout §3.1).
   if (client?.postLogoutRedirectUris.includes(uri)) return;
   throw invalid('The address to go to (post_logout_redirect_uri) is not registered for this application.');
 }
@@ -80,7 +80,10 @@ function invalid(message: string): Failure {
   return new Failure('authorization_request_invalid', { message });
 }
 
-/** Opens what `beginSignOut` sealed. Throws `authorization_request_invalid` for any other text, and after ten minutes. */
+/**
+ * Opens a request from `beginSignOut`. Throws `authorization_request_invalid` for any other text, and after ten
+ * minutes.
+ */
 export function openSignOut(
   { vault, clock }: Pick<Services, 'vault' | 'clock'>,
   account: Account,
@@ -91,14 +94,14 @@ export function openSignOut(
   try {
     request = JSON.parse(vault.unseal(account.record, place, requestId ?? '').toString('utf8'));
   } catch {
-    // Not what this service sealed, whatever is wrong with it.
+    // Not sealed by this service.
     throw invalid(ended);
   }
   if (request.expiresAt <= clock.now()) throw invalid(ended);
   return request;
 }
 
-/** Where the browser goes when it is done; null: to the page that says so. */
+/** Where the browser goes afterwards; null: to the page that says it is done. */
 export function afterSignOut({ redirectUri, state }: SignOutRequest): string | null {
   if (redirectUri === null || state === null) return redirectUri;
   return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${new URLSearchParams({ state })}`;

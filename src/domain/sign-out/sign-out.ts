@@ -1,4 +1,4 @@
-/** The end of a browser's session. */
+/** Ends a browser's session. */
 
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
@@ -15,19 +15,19 @@ import { afterSignOut, openSignOut, type SignOutRequest } from './request.ts';
 type SignOutServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 
 type SignOutStep =
-  /** No hint says that the client means this user: the user is asked. */
+  /** No hint proves that the client means this user: the user is asked. */
   | {
       readonly step: 'confirm';
       readonly user: UserRecord;
       readonly client: ClientRecord | null;
       readonly redirectUri: string | null;
     }
-  /** Nobody is signed in here any more. `location` null: to the page that says so. */
+  /** Nobody is signed in here now. `location` null: the page that says so. */
   | { readonly step: 'done'; readonly location: string | null };
 
 /**
- * What a sign-out that was begun leads to. Where the client showed an id token of the user who is signed in here, the
- * session ends at once (RP-Initiated Logout §2). Throws `authorization_request_invalid`.
+ * The next step of a sign-out. If the client presented an id token of the user who is signed in here, the session ends
+ * at once (RP-Initiated Logout §2). Throws `authorization_request_invalid`.
  */
 export async function currentSignOut(
   services: SignOutServices,
@@ -40,7 +40,7 @@ export async function currentSignOut(
   const user = session && (await store.users.find(account.id, session.userId));
   if (!session || !user) return { step: 'done', location: afterSignOut(request) };
   const client = request.appId === null ? null : await store.clients.findByApp(account.id, request.appId);
-  // One that has expired too: its grants have not.
+  // The session may have expired: its grants have not.
   if (client && request.subject === subjectOf(services, account, client, user)) {
     return end(services, account, request, session);
   }
@@ -48,7 +48,7 @@ export async function currentSignOut(
   return { step: 'confirm', user, client, redirectUri: request.redirectUri };
 }
 
-/** Ends the session because its user says so. Throws `authorization_request_invalid`, `cross_site_request`. */
+/** Ends the session because its user confirms. Throws `authorization_request_invalid`, `cross_site_request`. */
 export async function signOut(
   services: SignOutServices,
   account: Account,
@@ -61,7 +61,9 @@ export async function signOut(
   return session ? end(services, account, request, session) : { step: 'done', location: afterSignOut(request) };
 }
 
-/** What clients are to be told is stored with the end of the session, and sent afterwards; so ends what it approved. */
+/**
+ * Ends the session and what it approved. The notices to clients are stored in the same transaction and sent afterwards.
+ */
 async function end(
   services: SignOutServices,
   account: Account,

@@ -10,25 +10,25 @@ import { type Actor, looksLikeJwt, readJwtAccessToken } from './jwt-access-token
 import { accessibleScope } from './scopes.ts';
 import { accessTokenSecret, parseAccessToken, tokenIdSecret } from './token-text.ts';
 
-/** A stored access token with what it is good for. */
+/** A stored access token and what it is valid for. */
 export interface FoundAccessToken extends AccessTokenStanding {
   readonly scope: readonly string[];
-  /** Whom it is meant for: of a JWT its audience, else its client. */
+  /** The audience of a JWT; the client of an opaque token. */
   readonly audience: string | readonly string[];
   /** Thumbprint of the key that it is bound to (RFC 9449 §6); null for a bearer token. */
   readonly binding: string | null;
-  /** Who uses it in the name of its subject (RFC 8693 §4.1); null: nobody else does. */
+  /** The actor that uses it on behalf of its subject (RFC 8693 §4.1), or null. */
   readonly actor: Actor | null;
-  /** The API authorization server that a JWT is for, as its client is linked to it; null for an opaque token. */
+  /** The API authorization server of a JWT, as its client is linked to it; null for an opaque token. */
   readonly linked: LinkedServer | null;
 }
 
-/** What no opaque token says. */
+/** The members that opaque tokens do not have. */
 const opaque = { actor: null, linked: null };
 
 /**
- * The stored access token that a text is, whatever its standing; null when there is none. A JWT is found while its
- * signature is good and its client is linked to the API authorization server that it is for.
+ * The stored access token with this text, whatever its state, or null. A JWT is found if its signature is valid and its
+ * client is linked to the API authorization server that it is for.
  */
 export async function findAccessToken(
   services: Pick<Services, 'store' | 'clock' | 'signer'>,
@@ -41,7 +41,7 @@ export async function findAccessToken(
   if (!parsed || !found) return null;
   const { secret, binding } = parsed;
   if (!matchesDigest(accessTokenSecret(secret, binding), found.token.digest)) return null;
-  // A grant keeps the scopes of APIs that its client was linked to; an opaque token opens none of them.
+  // A grant keeps the API scopes that its client was linked to, but an opaque token gives none of them.
   return {
     ...found,
     scope: accessibleScope(found.token.scope, null),
@@ -68,7 +68,7 @@ async function findJwtAccessToken(
   return { ...found, scope: found.token.scope, audience: whole, binding, actor, linked };
 }
 
-/** Whether a server's tokens have such an audience: the whole one, or a part that an exchange left. */
+/** Whether this is an audience of a server's tokens: the whole one, or a part that an exchange kept. */
 function isFor(linked: LinkedServer, audience: readonly string[]): boolean {
   if (audience.includes(linked.server.resourceIdentifier)) return true;
   const all = [audienceOf(linked)].flat();
@@ -76,8 +76,8 @@ function isFor(linked: LinkedServer, audience: readonly string[]): boolean {
 }
 
 /**
- * Whether a token opens anything now: not expired or revoked, its grant alive, its user active and still assigned, and
- * not signed out of everything since.
+ * Whether a token is usable now: not expired or revoked, the grant alive, the user active and still assigned, and no
+ * sign-out everywhere since.
  */
 export function isActive({ token, grant, user, assigned }: AccessTokenStanding, now: Milliseconds): boolean {
   if (token.revokedAt !== null || token.expiresAt <= now) return false;

@@ -1,4 +1,4 @@
-/** For which API authorization server a linked client's access token is (RFC 8707). */
+/** Which API authorization server a linked client's access token is for (RFC 8707). */
 
 import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { ClientRecord } from '../../store/clients.ts';
@@ -7,7 +7,7 @@ import type { StoreVerbs } from '../../store/store.ts';
 import { Failure } from '../failure.ts';
 import { apiScopeName } from './scopes.ts';
 
-/** Nothing, and no lookup, for a client that is linked to none: `client.linkedServers` says so. */
+/** Returns nothing, without a lookup, for a client that is not linked to any: `client.linkedServers` says so. */
 export async function linkedServersOf(
   { store }: { readonly store: Pick<StoreVerbs, 'authorizationServers'> },
   client: Pick<ClientRecord, 'accountId' | 'appId' | 'linkedServers'>,
@@ -15,17 +15,18 @@ export async function linkedServersOf(
   return client.linkedServers === 0 ? [] : store.authorizationServers.ofClient(client.accountId, client.appId);
 }
 
-/** What a request says about the audience of its access token. */
+/** The audience that a request asks for. */
 export interface AskedAudience {
   /** The parameter `resource`; null when it was not sent. */
   readonly resource: string | null;
-  /** The scopes that the token is wanted for; null when none were named. */
+  /** The requested scopes; null when none were named. */
   readonly scope: readonly string[] | null;
 }
 
 /**
- * The server that `resource` names; without it the first that knows one of the scopes, else the first. Null for a client
- * that is linked to none. Throws `target_invalid` (RFC 8707 §2) for a resource of another server, or of none.
+ * The server that `resource` names; without it the first server with one of the scopes, else the first server. Null for
+ * a client that is not linked to any. Throws `target_invalid` (RFC 8707 §2) for a resource that is not one of the
+ * client's.
  */
 export function chooseServer(
   servers: readonly LinkedServer[],
@@ -40,8 +41,8 @@ export function chooseServer(
 }
 
 /**
- * The same for a grant, which may be for one server alone: then `resource` can only be its (RFC 8707 §2.2). Throws
- * `grant_invalid` when the client is linked to that server no longer.
+ * The same for a grant. If the grant is for one server, `resource` can only name that one (RFC 8707 §2.2). Throws
+ * `grant_invalid` when the client is no longer linked to that server.
  */
 export function chooseServerOfGrant(
   servers: readonly LinkedServer[],
@@ -57,8 +58,9 @@ export function chooseServerOfGrant(
 }
 
 /**
- * The servers with what a grant gives there. One without a resource is for the servers that had its scopes when it was
- * made: another that is linked later, or gets a scope of the same name, is not what the user allowed.
+ * The servers of a grant, with the scopes that it gives there. A grant without a resource is for the servers that had
+ * its scopes when it was made. A server that is linked later, or gets a scope of the same name later, is not what the
+ * user allowed.
  */
 export function serversOfGrant(
   servers: readonly LinkedServer[],
@@ -68,13 +70,13 @@ export function serversOfGrant(
   return servers.map((linked) => ({
     ...linked,
     scopes: linked.scopes.filter(({ value }) =>
-      // What an older release made is for the servers that were linked by then.
+      // A grant of an older release is for the servers that were linked when it was made.
       apiScopes === null ? linked.linkedAt <= createdAt : apiScopes.includes(apiScopeName(value, linked.server.id)),
     ),
   }));
 }
 
-/** Whom a server's tokens are meant for (RFC 9068 §2.2): the resource, and what else was configured. */
+/** The audience of a server's tokens (RFC 9068 §2.2): the resource, and the other configured audiences. */
 export function audienceOf({ server }: LinkedServer): string | readonly string[] {
   const all = [...new Set([server.resourceIdentifier, ...server.audiences])];
   return all.length === 1 ? server.resourceIdentifier : all;

@@ -6,7 +6,7 @@ import type { Account } from '../accounts/account.ts';
 import { fullName } from '../users/names.ts';
 import { subjectOf } from './subject.ts';
 
-/** The scope that each claim about the user comes with (OpenID Connect Core §5.4). */
+/** The scope that each claim about the user belongs to (OpenID Connect Core §5.4). */
 export const claimScopes: ReadonlyMap<string, string> = new Map([
   ...['name', 'given_name', 'family_name', 'preferred_username', 'updated_at'].map(
     (name) => [name, 'profile'] as const,
@@ -16,8 +16,8 @@ export const claimScopes: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Claims about the user that the scope permits (OpenID Connect Core §5.4), and those that were asked for one by one
- * (§5.5); `groups` holds role names. Absent values are left out, and asked ones that are not as the client wants them.
+ * The claims about the user that the scope permits (OpenID Connect Core §5.4), and those requested one by one (§5.5).
+ * `groups` holds role names. Absent values are left out, and so are requested claims without the requested value.
  */
 export async function userClaims(
   { store, vault }: Pick<Services, 'store' | 'vault'>,
@@ -48,7 +48,7 @@ async function addAsked(
   for (const [name, values] of Object.entries(asked)) {
     const value = known[name];
     const fits = values === null || values.some((one) => JSON.stringify(one) === JSON.stringify(value));
-    // What the scope permits is there whatever the value.
+    // A claim that the scope permits is included whatever its value.
     if (value !== undefined && fits) claims[name] ??= value;
   }
 }
@@ -58,7 +58,7 @@ export async function roleNames({ store }: Pick<Services, 'store'>, user: TokenU
   return (await store.roles.ofUser(user.accountId, user.id)).map(({ name }) => name);
 }
 
-/** The user name; of who has none but the e-mail address, that address, where the scope gives it anyway. */
+/** The user name. For a user without one, the e-mail address, if the scope includes it anyway. */
 export function preferredName({ username, email }: TokenUser, scope: readonly string[]): string | null {
   const isAddress = username === null || username.toLowerCase() === email?.toLowerCase();
   if (isAddress && !scope.includes('email')) return null;

@@ -11,9 +11,9 @@ import { scopesOf } from './scopes.ts';
 import { prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
 
 /**
- * An access token for the client itself (RFC 6749 §4.4): for clients with a secret, without a refresh token (§4.4.3).
- * Its scopes are those of an API authorization server: what was asked for of what the link allows, or all of it.
- * Throws `client_not_authorized`, `target_invalid`, and `scope_invalid` when nothing of what was asked for is allowed.
+ * An access token for the client itself (RFC 6749 §4.4): only for clients with a secret, and without a refresh token
+ * (§4.4.3). Its scopes belong to an API authorization server: the requested ones that the link allows, or all of them.
+ * Throws `client_not_authorized`, `target_invalid`, and `scope_invalid` when none of the requested scopes is allowed.
  */
 export async function grantToClient(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'signer' | 'counts' | 'vault'>,
@@ -49,7 +49,7 @@ export async function grantToClient(
   };
 }
 
-/** No scope of this service itself is about a client: without a server there is none to have. */
+/** The service's own scopes are about users: without a server a client has no scopes. */
 function readScope(linked: LinkedServer | null, asked: readonly string[]): readonly string[] {
   const allowed = linked ? scopesOf([linked]) : [];
   if (asked.length === 0) return allowed;

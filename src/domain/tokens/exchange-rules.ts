@@ -1,4 +1,4 @@
-/** Who may exchange which access token, and in whose name the new one is used (RFC 8693). */
+/** Who may exchange which access token, and who is the actor of the new one (RFC 8693). */
 
 import type { Services } from '../../services.ts';
 import type { LinkedServer } from '../../store/authorization-servers.ts';
@@ -10,19 +10,19 @@ import { type FoundAccessToken, findAccessToken, isActive } from './access-token
 import { linkedServersOf } from './audience.ts';
 import type { Actor } from './jwt-access-token.ts';
 
-/** Clients in a row that may act for one another. */
+/** Maximum length of the chain of actors. */
 const mostActors = 5;
 
-/** RFC 8693 §2.2.2: a token that is not good, or not acceptable, is `invalid_request`. */
+/** RFC 8693 §2.2.2: an invalid or unacceptable token is `invalid_request`. */
 export function invalid(name: string, why: string): Failure {
   return new Failure('request_invalid', { name, message: `${name} ${why}` });
 }
 
 /**
- * Denies by default. A client may exchange what was issued to it; what was issued to another client, of a user, only
- * where it shows who it is, is linked to the API authorization server that the token is for, and its app is assigned to
- * the user. A token that is bound to a key is exchanged only with a proof of the key. Answers the server as this
- * client is linked to it; null for an opaque token.
+ * Denies by default. A client may exchange its own tokens. It may exchange another client's token of a user only if it
+ * authenticates, is linked to the API authorization server that the token is for, and its app is assigned to the user.
+ * A token that is bound to a key is exchanged only with a proof of the key. Returns the server as this client is linked
+ * to it; null for an opaque token.
  */
 export async function requireMayExchange(
   services: Pick<Services, 'store'>,
@@ -42,8 +42,8 @@ export async function requireMayExchange(
 }
 
 /**
- * Who acts for the subject (§4.1): this client, where it shows a token of its own or the token was issued to another;
- * before it those who acted until now. Null where nobody does.
+ * The actor of the new token (§4.1): this client, if it presents its own actor token or if the subject token was issued
+ * to another client; then the former actors. Null if there is no actor.
  */
 export async function actorOf(
   services: Pick<Services, 'store' | 'clock' | 'signer'>,
@@ -60,7 +60,7 @@ export async function actorOf(
       throw invalid('actor_token', "is not a valid token of the client's own");
     }
   } else if (token.appId === client.appId) return former;
-  // Who has acted last acts still: nobody is named twice in a row.
+  // The current actor stays the actor: nobody appears twice in a row.
   if (former?.sub === client.clientId) return former;
   const actor = { sub: client.clientId, ...(former && { act: former }) };
   if (lengthOf(actor) > mostActors) throw invalid('subject_token', 'has passed through too many clients');

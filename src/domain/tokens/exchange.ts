@@ -21,7 +21,7 @@ import { accessTokenType, contentsOf, prepareAccessToken, type TokenSet, tokenTy
 
 const jwtType = 'urn:ietf:params:oauth:token-type:jwt';
 
-/** Members of the request (RFC 8693 §2.1); null for those that were not sent. */
+/** Parameters of the request (RFC 8693 §2.1); null for those that were not sent. */
 interface ExchangeRequest {
   readonly subjectToken: string;
   readonly subjectTokenType: string;
@@ -36,7 +36,7 @@ interface ExchangeRequest {
 type ExchangeServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts' | 'limits'>;
 
 /**
- * An access token for the same subject, with no scope and no audience that the one shown has not, which ends no later.
+ * Issues an access token for the same subject whose scope, audience and lifetime are within those of the presented one.
  * It belongs to the same grant and ends with it. Throws `client_not_authorized`, `request_invalid` for a token that is
  * not good or not for this client to exchange, `scope_invalid`, `target_invalid`, `access_not_assigned`, and
  * `rate_limited` when too many of a grant were exchanged by a client that anybody could be.
@@ -75,7 +75,7 @@ export async function exchangeToken(
       userId === null
         ? null
         : await admit(services, tx, account, { by: 'token', user: { id: userId }, tokenId: token.id }, way);
-    // Of who may not use the app any more the token is not good: that was so, or has come about a moment ago.
+    // The token of a user who may not use the app is invalid, whether that was so before or has just changed.
     if (admitted && admitted.at !== 'end') throw invalid('subject_token', 'is not a valid token');
     await useProof(tx, proof);
     const row = {
@@ -118,7 +118,7 @@ function requireKnownTypes({
   if (requestedTokenType !== null && requestedTokenType !== accessTokenType) {
     throw invalid('requested_token_type', `must be ${accessTokenType}`);
   }
-  // §2.1: the one is required with the other, and must not be there without it.
+  // §2.1: `actor_token` and `actor_token_type` require each other.
   if ((actorToken === null) !== (actorTokenType === null))
     throw invalid('actor_token_type', 'must be sent with actor_token, and only then');
   if (actorTokenType !== null && !known.includes(actorTokenType)) {
@@ -126,7 +126,7 @@ function requireKnownTypes({
   }
 }
 
-/** What was asked for of the subject's scopes, or all that this client may have of them. */
+/** The requested scopes within the subject token's, or all of them that this client may have. */
 function narrowScope(
   client: ClientRecord,
   subject: FoundAccessToken,
@@ -142,7 +142,7 @@ function narrowScope(
   return scope;
 }
 
-/** What was asked for of the subject's audience, or all of it (RFC 8707 §2.2, RFC 8693 §2.1). */
+/** The requested audience within the subject token's, or all of it (RFC 8707 §2.2, RFC 8693 §2.1). */
 function narrowAudience(
   subject: FoundAccessToken,
   { resource, audience }: ExchangeRequest,

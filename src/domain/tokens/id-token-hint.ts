@@ -3,15 +3,15 @@ import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
 import { signingAlgorithms } from '../keys/signing-keys.ts';
 
-/** Whom and whose client an id token of this account names. */
+/** The user and the client that an id token of this account names. */
 export interface IdTokenHint {
   readonly subject: string;
   readonly clientId: string;
 }
 
 /**
- * Reads an id token that a client sends back (OpenID Connect RP-Initiated Logout 1.0 §2): one that expired says the same
- * still. Null for anything else, a token of another kind, account or key included.
+ * Parses an id token that a client sends back (OpenID Connect RP-Initiated Logout 1.0 §2); it may have expired. Null
+ * for any other text, including tokens of another kind, account or key.
  */
 export async function readIdTokenHint(
   { signer }: Pick<Services, 'signer'>,
@@ -25,7 +25,7 @@ export async function readIdTokenHint(
       typ: 'JWT',
       issuer: account.baseUrl,
       requiredClaims: ['aud', 'sub', 'auth_time'],
-      // At the beginning of time nothing has expired; an id token has no `nbf`.
+      // No expiry is in the past at time zero; id tokens have no `nbf`.
       currentDate: new Date(0),
     });
     const { sub, aud } = payload;

@@ -11,27 +11,27 @@ import type { Actor } from './jwt-access-token.ts';
 import { subjectOf } from './subject.ts';
 import { parseRefreshToken } from './token-text.ts';
 
-/** What an active token is (RFC 7662 §2.2). Times are seconds since the epoch. */
+/** The description of an active token (RFC 7662 §2.2). Times are seconds since the epoch. */
 export interface ActiveToken {
   readonly tokenType: 'access_token' | 'refresh_token';
   readonly clientId: string;
   readonly subject: string;
   readonly username: string | null;
   readonly scope: readonly string[];
-  /** Whom it is meant for: of a JWT its audience, else the client. */
+  /** The audience of a JWT; the client of an opaque token. */
   readonly audience: string | readonly string[];
   readonly issuedAt: number;
   readonly expiresAt: number;
-  /** Thumbprint of the key that it is bound to (RFC 9449 §6.2); null for any bearer. */
+  /** Thumbprint of the key that it is bound to (RFC 9449 §6.2); null for a bearer token. */
   readonly binding: string | null;
-  /** Who uses it in the name of its subject (RFC 8693 §4.1). */
+  /** The actor that uses it on behalf of its subject (RFC 8693 §4.1). */
   readonly actor: Actor | null;
 }
 
 /**
- * Looks a token up for a client, null when it is not active or not for this client to see: a client with a secret may
- * ask about every access token of the account (a gateway does); one without, and one that registered in the open, only
- * about its own. Refresh tokens are their own client's alone.
+ * Looks a token up for a client; null when it is not active or the client may not see it. A client with a secret may
+ * ask about every access token of the account, as a gateway does. A client without a secret, or one that registered in
+ * the open, may only ask about its own. A refresh token is visible to its own client only.
  */
 export async function introspectToken(
   services: Pick<Services, 'store' | 'clock' | 'vault' | 'signer' | 'counts'>,
@@ -58,14 +58,15 @@ export async function introspectToken(
   };
 }
 
-/** Anyone can register in the open: such a client is nobody's gateway, secret or not. */
+/** Anyone can register in the open, so such a client is not trusted as a gateway, secret or not. */
 function seesTokensOfOthers(client: ClientRecord): boolean {
   return client.registeredBy === 'token' && isConfidential(client);
 }
 
 /**
- * A name would tell clients of two sectors whom both know; and the e-mail address of a user without a user name is told a
- * client that sees its own tokens alone with the scope `email`, as in userinfo. `owner`: whose token it is.
+ * The name is withheld where it would let clients of two sectors find users that they have in common. The e-mail
+ * address of a user without a user name is only shown to a client that sees its own tokens alone if the token has the
+ * scope `email`, as in userinfo. `owner`: the client of the token.
  */
 function usernameOf(
   asking: ClientRecord,
@@ -104,7 +105,7 @@ async function introspectRefreshToken(
   };
 }
 
-/** The grant that a refresh token of this client belongs to, be it the live one or an older one. */
+/** The grant of a refresh token of this client, current or older. */
 export async function findGrantOfRefreshToken(
   { store, vault }: Pick<Services, 'store' | 'vault'>,
   account: Account,

@@ -13,18 +13,18 @@ import { mappedClaims } from './mapped-claims.ts';
 import { subjectOf } from './subject.ts';
 import { parseTokenId, tokenIdText } from './token-text.ts';
 
-/** A client that acts for the subject, and the one that acted before it. */
+/** A client that acts for the subject, and the actor before it. */
 export type Actor = {
   readonly sub: string;
   readonly act?: Actor;
 };
 
-/** What an access token says, where it says anything. */
+/** The contents of an access token that carries any. */
 export interface TokenContents {
   readonly scope: readonly string[];
-  /** A part of the server's audience; unsaid: all of it. */
+  /** A part of the server's audience; default: all of it. */
   readonly audience?: string | readonly string[];
-  /** Who uses it in the name of the subject (RFC 8693 §4.1). */
+  /** The actor that uses it on behalf of the subject (RFC 8693 §4.1). */
   readonly actor?: Actor | null;
   /** Null for a client's own token. */
   readonly user: {
@@ -36,10 +36,10 @@ export interface TokenContents {
 }
 
 const algorithm = 'RS256';
-/** RFC 9068 §2.1: so that no id token passes for an access token. */
+/** RFC 9068 §2.1: an id token cannot pass for an access token. */
 const typ = 'at+jwt';
 
-/** Signs the token of a row that is stored. `secret`: what the row has the digest of. */
+/** Signs the token of a stored row. `secret`: the text whose digest is in the row. */
 export async function signJwtAccessToken(
   services: Pick<Services, 'store' | 'signer' | 'vault'>,
   account: Account,
@@ -49,7 +49,7 @@ export async function signJwtAccessToken(
   { scope, user, audience, actor }: TokenContents,
 ): Promise<string> {
   return services.signer.sign(account, algorithm, typ, {
-    // What the server maps comes first: it cannot replace what every token says.
+    // Mapped claims come first, so they cannot replace the standard ones.
     ...(user && (await mappedClaims(services, linked, user.record))),
     ...(user && scope.includes('groups') && { groups: await roleNames(services, user.record) }),
     iss: account.baseUrl,
@@ -70,7 +70,7 @@ export async function signJwtAccessToken(
   });
 }
 
-/** What an authentic JWT access token names. */
+/** The contents of an authentic JWT access token. */
 interface ReadJwt {
   readonly id: number;
   readonly secret: string;
@@ -80,12 +80,15 @@ interface ReadJwt {
   readonly actor: Actor | null;
 }
 
-/** Whether a text has the form of a JWT; opaque tokens have not. */
+/** Whether a text looks like a JWT; opaque tokens do not. */
 export function looksLikeJwt(text: string): boolean {
   return text.startsWith('eyJ');
 }
 
-/** The row that an access token of this account names, or null: another algorithm, type, issuer or key, or its time is over. */
+/**
+ * The row that an access token of this account names; null if its algorithm, type, issuer or key is wrong, or if it has
+ * expired.
+ */
 export async function readJwtAccessToken(
   { signer, clock }: Pick<Services, 'signer' | 'clock'>,
   account: Account,
@@ -102,7 +105,7 @@ export async function readJwtAccessToken(
     });
     const named = parseTokenId(payload.jti ?? '');
     const binding = (payload['cnf'] as { readonly jkt?: string } | undefined)?.jkt ?? null;
-    // This service signed it: a claim that is there has its form.
+    // This service signed it, so the claim is well-formed if present.
     const actor = (payload['act'] as Actor | undefined) ?? null;
     return named && { ...named, audience: [payload.aud ?? []].flat(), binding, actor };
   } catch (error) {

@@ -17,7 +17,7 @@ export async function mappedClaims(
   return mapClaims(claims, await readAttributes(store, user, names));
 }
 
-/** The same from attributes that are at hand. */
+/** The same from attributes that are already loaded. */
 function mapClaims(claims: readonly Mapping[], attributes: Attributes): Record<string, unknown> {
   const values = claims.map((claim) => [claim.label, claimValue(claim, attributes)] as const);
   return Object.fromEntries(values.filter(([, value]) => hasValue(value)));

@@ -18,8 +18,9 @@ import { allowedScope, grantableScope, splitScope } from './scopes.ts';
 import type { TokenSet } from './token-set.ts';
 
 /**
- * Tokens for a user's name and password (RFC 6749 §4.3), where the account turned it on.
- * Throws `client_not_authorized`, `grant_invalid`, `scope_invalid`, `target_invalid`, `sign_in_refused` and the refusals of the user's standing.
+ * Tokens for a user's name and password (RFC 6749 §4.3), where the account turned it on. Throws
+ * `client_not_authorized`, `grant_invalid`, `scope_invalid`, `target_invalid`, `sign_in_refused` and the refusals of
+ * the user's standing.
  */
 export async function grantByPassword(
   services: RunServices & Pick<Services, 'random' | 'signer' | 'passwords' | 'counts'>,
@@ -72,7 +73,7 @@ function wrong(): Failure {
   return new Failure('grant_invalid', { reason: 'wrong name or password' });
 }
 
-/** There is no page here on which to do what is due. */
+/** There is no page here for the missing step, so the answer is a refusal. */
 async function refuse(
   services: Pick<Services, 'store' | 'clock' | 'vault' | 'limits'>,
   account: Account,
@@ -89,7 +90,7 @@ async function refuse(
       return refuseSignIn(services, account, user, client, wrong(), changedMeanwhile);
     case 'second_factor':
     case 'enrolment': {
-      // Who tries passwords must not learn that this one is right.
+      // A client that guesses passwords must not learn that this one is right.
       const failure = new Failure('grant_invalid', { reason: 'a second factor is needed' });
       return refuseSignIn(services, account, user, client, failure, 'second_factor_required');
     }

@@ -20,15 +20,15 @@ interface CodeRedemption {
   readonly codeVerifier: string | null;
   /** The API authorization server that the access token is for (RFC 8707 §2.2); null: as it was authorized. */
   readonly resource: string | null;
-  /** Of a key, which the tokens are bound to (RFC 9449); null without one. */
+  /** Proof of the key that the tokens will be bound to (RFC 9449), or null. */
   readonly proof: Proof | null;
 }
 
 /**
- * Redeems an authorization code (RFC 6749 §4.1.3, RFC 7636 §4.6). Used once: a second use by its client ends the
- * grant that the first one made (§4.1.2). The password, the session, the consent, the access and the client's
- * registration that it rests on count as they are now. Throws `client_not_authorized`, `grant_invalid`, `target_invalid`
- * and the refusals of the user's standing.
+ * Redeems an authorization code (RFC 6749 §4.1.3, RFC 7636 §4.6). A code works once: if its client uses it again, the
+ * grant that it made ends (§4.1.2). The password, session, consent, access and registration that the code depends on
+ * are checked as they are now. Throws `client_not_authorized`, `grant_invalid`, `target_invalid` and the refusals of
+ * the user's standing.
  */
 export async function redeemCode(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts'>,
@@ -54,13 +54,14 @@ export async function redeemCode(
   const evidence = { by: 'code', user: { id: code.userId }, approval } as const;
   const started = await services.store.transaction(async (tx) => {
     const admitted = await admit(services, tx, account, evidence, way);
-    // One conditional update has one winner; the revocation that goes with a replay must commit, so nothing is thrown here.
+    // A conditional update has exactly one winner. The revocation after a replay must be committed, so nothing is
+    // thrown here.
     if (!(await tx.authorizations.consumeCode(account.id, digest, now))) {
       const used = await tx.authorizations.findCode(account.id, digest);
       if (used?.grantId != null) await revokeGrant(services, tx, account, client, used.grantId, 'code_replayed');
       return null;
     }
-    // After the code was looked at: one that was used before ends what it gave, whatever it rests on.
+    // After the attempt to use the code: a code that was used before ends its grant, whatever it depends on.
     if (admitted.at === 'refused') throw admitted.failure;
     if (admitted.at !== 'end') throw refused('what it rests on has ended');
     const terms = { serverId, scope, sid, nonce, amr, authenticatedAt, claims, offlineAccess };
@@ -83,11 +84,11 @@ export async function redeemCode(
 }
 
 function requireSameTerms({ parameters }: CodeRecord, { redirectUri, codeVerifier, proof }: CodeRedemption): void {
-  // RFC 6749 §4.1.3: identical to the one of the authorization request, if one was given there.
+  // RFC 6749 §4.1.3: must equal the one in the authorization request, if there was one.
   const uriFits = redirectUri === null ? !parameters.redirectUriGiven : redirectUri === parameters.redirectUri;
   if (!uriFits) throw refused('another redirect_uri');
   const { codeChallenge, dpopKey } = parameters;
-  // RFC 9449 §10: a code that was asked for with a key is of no use without it.
+  // RFC 9449 §10: a code that was requested with a key works only with that key.
   if (dpopKey !== undefined && dpopKey !== proof?.thumbprint) throw refused('another key than dpop_jkt');
   // RFC 9700 §2.1.1: a verifier for a code without a challenge is a downgrade attempt.
   if ((codeVerifier === null) !== (codeChallenge === null)) throw refused('code_verifier without challenge, or none');

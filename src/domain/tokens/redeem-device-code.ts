@@ -15,9 +15,10 @@ import type { TokenSet } from './token-set.ts';
 type RedeemServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts'>;
 
 /**
- * Answers a device that asks whether its user has decided: with its tokens, once, or with what is missing (RFC 8628
- * §3.4, §3.5). What its approval rests on counts as it is now, as for a code. Throws `client_not_authorized`, `device_code_unready`, `grant_invalid` for a code that is unknown, used
- * up or another client's, `target_invalid` and the refusals of the user's standing.
+ * Answers a device that polls for its user's decision: with its tokens, once, or with what is missing (RFC 8628 §3.4,
+ * §3.5). What the approval depends on is checked as it is now, as for a code. Throws `client_not_authorized`,
+ * `device_code_unready`, `grant_invalid` for a code that is unknown, used up or another client's, `target_invalid` and
+ * the refusals of the user's standing.
  */
 export async function redeemDeviceCode(
   services: RedeemServices,
@@ -44,7 +45,7 @@ export async function redeemDeviceCode(
     if (admitted.at === 'refused') throw admitted.failure;
     if (admitted.at !== 'end') throw refused('what it rests on has ended');
     if (!(await tx.deviceCodes.consume(account.id, digest, now))) return null;
-    // From now on the device is no part of the browser's session: whoever signs out there keeps it signed in.
+    // From now on the device is independent of the browser's session: signing out there does not sign the device out.
     const terms = { serverId, scope, sid: null, nonce: null, amr, authenticatedAt };
     const made = await openGrant(services, tx, account, admitted, terms, linked, 'device_code', proof);
     return { made, user: admitted.user };
@@ -54,7 +55,7 @@ export async function redeemDeviceCode(
   return started.made.tokens(started.user);
 }
 
-/** Who let the device in. */
+/** The user who approved the device. */
 async function requireAllowed(
   { store, clock }: Pick<Services, 'store' | 'clock'>,
   account: Account,

@@ -1,4 +1,4 @@
-/** What the trail tells of a refresh that did not simply rotate. */
+/** What the trail records about refreshes other than plain rotations. */
 
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
@@ -11,7 +11,10 @@ import type { Happening } from '../audit/once.ts';
 import { newEvent } from '../audit/record.ts';
 import { networkSourceOf } from '../network-source.ts';
 
-/** The trail of one consumption. Who holds a token can have it refused or repeated without end: one event an hour says so. */
+/**
+ * The trail of one consumption. The holder of a token can have it refused or repeated without end, so such events are
+ * recorded once an hour.
+ */
 export function trailOf(
   services: Pick<Services, 'clock' | 'vault' | 'onceAnHour'>,
   account: Account,
@@ -22,7 +25,7 @@ export function trailOf(
   const told: Happening[] = [];
   return {
     eventOf: (outcome: Untypical): NewEvent | null => {
-      // A family is revoked once.
+      // A family is revoked only once.
       if (outcome.outcome !== 'reused') {
         const happening = happeningOf(grantId, outcome, origin);
         if (!services.onceAnHour.isFirst(account.id, happening)) return null;
@@ -30,7 +33,7 @@ export function trailOf(
       }
       return newEvent(services, account, describe(client, grantId, outcome), origin);
     },
-    /** What was not committed was not told. */
+    /** An event that was not committed may be recorded again. */
     takeBack: (error: unknown): never => {
       for (const happening of told) services.onceAnHour.forget(account.id, happening);
       throw error;
@@ -44,7 +47,7 @@ function happeningOf(
   origin: AuditContext,
 ): Happening {
   const source = origin.source && networkSourceOf(origin.source);
-  // A repetition is told with each network that it comes from: one may be its owner's, and one a thief's.
+  // Repetitions are recorded once per network: one may be the owner's, another a thief's.
   const what = outcome.outcome === 'refused' ? outcome.reason : String(source);
   return { kind: outcome.outcome, about: String(grantId), what, source };
 }

@@ -19,7 +19,7 @@ import { accessibleScope } from './scopes.ts';
 import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
 import { newSuccessorSalt, parseRefreshToken, successorOf } from './token-text.ts';
 
-/** Why a token is refused where its proof is good. */
+/** Why a token with a valid proof is refused. */
 type TokenRefusal = Exclude<ConsumptionRefusal, 'proof_used'>;
 
 const refusals = {
@@ -40,12 +40,12 @@ export type RefreshServices = Pick<
 >;
 
 /**
- * Exchanges a refresh token for a new token set (RFC 6749 §6, the document's §4.2). The token is used up; within the
- * account's grace the same token gets the same successor again, later it ends the grant. Any other refusal changes
- * nothing; so does a token that is bound to another key than the one that the request proved (RFC 9449 §5).
- * The trail tells of everything but a rotation, which is counted; of what can happen to one grant again and again, once
- * an hour. Throws `client_not_authorized`, `grant_invalid`, `scope_invalid`, `target_invalid`, `dpop_proof_invalid` for a
- * proof that was used before, `user_locked`, `user_suspended`, `user_inactive`, `access_not_assigned`, and `rate_limited`
+ * Exchanges a refresh token for a new token set (RFC 6749 §6, the document's §4.2). The token is used up. Within the
+ * account's grace period the same token gives the same successor again; after it, reuse ends the grant. Other refusals
+ * change nothing, and neither does a token that is bound to another key than the proved one (RFC 9449 §5). The trail
+ * records everything except rotations, which are counted; events that can recur on one grant are recorded once an hour.
+ * Throws `client_not_authorized`, `grant_invalid`, `scope_invalid`, `target_invalid`, `dpop_proof_invalid` for a proof
+ * that was used before, `user_locked`, `user_suspended`, `user_inactive`, `access_not_assigned`, and `rate_limited`
  * when too many were refused.
  */
 export async function refreshTokens(
@@ -69,7 +69,7 @@ export async function refreshTokens(
   if (subject) await requireLeft(services.limits, account, 'public-client', subject);
   const successorSalt = newSuccessorSalt(services.random);
   const successor = successorOf(presented, successorSalt);
-  // A client without a link asks nothing more of the store.
+  // A client without a link costs no further query.
   const { server, scope } =
     client.linkedServers === 0 ? unlinked(asked) : await linked(services, client, grantId, asked);
   const accessToken = prepareAccessToken(services, account, client, server, binding);
@@ -105,7 +105,7 @@ export async function refreshTokens(
     tokenType: tokenTypeOf(binding),
     expiresInSeconds: accessToken.expiresInSeconds,
     scope: granted,
-    // A narrower scope narrows what the id token says as well.
+    // A narrower scope also narrows the id token.
     idToken: await makeIdToken(services, account, client, { ...grant, scope: granted }, user, text, null),
     refreshToken: result.outcome === 'rotated' ? successor : successorOf(presented, grant.successorSalt ?? ''),
   };
@@ -117,7 +117,7 @@ function failureOf(result: Extract<Untypical, { readonly outcome: 'refused' | 'r
   return reason === 'proof_used' ? proofWasUsed() : new Failure(refusals[reason], { reason });
 }
 
-/** What the next access token of a grant is for, and with which scopes; null: the grant's. */
+/** The server and scopes of the next access token; null: those of the grant. */
 interface Target {
   readonly server: LinkedServer | null;
   readonly scope: readonly string[] | null;
@@ -127,7 +127,7 @@ function unlinked(asked: AskedAudience): Target {
   return { server: chooseServer([], asked), scope: asked.scope };
 }
 
-/** A wider scope than the grant's is left as it is, for the consumption to refuse; so is a token that is not this client's. */
+/** A scope wider than the grant's is passed through, for the consumption to refuse; so is a token of another client. */
 async function linked(
   { store }: Pick<Services, 'store'>,
   client: ClientRecord,
@@ -147,13 +147,13 @@ async function linked(
   return { server, scope };
 }
 
-/** When a grant ends that is not used again: as its API authorization server says, else the account. */
+/** When an unused grant ends: as its API authorization server says, else as the account says. */
 export function idleExpiry(account: Account, now: Milliseconds, linked: LinkedServer | null): Milliseconds {
   const minutes = linked?.server.refreshTokenMinutes ?? null;
   return minutes === null ? now + account.settings.refreshIdleDays * day : now + minutes * minute;
 }
 
-/** When a grant ends however often it is used. */
+/** When a grant ends even if it is used. */
 export function absoluteExpiry(account: Account, now: Milliseconds): Milliseconds {
   return now + account.settings.refreshAbsoluteDays * day;
 }

@@ -7,13 +7,14 @@ import { Failure } from '../failure.ts';
 import { findAccessToken } from './access-token.ts';
 import { findGrantOfRefreshToken } from './introspect.ts';
 
-/** What the row of a grant keeps of the reason. */
+/** The reason stored with the grant. */
 const reasons = { revoked_by_client: 'revoked by the client', code_replayed: 'code replayed' } as const;
 
 /**
- * Revokes a token of the client that asks (RFC 7009 §2.1). A refresh token, the live one or an older one, ends the whole
- * grant; an access token ends alone (a JWT for introspection: who only checks its signature takes it until it expires). A token that does not exist is as good as revoked. Throws `request_invalid`
- * for another client's access token.
+ * Revokes a token of the requesting client (RFC 7009 §2.1). A refresh token, current or older, ends the whole grant. An
+ * access token ends alone; a JWT is inactive at introspection, but a resource server that only checks the signature
+ * accepts it until it expires. An unknown token counts as revoked. Throws `request_invalid` for another client's access
+ * token.
  */
 export async function revokeToken(
   services: Pick<Services, 'store' | 'clock' | 'vault' | 'signer'>,
@@ -43,7 +44,9 @@ export async function revokeToken(
   });
 }
 
-/** Ends a grant for what its client did; part of a transaction. One that ended before stays as it is. */
+/**
+ * Ends a grant because of its client's action; part of a transaction. A grant that has already ended does not change.
+ */
 export async function revokeGrant(
   services: Pick<Services, 'clock' | 'vault'>,
   tx: StoreVerbs,

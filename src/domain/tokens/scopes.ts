@@ -1,7 +1,7 @@
 import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 
-/** Scopes about the user, which the account itself offers. All others are of an API authorization server. */
+/** Scopes about the user, which the account itself offers. All others belong to an API authorization server. */
 export const knownScopes = ['openid', 'profile', 'email', 'groups'] as const;
 
 const aboutUser: ReadonlySet<string> = new Set(knownScopes);
@@ -10,14 +10,15 @@ export function isAboutUser(scope: string): boolean {
   return aboutUser.has(scope);
 }
 
-/** Scopes of a space-separated list (RFC 6749 §3.3), without repetitions. */
+/** The scopes in a space-separated list (RFC 6749 §3.3), without duplicates. */
 export function splitScope(text: string): readonly string[] {
   return [...new Set(text.split(' ').filter(Boolean))];
 }
 
 /**
- * What of the scope asked for this client can get: scopes that are not known or not the client's are left out (RFC 6749
- * §3.3). Unsaid: all that the client registered, else `openid`, and the scopes that its link to the first of `servers` has.
+ * The part of the requested scope that this client can get: unknown scopes and those not allowed for the client are
+ * left out (RFC 6749 §3.3). Default: all scopes that the client registered, else `openid`, and the scopes of its link
+ * to the first of `servers`.
  */
 export function grantableScope(
   client: Pick<ClientRecord, 'scope'>,
@@ -37,19 +38,22 @@ export function allowedScope(
   return [...(client.scope ?? knownScopes), ...scopesOf(servers)];
 }
 
-/** What of a scope an access token for `server` can have: the part about the user, and what the link allows. Null: no server. */
+/**
+ * The part of a scope that an access token for `server` can have: scopes about the user, and what the link allows.
+ * Null: no server.
+ */
 export function accessibleScope(granted: readonly string[], server: LinkedServer | null): readonly string[] {
   const isAccessible = (scope: string) =>
     isAboutUser(scope) || (server?.scopes.some(({ value }) => value === scope) ?? false);
   return granted.every(isAccessible) ? granted : granted.filter(isAccessible);
 }
 
-/** A scope of one server, as consents and grants keep it: another server may have one of the same name. */
+/** A server's scope as consents and grants store it: another server may have a scope of the same name. */
 export function apiScopeName(value: string, serverId: number): string {
   return `${value} ${serverId}`;
 }
 
-/** What a scope means at the servers of a client, or at the one that it was asked for alone. */
+/** The scopes of a list at all servers of a client, or at the one that was requested. */
 export function apiScopeNames(
   scope: readonly string[],
   serverId: number | null,
@@ -61,7 +65,7 @@ export function apiScopeNames(
   );
 }
 
-/** The scopes of servers, without repetitions. */
+/** The scopes of servers, without duplicates. */
 export function scopesOf(servers: readonly LinkedServer[]): readonly string[] {
   return [...new Set(servers.flatMap(({ scopes }) => scopes.map(({ value }) => value)))];
 }

@@ -5,8 +5,9 @@ import type { TokenUser } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 
 /**
- * What a client knows a user by in all tokens; a string (OpenID Connect Core §2, §8). For one whose subject type is
- * `pairwise` nothing tells whose it is but the account's key, and clients of one sector alone see the same (§8.1).
+ * The identifier of a user in all tokens of a client; a string (OpenID Connect Core §2, §8). For the subject type
+ * `pairwise` it cannot be traced to the user without the account's key, and only clients of one sector see the same one
+ * (§8.1).
  */
 export function subjectOf(
   { vault }: Pick<Services, 'vault'>,
@@ -18,8 +19,8 @@ export function subjectOf(
 }
 
 /**
- * What a client knows a session by, in id tokens and logout tokens (OpenID Connect Back-Channel Logout 1.0 §2.1). One
- * name for all would tell clients of two sectors that their users are one.
+ * The name of a session in a client's id tokens and logout tokens (OpenID Connect Back-Channel Logout 1.0 §2.1). A
+ * common name would tell clients of two sectors that they have the same user.
  */
 export function sessionNameOf(
   { vault }: Pick<Services, 'vault'>,

@@ -20,18 +20,18 @@ const idTokenSeconds = 3600;
 /** RFC 8693 §3. */
 export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
-/** What the token endpoint answers with, before a door gives it its form (RFC 6749 §5.1). */
+/** The result of the token endpoint, before a surface formats it (RFC 6749 §5.1). */
 export interface TokenSet {
   readonly accessToken: string;
-  /** Whether it is bound to a key (RFC 9449 §5). */
+  /** `DPoP` if it is bound to a key (RFC 9449 §5). */
   readonly tokenType: 'Bearer' | 'DPoP';
   readonly expiresInSeconds: number;
   readonly scope: readonly string[];
   /** With the scope `openid`. */
   readonly idToken: string | null;
-  /** When the client has the grant type `refresh_token`. */
+  /** If the client has the grant type `refresh_token`. */
   readonly refreshToken: string | null;
-  /** What an exchange gave (RFC 8693 §2.2.1). */
+  /** For a token exchange (RFC 8693 §2.2.1). */
   readonly issuedTokenType?: typeof accessTokenType;
 }
 
@@ -39,14 +39,14 @@ export interface TokenSet {
 interface PreparedAccessToken {
   readonly row: NewAccessToken;
   readonly expiresInSeconds: number;
-  /** The token's text, once its row is stored under `id`; a JWT is signed only then, outside of any transaction. */
+  /** The token's text, once its row is stored under `id`. A JWT is signed only then, outside any transaction. */
   text(id: number, contents: TokenContents): string | Promise<string>;
 }
 
 /**
- * Prepares the access token of a grant or of a client: for an API authorization server a JWT that lives as long as the
- * server says, else (null) opaque and `accessTokenSeconds` long. `binding`: thumbprint of the key that it is bound to
- * (RFC 9449); null: whoever bears it may use it. The one place that decides what kind of access token a client gets.
+ * Prepares the access token of a grant or of a client. For an API authorization server it is a JWT with the server's
+ * lifetime; without one (null) it is opaque and lives `accessTokenSeconds`. `binding`: thumbprint of the key that it is
+ * bound to (RFC 9449); null: a bearer token. The kind of an access token is decided only here.
  */
 export function prepareAccessToken(
   services: Pick<Services, 'clock' | 'random' | 'signer' | 'store' | 'vault'>,
@@ -82,7 +82,7 @@ export function tokenTypeOf(binding: string | null): TokenSet['tokenType'] {
   return binding === null ? 'Bearer' : 'DPoP';
 }
 
-/** What the access token of a user's grant says. */
+/** The contents of the access token of a user's grant. */
 export function contentsOf(
   { amr, authenticatedAt }: Pick<GrantRecord, 'amr' | 'authenticatedAt'>,
   record: TokenUser,
@@ -92,9 +92,9 @@ export function contentsOf(
 }
 
 /**
- * The id token of a grant (OpenID Connect Core §2, §3.1.3.6); null without the scope `openid`. One made at a refresh
- * keeps `iss`, `sub`, `aud`, `auth_time` and has no `nonce` (§12.2), and no claims beyond the scope: `asked` is of the
- * first one alone. `accessToken`: the one that it comes with; null: none (§3.2.2.10).
+ * The id token of a grant (OpenID Connect Core §2, §3.1.3.6); null without the scope `openid`. At a refresh it keeps
+ * `iss`, `sub`, `aud`, `auth_time` and has no `nonce` (§12.2) and no claims beyond the scope: `asked` is for the first
+ * one only. `accessToken`: the access token issued with it, or null (§3.2.2.10).
  */
 export async function makeIdToken(
   services: Pick<Services, 'store' | 'clock' | 'signer' | 'vault'>,

@@ -1,6 +1,6 @@
 /**
- * Texts of tokens. Each names its row, so that a lookup is by integer key; what opens anything is the random part,
- * of which only a digest is stored.
+ * Texts of tokens. Each contains the id of its row, so that a lookup is by integer key. The random part is the secret;
+ * only its digest is stored.
  */
 
 import { hash } from 'node:crypto';
@@ -17,30 +17,30 @@ export function newAccessSecret(random: Random): string {
 }
 
 /**
- * `at_<id in base 36>_<secret>`; one that is bound to a key (RFC 9449) `dt_<id in base 36>_<thumbprint>_<secret>`. The
- * digest in the store is over both parts, so that the binding cannot be taken off.
+ * `at_<id in base 36>_<secret>`, or for a token that is bound to a key (RFC 9449) `dt_<id in base
+ * 36>_<thumbprint>_<secret>`. The stored digest covers thumbprint and secret, so the binding cannot be removed.
  */
 export function accessTokenText(id: number, secret: string, binding: string | null = null): string {
   return binding === null ? `at_${id.toString(36)}_${secret}` : `dt_${id.toString(36)}_${binding}_${secret}`;
 }
 
-/** What the row of an opaque access token has the digest of. */
+/** The part of an opaque access token whose digest is stored. */
 export function accessTokenSecret(secret: string, binding: string | null): string {
   return binding === null ? secret : `dpop ${binding} ${secret}`;
 }
 
-/** The row an access token names, and its random part. */
+/** The row that an access token names, and its random part. */
 interface NamedToken {
   readonly id: number;
   readonly secret: string;
 }
 
-/** The same with the thumbprint of the key that it is bound to; null for a bearer token. */
+/** Also the thumbprint of the key that it is bound to; null for a bearer token. */
 interface NamedAccessToken extends NamedToken {
   readonly binding: string | null;
 }
 
-/** Of an opaque access token; null for any other text. */
+/** Parses an opaque access token; null for any other text. */
 export function parseAccessToken(text: string): NamedAccessToken | null {
   const [, id36, binding, secret] = /^dt_([0-9a-z]{1,11})_([\w-]{43})_([\w-]{43})$/.exec(text) ?? [];
   if (id36 !== undefined && binding !== undefined && secret !== undefined) {
@@ -56,12 +56,15 @@ export function tokenIdText(id: number, secret: string): string {
   return `${id.toString(36)}.${secret}`;
 }
 
-/** Of a `jti`; null for any other text. */
+/** Parses a `jti`; null for any other text. */
 export function parseTokenId(text: string): NamedToken | null {
   return readNamed(/^([0-9a-z]{1,11})\.([\w-]{43})$/.exec(text));
 }
 
-/** What the row of a JWT access token has the digest of: no opaque token is this text, so that none can be made from a `jti`. */
+/**
+ * The text whose digest the row of a JWT access token has. It differs from every opaque token's, so no opaque token can
+ * be made from a `jti`.
+ */
 export function tokenIdSecret(secret: string): string {
   return `jti ${secret}`;
 }
@@ -73,10 +76,10 @@ function readNamed(match: RegExpExecArray | null): NamedToken | null {
 }
 
 /**
- * `rt_<grant id in base 36>.<family><secret>`. `family` is a MAC of the grant's id: nobody can name a grant
- * who never held one of its tokens, so an authentic text whose secret is not known is an older token of the family.
- * One that is bound to a key (RFC 9449) is `rd_<grant id in base 36>.<thumbprint><family><secret>`, and its MAC is over
- * the thumbprint too: a binding costs no column, and none can be put on or taken off.
+ * `rt_<grant id in base 36>.<family><secret>`. `family` is a MAC of the grant's id. Only a holder of one of the grant's
+ * tokens can know it, so an authentic text with an unknown secret is an older token of the family. A token that is
+ * bound to a key (RFC 9449) is `rd_<grant id in base 36>.<thumbprint><family><secret>`; its MAC covers the thumbprint
+ * too. So a binding needs no column and cannot be added or removed.
  */
 export function newRefreshToken(
   vault: Vault,
@@ -90,14 +93,14 @@ export function newRefreshToken(
   return `${form}_${grantId.toString(36)}.${binding ?? ''}${family}${newAccessSecret(random)}`;
 }
 
-/** What an authentic refresh token says. */
+/** The contents of an authentic refresh token. */
 interface ReadRefreshToken {
   readonly grantId: number;
-  /** Thumbprint of the key that it is bound to; null when it is bound to its client alone. */
+  /** Thumbprint of the key that it is bound to; null when it is bound to its client only. */
   readonly binding: string | null;
 }
 
-/** The grant that an authentic refresh token belongs to; null for any other text. */
+/** The grant of an authentic refresh token; null for any other text. */
 export function parseRefreshToken(vault: Vault, account: Account, text: string): ReadRefreshToken | null {
   const [, text36, family] = /^rt_([0-9a-z]{1,11})\.([\w-]{22})[\w-]{43}$/.exec(text) ?? [];
   if (text36 === undefined) return parseBoundRefreshToken(vault, account, text);
@@ -117,14 +120,14 @@ function familyOf(vault: Vault, account: Account, grantId: number, binding: stri
   return vault.mac(account.record, 'refresh family', named).subarray(0, 16).toString('base64url');
 }
 
-/** What is stored beside a used token so that its successor can be told again: 16 random bytes, base64url. */
+/** Stored with a used token so that its successor can be derived again: 16 random bytes, base64url. */
 export function newSuccessorSalt(random: Random): string {
   return random.bytes(16).toString('base64url');
 }
 
 /**
- * The successor of an authentic refresh token: its random part is the SHA-256 of salt and presented token. Whoever has
- * only the token or only the database learns nothing of it.
+ * The successor of an authentic refresh token: its random part is the SHA-256 of the salt and the presented token. The
+ * token alone, or the database alone, is not enough to derive it.
  */
 export function successorOf(presented: string, salt: string): string {
   const secret = hash('sha256', `gatehouse refresh successor ${salt} ${presented}`, 'base64url');

@@ -5,19 +5,19 @@ import { Failure } from '../failure.ts';
 import { type FoundAccessToken, findAccessToken, isActive } from './access-token.ts';
 import { userClaims } from './claims.ts';
 
-/** How an access token came: the scheme of the Authorization header, and a proof where there is one. */
+/** How an access token was presented: the scheme of the Authorization header, and a proof if there was one. */
 export interface PresentedToken extends Pick<ProvenRequest, 'method' | 'url'> {
-  /** Null: none came. */
+  /** Null if none was sent. */
   readonly accessToken: string | null;
   readonly scheme: 'Bearer' | 'DPoP';
-  /** Value of the header `DPoP`. */
+  /** The `DPoP` header. */
   readonly proof: string | undefined;
 }
 
 /**
- * Claims about the user behind an access token (OpenID Connect Core §5.3): as a signed JWT where the client registered
- * an algorithm for it. Throws `access_token_invalid`, `scope_insufficient` without `openid`, and for a token that is
- * bound to a key `dpop_proof_invalid` and `dpop_nonce_required`.
+ * Claims about the user of an access token (OpenID Connect Core §5.3), as a signed JWT if the client registered an
+ * algorithm for it. Throws `access_token_invalid`, `scope_insufficient` without `openid`, and for a token that is bound
+ * to a key `dpop_proof_invalid` and `dpop_nonce_required`.
  */
 export async function readUserinfo(
   services: Pick<Services, 'store' | 'clock' | 'signer' | 'vault'>,
@@ -27,7 +27,7 @@ export async function readUserinfo(
   const { accessToken, scheme } = presented;
   const found = accessToken === null ? null : await findAccessToken(services, account, accessToken);
   if (!found || !isActive(found, services.clock.now())) throw invalid(presented);
-  // RFC 9449 §7.1: a bound token is none for a bearer, and a bearer's is no bound one.
+  // RFC 9449 §7.1: a bound token cannot be used as a bearer token, nor a bearer token as a bound one.
   if ((found.binding === null) !== (scheme === 'Bearer')) throw invalid(presented);
   if (found.binding !== null) await requireProof(services, account, found, presented);
   if (!found.user || !found.scope.includes('openid')) {
@@ -41,7 +41,7 @@ export async function readUserinfo(
   const claims = await userClaims(services, account, found.client, found.user, found.scope, asked ?? undefined);
   const alg = client?.extra.userinfo_signed_response_alg;
   if (alg === undefined) return claims;
-  // §5.3.2: with the issuer and the client. Without `auth_time` nobody takes it for an id token.
+  // §5.3.2: with the issuer and the client. Without `auth_time` it cannot be taken for an id token.
   return signer.sign(account, alg, 'JWT', { ...claims, iss: account.baseUrl, aud: found.client.clientId });
 }
 

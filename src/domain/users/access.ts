@@ -8,7 +8,7 @@ import { Failure } from '../failure.ts';
 import { requireRole } from '../roles/full-role.ts';
 import { requireUser } from './users.ts';
 
-/** Who gets or loses an app: a user by e-mail address, or everyone with a role by its name. */
+/** Who gets or loses an app: a user, by e-mail address, or everyone with a role, by its name. */
 export type AssigneeName = { readonly user: string } | { readonly role: string };
 
 /** Assigns an app. Idempotent. Throws `not_found` for an unknown app, user or role. */
@@ -29,8 +29,8 @@ export async function grantAccess(
 }
 
 /**
- * Takes an app away and, in the same transaction, ends the grants of users who have it no other way.
- * Throws `not_found` for an unknown app, user or role and when the app was not assigned.
+ * Withdraws an app and, in the same transaction, ends the grants of users who have no other access to it. Throws
+ * `not_found` for an unknown app, user or role and when the app was not assigned.
  */
 export async function revokeAccess(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,

@@ -3,13 +3,13 @@ import type { DetailedUser, TokenUser } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { type FullUser, readFullUser } from './full-user.ts';
 
-/** What a claim can hold of a user; null, an empty text and an empty list are no value. */
+/** The value of a claim about a user; null, an empty text and an empty list count as no value. */
 export type AttributeValue = string | number | readonly string[] | null;
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
 type Readers<User> = Readonly<Record<string, (user: User) => AttributeValue>>;
 
-/** Of the row that every token is made from. */
+/** Attributes in the row that every token is made from. */
 const own: Readers<TokenUser> = {
   id: ({ id }) => String(id),
   email: ({ email }) => email,
@@ -18,7 +18,7 @@ const own: Readers<TokenUser> = {
   lastname: ({ lastname }) => lastname,
 };
 
-/** Kept elsewhere. */
+/** Attributes stored elsewhere. */
 const detailed: Readers<DetailedUser> = {
   title: ({ title }) => title,
   department: ({ department }) => department,
@@ -32,7 +32,9 @@ const detailed: Readers<DetailedUser> = {
 
 const roles = 'roles';
 
-/** Before a custom attribute's short name, as in the filters of lists; without it a built-in attribute comes first. */
+/**
+ * The prefix of a custom attribute's short name, as in list filters; without it a built-in attribute takes precedence.
+ */
 const customPrefix = 'custom_attributes.';
 
 type Verbs = Pick<StoreVerbs, 'users' | 'roles' | 'attributes'>;
@@ -47,7 +49,10 @@ export async function claimableAttributes(
   return new Set([...Object.keys(own), ...Object.keys(detailed), roles, ...custom, ...prefixed]);
 }
 
-/** Values of a user by name, those of `names` at least; asks the store for what the user's own row does not hold. */
+/**
+ * A user's values by name, at least those of `names`. Queries the store for those that the user's own row does not
+ * hold.
+ */
 export async function readAttributes(store: Verbs, user: TokenUser, names: ReadonlySet<string>): Promise<Attributes> {
   if ([...names].every((name) => Object.hasOwn(own, name))) return apply(own, user);
   const full = await readFullUser(store, { id: user.accountId }, user.id);

@@ -1,4 +1,4 @@
-/** Members that an account adds to its users. */
+/** User attributes that an account defines. */
 
 import type { Services } from '../../services.ts';
 import type { CustomAttributeRecord } from '../../store/attributes.ts';
@@ -7,7 +7,7 @@ import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { readText } from '../text.ts';
 
-/** Every user of a list shows all of them. */
+/** Limited because every user in a list shows all of them. */
 const mostAttributes = 200;
 
 interface AttributeInput {
@@ -16,7 +16,7 @@ interface AttributeInput {
   readonly position?: number | undefined;
 }
 
-/** The members of an answer are found by these names: an object has them already. */
+/** Short names become members of an object, so names that every object already has are refused. */
 function readShortname(shortname: string): string {
   if (shortname in {}) {
     throw new Failure('value_invalid', { name: 'shortname', message: `shortname cannot be ${shortname}` });

@@ -1,4 +1,4 @@
-/** Users with all that the management of an account shows of them. */
+/** Users with everything that the management API shows of them. */
 
 import type { Services } from '../../services.ts';
 import type { CustomAttributeRecord } from '../../store/attributes.ts';
@@ -18,7 +18,7 @@ export interface FullUser extends DetailedUser {
 
 type Verbs = Pick<StoreVerbs, 'users' | 'roles' | 'attributes'>;
 
-/** Reads roles and attributes of all the users at once. */
+/** Loads roles and attributes of all the users at once. */
 async function completer(
   store: Verbs,
   accountId: number,
@@ -44,7 +44,10 @@ export async function readFullUser(store: Verbs, account: Pick<Account, 'id'>, u
   return (await completer(store, account.id, [user]))(user);
 }
 
-/** A page of users. `query` is as `UserStore.page` reads it, without attributes; throws `request_invalid` for an unknown one. */
+/**
+ * A page of users. For `query` see `UserStore.page`; attributes are not in it. Throws `request_invalid` for an unknown
+ * one.
+ */
 export async function listFullUsers(
   { store }: Pick<Services, 'store'>,
   account: Pick<Account, 'id'>,

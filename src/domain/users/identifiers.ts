@@ -1,18 +1,20 @@
 /**
- * The names people sign in with. Two texts that a person or a mail server could take for one name are one identity,
- * or one of them is refused: never two users.
+ * The names that users sign in with. Two texts that a person or a mail server could confuse are one identity, or one of
+ * them is refused: they never belong to two users.
  */
 
 import { Failure } from '../failure.ts';
 
 const mostCharacters = 254;
 
-/** Control, format and unassigned characters and those that show nothing: what an eye cannot tell apart. */
+/** Control, format, unassigned and invisible characters. */
 const invisible = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
-/** RFC 5321 §4.1.2, without quoted local parts; letters beyond ASCII are refused, so that no address has a twin. */
+/** RFC 5321 §4.1.2, without quoted local parts; letters beyond ASCII are refused, so no address has a look-alike. */
 const emailForm =
   /^(?=.{1,64}@)[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
-/** Alphabets with letters that look alike: a name may use one of them. Others (Han, Kana, Hangul, Arabic, …) mix freely. */
+/**
+ * Alphabets with look-alike letters: a name may use only one of them. Others (Han, Kana, Hangul, Arabic, …) mix freely.
+ */
 const alphabets = [
   /\p{Script=Latin}/u,
   /\p{Script=Greek}/u,
@@ -22,16 +24,16 @@ const alphabets = [
   /\p{Script=Coptic}/u,
   /\p{Script=Lisu}/u,
 ];
-/** Words made only of these are Latin words to the eye (UTS #39 §4: whole-script confusables). */
+/** Words made only of these letters look Latin (UTS #39 §4: whole-script confusables). */
 const latinLookalikes = /^[^\p{L}]*(?:[аԁесһіјӏорԛѕуԝхьѵ][^\p{L}]*)+$|^[^\p{L}]*(?:[αικνορτυχϲϳγω][^\p{L}]*)+$/u;
 
 /**
- * The form in which names are compared and looked up: NFKC, without case. Null when no name can be written so
- * (invisible characters, too long), which a sign-in treats like a name that nobody has.
+ * The form in which names are compared and looked up: NFKC, case-folded. Null when no name can have this form
+ * (invisible characters, too long); a sign-in treats it like an unknown name.
  */
 export function foldIdentifier(text: string): string | null {
   if (text.length > mostCharacters * 4 || invisible.test(text)) return null;
-  // Upper case first: it unfolds letters that lower case leaves apart (ß and ss, final sigma and sigma).
+  // Upper case first: it unifies letters that lower case keeps apart (ß and ss, final sigma and sigma).
   const folded = text.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
   return [...folded].length <= mostCharacters && !invisible.test(folded) ? folded : null;
 }
@@ -51,7 +53,7 @@ export function readEmail(text: string): Identifier {
   return identifier;
 }
 
-/** A user name that is no e-mail address. Throws `value_invalid` with name `username`. */
+/** A user name that is not an e-mail address. Throws `value_invalid` with name `username`. */
 export function readUsername(text: string): Identifier {
   const identifier = readIdentifier('username', text);
   const { key } = identifier;

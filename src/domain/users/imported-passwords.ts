@@ -1,6 +1,6 @@
 /**
- * Passwords that another service hashed, kept until their user signs in for the first time: as
- * `i1:<algorithm>:<salt, base64url>:<SHA-256, hexadecimal>`, and as `i1:bcrypt:<hash>`.
+ * Passwords hashed by another service, kept until their user signs in for the first time: `i1:<algorithm>:<salt,
+ * base64url>:<SHA-256, hexadecimal>` or `i1:bcrypt:<hash>`.
  */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -13,7 +13,7 @@ type Algorithm = (typeof saltedAlgorithms)[number];
 
 const salted = /^i1:(salt\+sha256|sha256\+salt):([\w-]*):([0-9a-f]{64})$/;
 
-/** The cost, a power of two, is bounded: every check of a greater one would hold up everybody who signs in. */
+/** The cost, an exponent of two, is bounded: every check of a higher one would delay all sign-ins. */
 const bcrypt = /^\$2[aby]\$(?:0[4-9]|1[0-2])\$[./A-Za-z0-9]{53}$/;
 const bcryptPrefix = 'i1:bcrypt:';
 
@@ -28,14 +28,14 @@ export function bcryptHashOf(digest: string): string | null {
   return bcrypt.test(hash) ? hash : null;
 }
 
-/** What is stored. Throws `value_invalid` for an unknown algorithm, and a digest that is none. */
+/** The stored form. Throws `value_invalid` for an unknown algorithm or an invalid digest. */
 export function importDigest(algorithm: string, salt: string, digest: string): string {
   const known = algorithms.find((one) => one === algorithm);
   if (!known) {
     const message = `password_algorithm must be one of ${algorithms.join(', ')}`;
     throw new Failure('value_invalid', { name: 'password_algorithm', message });
   }
-  // It carries its salt.
+  // A bcrypt hash includes its salt.
   if (known === 'bcrypt') return `${bcryptPrefix}${readBcrypt(digest)}`;
   if (!/^[0-9A-Fa-f]{64}$/.test(digest)) {
     const message = 'password must be 64 hexadecimal digits with this password_algorithm';
@@ -51,7 +51,7 @@ function readBcrypt(hash: string): string {
   throw new Failure('value_invalid', { name: 'password', message });
 }
 
-/** Whether the password is the one of an imported digest that is a salted SHA-256. */
+/** Whether the password matches an imported digest that is a salted SHA-256. */
 export function matchesSalted(password: string, imported: string): boolean {
   const [, algorithm, encodedSalt = '', digest = ''] = salted.exec(imported) ?? [];
   const salt = Buffer.from(encodedSalt, 'base64url');

@@ -11,7 +11,7 @@ const lifeMilliseconds = 72 * hour;
 
 /**
  * A link to the page on which the user with this e-mail address chooses a password (the document's §2.6); null when
- * there is no such user. It works once and for 72 hours, and ends the link that was made before. The caller sends it.
+ * there is no such user. It works once within 72 hours, and replaces an earlier link. The caller sends it.
  */
 async function createInviteLink(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
@@ -41,13 +41,13 @@ async function createInviteLink(
   return passwordLink(account, token);
 }
 
-/** Makes a link for a caller who is told what is wrong: throws `parameter_missing`, `value_invalid`. */
+/** Creates a link, and reports errors to the caller: throws `parameter_missing`, `value_invalid`. */
 export async function requireInviteLink(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
   account: Account,
   email: string | undefined,
 ): Promise<string> {
-  // The document's §7 and the callers' programs know these words.
+  // The wording of the document's §7, which callers' programs know.
   if (!email) throw new Failure('parameter_missing', { name: 'email', message: 'Email Parameter is missing' });
   const link = await createInviteLink(services, account, email);
   if (link === null) throw new Failure('value_invalid', { name: 'email', message: 'No User exists for input email' });

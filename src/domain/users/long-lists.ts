@@ -1,6 +1,6 @@
 /**
- * Turns of lists that are read and written in parts: each holds its parts in memory for as long as its client takes to
- * read them, and one connection may ask for several at once.
+ * Turns for lists that are read and written in parts. Each list keeps a part in memory for as long as its client takes
+ * to read it, and one connection may ask for several at once.
  */
 
 import type { Services } from '../../services.ts';

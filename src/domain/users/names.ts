@@ -1,17 +1,17 @@
-/** What a user is called, and the two names that a user signs in with. */
+/** A user's names: those for display and the two for signing in. */
 
 import type { UserKeys, UserRecord } from '../../store/users.ts';
 import { Failure } from '../failure.ts';
 import { type Identifier, readEmail, readUsername } from './identifiers.ts';
 
-/** First and last name, as far as there are any. */
+/** First and last name, if there are any. */
 export function fullName({ firstname, lastname }: Pick<UserRecord, 'firstname' | 'lastname'>): string {
   return [firstname, lastname].filter(Boolean).join(' ');
 }
 
 type Names = Pick<UserRecord, 'email' | 'username'> & UserKeys;
 
-/** Both names as they are stored, when one of them changes. */
+/** Both sign-in names as stored, when one of them changes. */
 export function changedNames(
   user: UserRecord,
   { email, username }: Partial<Pick<UserRecord, 'email' | 'username'>>,
@@ -20,7 +20,7 @@ export function changedNames(
   return readNames(email === undefined ? user.email : email, username === undefined ? user.username : username);
 }
 
-/** A user has an e-mail address, a user name or both; a user name with an `@` can only be the user's own address. */
+/** A user has an e-mail address, a user name or both; a user name with an `@` must be the user's own address. */
 export function readNames(email: string | null, username: string | null): Names {
   const address = email === null ? null : readEmail(email);
   const name = username === null ? null : readOwnName(username, address);

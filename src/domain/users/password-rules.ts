@@ -1,24 +1,24 @@
-/** What a new password must be: NIST SP 800-63B §3.1.1.2, length and a blocklist, no rules on its composition. */
+/** The rules for a new password: NIST SP 800-63B §3.1.1.2, minimum length and a blocklist, no rules on composition. */
 
 import type { PolicyRecord } from '../../store/policies.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
-/** Of any password. */
+/** For any password. */
 export const mostCharacters = 256;
-/** So many must be left of a password when the names of its owner are taken out. */
+/** The minimum length that must remain without the owner's names. */
 const ownCharacters = 8;
 
-/** Whose password it is: the words that everybody knows about them count for nothing in it. */
+/** The owner's publicly known words, which do not count in the password. */
 export interface PasswordOwner {
   readonly account: Pick<Account, 'subdomain' | 'name'>;
   readonly user: Pick<UserRecord, 'email' | 'username' | 'firstname' | 'lastname'>;
 }
 
 /**
- * Which rule a password breaks, in words that follow "the password", or null when it breaks none. Length counts
- * characters (code points); the rest is compared as a sign-in compares (NFKC), without case.
+ * Which rule a password breaks, worded to follow "the password", or null. Length counts characters (code points);
+ * everything else is compared case-folded in NFKC, as at a sign-in.
  */
 export function findWeakness(
   password: string,
@@ -39,7 +39,7 @@ export function findWeakness(
   return null;
 }
 
-/** Upper case first: it unfolds letters that lower case leaves apart. */
+/** Upper case first: it unifies letters that lower case keeps apart. */
 function fold(text: string): string {
   return text.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
 }
@@ -50,7 +50,7 @@ function isMadeOfNames(folded: string, { account, user }: PasswordOwner): boolea
   );
   const words = names.flatMap((name) => [name, ...name.split(/[^\p{L}\p{N}]+/u)]);
   let rest = folded;
-  // The longest first, so that no shorter one takes a piece out of it.
+  // Longest first, so that a shorter word does not break a longer one apart.
   for (const word of words.sort((one, other) => other.length - one.length)) {
     if ([...word].length >= 3) rest = rest.replaceAll(word, '');
   }

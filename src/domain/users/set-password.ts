@@ -8,7 +8,10 @@ import { Failure } from '../failure.ts';
 import { shareOf } from '../fair-queue/share.ts';
 import { findWeakness, mostCharacters, type PasswordOwner } from './password-rules.ts';
 
-/** The digest of a new password that keeps the rules. Throws `value_invalid` with name `password`, saying which rule it breaks. */
+/**
+ * The digest of a new password that satisfies the rules. Throws `value_invalid` with name `password`, saying which rule
+ * is broken.
+ */
 export async function digestNewPassword(
   { passwords }: Pick<Services, 'passwords'>,
   account: Account,
@@ -21,7 +24,7 @@ export async function digestNewPassword(
   return passwords.digest(password, shareOf(account));
 }
 
-/** The digest of a password that only has to be one: up to 256 characters, for callers who may set aside the rules. */
+/** The digest of a password of up to 256 characters, for callers that may bypass the rules. */
 export async function digestAnyPassword(
   { passwords }: Pick<Services, 'passwords'>,
   account: Account,
@@ -37,8 +40,8 @@ export async function digestAnyPassword(
 }
 
 /**
- * What a new password changes about a user: one who waited for it becomes active, one who was locked or suspended stays
- * so; a pause is over.
+ * The changes to a user that a new password makes. An unactivated user becomes active; a locked or suspended user stays
+ * so; the pause after wrong passwords ends.
  */
 export function withPassword(user: UserRecord, passwordDigest: string, now: Milliseconds) {
   const held = user.status === userStatuses.locked || user.status === userStatuses.suspended;
@@ -51,7 +54,10 @@ export function withPassword(user: UserRecord, passwordDigest: string, now: Mill
   };
 }
 
-/** Whether a right password has to be replaced before it opens anything: marked so, or older than the policy lets it be. */
+/**
+ * Whether a right password must be replaced before it opens anything: marked as expired, or older than the policy
+ * allows.
+ */
 export function mustReplacePassword(user: UserRecord, policy: PolicyRecord, now: Milliseconds): boolean {
   if (user.status === userStatuses.passwordExpired) return true;
   const { passwordExpirationDays: days } = policy;

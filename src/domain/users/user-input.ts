@@ -1,4 +1,4 @@
-/** What is written about a user, read member by member. */
+/** Input for creating or changing a user, parsed member by member. */
 
 import type { Services } from '../../services.ts';
 import type { StoreVerbs } from '../../store/store.ts';
@@ -13,7 +13,7 @@ import { digestAnyPassword, digestNewPassword } from './set-password.ts';
 
 type Text = string | null | undefined;
 
-/** Undefined members stay as they are; null and the empty text clear, as 0 does for numbers. */
+/** Undefined members stay as they are; null and the empty text clear, and so does 0 for numbers. */
 export interface UserInput {
   readonly email?: Text;
   readonly username?: Text;
@@ -33,7 +33,7 @@ export interface UserInput {
   readonly state?: UserState | undefined;
   /** All roles of the user. */
   readonly roleIds?: readonly number[] | null | undefined;
-  /** Of a user who exists: in place of the role that was assigned first. */
+  /** For an existing user: replaces the role that was assigned first. */
   readonly roleId?: number | null | undefined;
   /** Values by short name. */
   readonly customAttributes?: Readonly<Record<string, string | null>> | null | undefined;
@@ -41,13 +41,13 @@ export interface UserInput {
   readonly passwordConfirmation?: Text;
   readonly passwordAlgorithm?: Text;
   readonly salt?: Text;
-  /** False: a password that breaks the rules for passwords is taken. */
+  /** If false, a password that breaks the rules is accepted. */
   readonly validatePolicy: boolean;
-  /** What the writer may do. */
+  /** What the caller may do. */
   readonly authority: Authority;
 }
 
-/** A name: undefined stays, the empty text clears. */
+/** A text: undefined leaves it, the empty text clears it. */
 export function cleared(text: Text): string | null | undefined {
   return text === '' ? null : text;
 }
@@ -64,7 +64,7 @@ type Profile = Omit<UserDetails, 'invitationSentAt'> & {
 
 const numbers = ['groupId', 'managerUserId', 'policyId'] as const satisfies readonly (keyof Profile)[];
 
-/** By the name of the wire; closed over the profile: a member that is mapped nowhere does not compile. */
+/** By wire name. The type requires every member of the profile: one that is not mapped does not compile. */
 const texts = {
   firstname: 'firstname',
   lastname: 'lastname',
@@ -76,7 +76,7 @@ const texts = {
   preferredLocaleCode: 'preferred_locale_code',
 } as const satisfies Record<Exclude<keyof Profile, (typeof numbers)[number] | 'comment' | 'state'>, string>;
 
-/** The members given, as they are stored. Throws `value_invalid` with the name of the wire. */
+/** The given members, in stored form. Throws `value_invalid` with the wire name. */
 export function readProfile(input: UserInput): Partial<Profile> {
   const profile: Record<string, string | number | null> = {};
   for (const [member, name] of Object.entries(texts)) {
@@ -93,7 +93,7 @@ export function readProfile(input: UserInput): Partial<Profile> {
   return profile as Partial<Profile>;
 }
 
-/** Throws `value_invalid` when the manager is nobody of the account. */
+/** Throws `value_invalid` when the manager is not a user of the account. */
 export async function requireManager(
   tx: Pick<StoreVerbs, 'users'>,
   account: Pick<Account, 'id'>,
@@ -105,8 +105,8 @@ export async function requireManager(
 }
 
 /**
- * What is stored for the new password; undefined when none is given. `former` is null for a new user; for one that
- * exists the policy in force before the change decides. Throws `value_invalid`.
+ * The digest of the new password; undefined when none is given. `former` is null for a new user; for an existing user
+ * the policy in force before the change decides. Throws `value_invalid`.
  */
 export async function readPassword(
   services: Pick<Services, 'passwords'> & { readonly store: Pick<StoreVerbs, 'policies' | 'roles'> },

@@ -1,7 +1,7 @@
 import type { Milliseconds } from '../../store/time.ts';
 import { type UserRecord, type UserStatus, userStatuses } from '../../store/users.ts';
 
-/** In the words of the command line. */
+/** The names that the command line uses. */
 export const userStatusNames = {
   [userStatuses.unactivated]: 'unactivated',
   [userStatuses.active]: 'active',
@@ -12,7 +12,7 @@ export const userStatusNames = {
   [userStatuses.passwordPending]: 'password pending',
 } as const satisfies Record<UserStatus, string>;
 
-/** The statuses that an operator sets. */
+/** The statuses that an operator can set. */
 export const settableStatuses = {
   active: userStatuses.active,
   locked: userStatuses.locked,
@@ -21,7 +21,7 @@ export const settableStatuses = {
 
 export type SettableStatus = keyof typeof settableStatuses;
 
-/** Why a user of this status may neither sign in nor go on; null for one who is active. */
+/** Why a user with this status may neither sign in nor continue; null for an active user. */
 export function refusalByStatus(status: UserStatus): 'user_suspended' | 'user_locked' | 'user_inactive' | null {
   switch (status) {
     case userStatuses.active:
@@ -38,9 +38,9 @@ export function refusalByStatus(status: UserStatus): 'user_suspended' | 'user_lo
   }
 }
 
-/** What a new status changes of a user. */
+/** What a new status changes on a user. */
 export function withStatus(user: Pick<UserRecord, 'activatedAt' | 'status'>, status: UserStatus, now: Milliseconds) {
-  // Also at its end: what was on its way when it began was made before that.
+  // Set at the end of a suspension too: everything that was in flight when it began is older than that.
   const suspended = [user.status, status].includes(userStatuses.suspended) && { signedOutAt: now };
   if (status !== userStatuses.active) return { status, ...suspended };
   return { status, ...suspended, activatedAt: user.activatedAt ?? now, invalidLoginAttempts: 0, lockedUntil: null };

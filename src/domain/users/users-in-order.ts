@@ -1,4 +1,4 @@
-/** Users by ascending id, as programs walk through all of them. */
+/** Users by ascending id, for programs that read all of them. */
 
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
@@ -10,7 +10,7 @@ import { takeListTurn } from './long-lists.ts';
 type ReadServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 type Audited = Pick<Account, 'id' | 'record'>;
 
-/** So many are read at once, and written at once: a few milliseconds. */
+/** How many are read and written at once: a few milliseconds. */
 const pageLength = 200;
 
 interface Range {
@@ -70,7 +70,7 @@ async function* partsOf(
   }
 }
 
-/** One user; the trail tells of it. Throws `not_found`. */
+/** One user; the read is recorded in the trail. Throws `not_found`. */
 export async function readUserAudited(services: ReadServices, account: Audited, userId: number): Promise<FullUser> {
   const user = await readFullUser(services.store, account, userId);
   const event = { action: 'user.read', target: { type: 'user', id: userId }, detail: {} } as const;

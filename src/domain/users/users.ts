@@ -1,4 +1,4 @@
-/** Users as they are found, listed and removed. */
+/** Finding, listing and removing users. */
 
 import type { Services } from '../../services.ts';
 import type { StoreVerbs } from '../../store/store.ts';
@@ -20,7 +20,7 @@ export async function requireUserId(
   return user;
 }
 
-/** The same, locked until the transaction ends; what else it touches of the user's comes after. */
+/** The same, locked until the transaction ends. Must be locked before anything else of the user's. */
 export async function lockUser(
   tx: Pick<StoreVerbs, 'users'>,
   account: Pick<Account, 'id'>,
@@ -46,7 +46,7 @@ export function listUsers(services: Pick<Services, 'store'>, account: Pick<Accou
   return services.store.users.list(account.id);
 }
 
-/** Removes the user and all that was granted in their name, and has clients told; throws `not_found`. */
+/** Removes the user and everything granted on their behalf, and notifies clients; throws `not_found`. */
 export async function removeUser(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Pick<Account, 'id' | 'record'>,

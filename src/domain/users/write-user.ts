@@ -1,4 +1,4 @@
-/** The one way in which users are made and changed by others than themselves. */
+/** The only way in which others than the user themselves create and change users. */
 
 import type { Services } from '../../services.ts';
 import type { StoreVerbs } from '../../store/store.ts';
@@ -21,8 +21,8 @@ import { unknownUser } from './users.ts';
 type UserServices = Pick<Services, 'store' | 'clock' | 'passwords' | 'vault'>;
 
 /**
- * Makes a user: active with a password, else unactivated, unless a status is given. Throws `value_invalid` for what
- * breaks a rule or names what is not there, `conflict` (name `email` or `username`) when another user has the name.
+ * Creates a user: active with a password, else unactivated, unless a status is given. Throws `value_invalid` for an
+ * invalid value or an unknown reference, `conflict` (name `email` or `username`) when another user has the name.
  */
 export async function createUser(services: UserServices, account: Account, input: UserInput): Promise<FullUser> {
   const names = readNames(cleared(input.email) ?? null, cleared(input.username) ?? null);
@@ -58,11 +58,10 @@ export async function createUser(services: UserServices, account: Account, input
 }
 
 /**
- * Changes the members given. A new password ends the user's sessions and grants and activates one who waited for it;
- * suspending ends sessions, and grants wait. Locking leaves both in place: it refuses while it lasts. Clients hear of
- * sessions that ended from the server, which looks for what it has to tell.
- * Throws as `createUser` does, `not_found` when there is no such user, and `scope_insufficient` for what
- * `manage_users` may not change of a user who has a second factor.
+ * Changes the given members. A new password ends the user's sessions and grants and activates an unactivated user.
+ * Suspending ends sessions, and grants become dormant. Locking keeps both, but refuses their use while it lasts. The
+ * server process notifies clients of ended sessions. Throws as `createUser` does, `not_found` when there is no such
+ * user, and `scope_insufficient` for changes that `manage_users` may not make to a user who has a second factor.
  */
 export async function updateUser(
   services: UserServices,
@@ -77,7 +76,7 @@ export async function updateUser(
   return services.store.transaction(async (tx) => {
     const user = await tx.users.lock(account.id, userId);
     if (!user) throw unknownUser();
-    // Once locked: what opened while this waited is older than a suspension or another password.
+    // Read after locking: what was opened while this waited is older than a suspension or a new password.
     const now = services.clock.now();
     if (await loosens(tx, account, user, input, profile.policyId)) {
       await requireFactorAuthority(tx, account, user, input.authority);
@@ -102,7 +101,7 @@ export async function updateUser(
   });
 }
 
-/** Whether a change leaves status 2 or 3, or has another policy decide what is asked of the user. */
+/** Whether a change leaves status 2 or 3, or puts another policy in force for the user. */
 async function loosens(
   tx: Pick<StoreVerbs, 'users'>,
   account: Account,
@@ -116,8 +115,9 @@ async function loosens(
 }
 
 /**
- * Ends a lock by the API and a pause after wrong passwords; that after wrong codes too for who may set passwords, since
- * codes could be guessed without end otherwise. Throws `not_found`, and `scope_insufficient` as `updateUser` does.
+ * Ends a lock set by the API and the pause after wrong passwords. The pause after wrong codes ends too if the caller
+ * may set passwords; otherwise codes could be guessed without end. Throws `not_found`, and `scope_insufficient` as
+ * `updateUser` does.
  */
 export async function unlockUser(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
@@ -140,12 +140,12 @@ export async function unlockUser(
   });
 }
 
-/** Which members were given, for the trail. */
+/** The names of the given members, for the trail. */
 function fieldsOf(input: UserInput): string[] {
   return setFields({ ...input, validatePolicy: undefined, authority: undefined });
 }
 
-/** What stands in other tables; answers how many grants ended. */
+/** Writes what is in other tables; returns how many grants ended. */
 async function complete(
   services: UserServices,
   tx: StoreVerbs,

@@ -23,11 +23,15 @@ export interface Grammar {
   isBelow(folder: string, path: string): boolean;
 }
 
-/** Packages copied from the public registry name it still: the tarball is taken from the configured one, as npm does. */
+/**
+ * Packages copied from the public registry name it still: the tarball is taken from the configured one, as npm does.
+ */
 const publicHost = 'registry.npmjs.org';
 const mostEntryCharacters = 1024;
 const mostPartBytes = 255;
-/** No blanks and nothing outside of ASCII: what the parser of URLs would drop or rewrite. No backslash, which it turns. */
+/**
+ * No blanks and nothing outside of ASCII: what the parser of URLs would drop or rewrite. No backslash, which it turns.
+ */
 const urlForm = /^https?:\/\/[!-[\]-~]+$/;
 
 function readTarball(value: unknown, registry: URL): URL | null {

@@ -46,8 +46,8 @@ function refuseUnnamed(text: string): { errors: PartialMessage[] } {
 }
 
 /**
- * Checks are made twice: where a name leads, and again where a file is read, as patterns of names skip the first. What a
- * pattern finds is a plain file, and plain files come from the folder of the build alone.
+ * Checks are made twice: where a name leads, and again where a file is read, as patterns of names skip the first. What
+ * a pattern finds is a plain file, and plain files come from the folder of the build alone.
  */
 export function guardFiles(folder: string, modules: ModulesOfNode): Plugin {
   const root = realpathSync(folder) + sep;
@@ -77,7 +77,10 @@ export function guardFiles(folder: string, modules: ModulesOfNode): Plugin {
     return moduleFor(path) ?? refuse(`${importer} needs ${path}`);
   }
 
-  /** Undefined lets esbuild find the file itself: it alone knows which are empty, and each is judged again when it is read. */
+  /**
+   * Undefined lets esbuild find the file itself: it alone knows which are empty, and each is judged again when it is
+   * read.
+   */
   async function resolve(build: PluginBuild, args: OnResolveArgs): Promise<OnResolveResult | undefined> {
     const { path } = args;
     const user = packageOf(args.importer);

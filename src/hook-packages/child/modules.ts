@@ -1,4 +1,6 @@
-/** What stands in the place of Node's own modules: packages that need no machine, and what a function's world offers. */
+/**
+ * What stands in the place of Node's own modules: packages that need no machine, and what a function's world offers.
+ */
 
 import { isBuiltin } from 'node:module';
 import type { ShimFile, Shims } from './shims.ts';

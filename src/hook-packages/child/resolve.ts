@@ -20,7 +20,10 @@ interface Node extends PlacedPackage {
   readonly children: Map<string, Node>;
 }
 
-/** A package that several want stands where all of them find it; one that another version is in the way of, beside its user. */
+/**
+ * A package that several want stands where all of them find it; one that another version is in the way of, beside its
+ * user.
+ */
 function find(from: Node, { place, name, range }: PackageDependency): Node | 'in the way' | null {
   for (let node: Node | null = from; node; node = node.parent) {
     const found = node.children.get(place);

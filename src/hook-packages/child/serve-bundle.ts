@@ -1,4 +1,6 @@
-/** The process that bundles: it sees the folder of the build and the bundler, and reads what the other one has written. */
+/**
+ * The process that bundles: it sees the folder of the build and the bundler, and reads what the other one has written.
+ */
 
 import type { ToBundle } from '../protocol.ts';
 import { listen, refusalOf, say } from './pipe.ts';

@@ -1,4 +1,7 @@
-/** The packages that stand in the place of Node's own modules, with all that they need, as they are put into the program. */
+/**
+ * The packages that stand in the place of Node's own modules, with all that they need, as they are put into the
+ * program.
+ */
 
 /** By the module's name, what `require` finds the package by. */
 export const shimPackages: Readonly<Record<string, string>> = {

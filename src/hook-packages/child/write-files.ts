@@ -38,7 +38,9 @@ function writeNew(path: string, content: Uint8Array): void {
   }
 }
 
-/** Writes new files below `folder`, by their paths from `place` in it. Throws for a place that is not below the folder. */
+/**
+ * Writes new files below `folder`, by their paths from `place` in it. Throws for a place that is not below the folder.
+ */
 export function writeFiles(
   folder: string,
   place: string,

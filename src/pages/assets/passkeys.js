@@ -15,7 +15,7 @@ const textOf = (buffer) =>
 const readReferences = (references = []) =>
   references.map((reference) => ({ ...reference, id: bytesOf(reference.id) }));
 
-/** The options of a form, as the browser takes them. Read anew for each try. */
+/** The options of a form in the form that the browser expects. Parsed again for each attempt. */
 function optionsOf(form) {
   const options = JSON.parse(form.dataset.options);
   return {

@@ -2,12 +2,15 @@ import { render } from './render.ts';
 import type { Link, SurfaceView } from './surface-view.ts';
 
 /**
- * The style elements that Redoc makes, by digest: empty ones, which it fills by script (CSSOM), and the sheet of its
- * scroll bars. The second one changes with the version of Redoc; the browser test says so.
+ * The style elements that Redoc creates, by digest: empty ones, which it fills by script (CSSOM), and the sheet of its
+ * scroll bars. The second digest changes with the version of Redoc; the browser test detects that.
  */
 const styleDigests = ['47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=', 'QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='];
 
-/** Scripts and styles of this host and those of Redoc; its search runs in a worker that it makes. The page asks for no data. */
+/**
+ * Scripts and styles of this host and those of Redoc; its search runs in a worker that it makes. The page asks for no
+ * data.
+ */
 export const contractPagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -19,7 +22,7 @@ export const contractPagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The page of one surface: its contract, drawn by Redoc, and without scripts a list of what is in it. */
+/** The page of one surface: its contract, rendered by Redoc, and without scripts a list of its operations. */
 export function contractPage(surface: SurfaceView, contract: object, link: Link): string {
   return render('contract', `${surface.title} – Gatehouse documentation`, link, {
     surface,

@@ -11,10 +11,10 @@ import { redocScript } from './redoc-script.ts';
 import { type DocumentedSurface, describeSurface } from './surface-view.ts';
 import { listWorkflowFiles, readWorkflowFile } from './workflow-view.ts';
 
-/** Gives the address by which a page links to the file at `path`; `digest` is that of the file's content. */
+/** Returns the address by which a page links to the file at `path`; `digest` is that of the file's content. */
 type AddressOf = (path: string, digest: () => string) => string;
 
-/** The addresses under which the service serves the files: parts of a page carry their digest and are kept for ever. */
+/** The addresses under which the service serves the files: those with a digest are cached for ever. */
 const servedAddress: AddressOf = (path, digest) =>
   /^\/docs\/.+\.(css|js|svg)$/.test(path) ? `${path}?v=${digest()}` : path;
 
@@ -29,8 +29,8 @@ const parts: Readonly<Record<string, { readonly type: string; readonly sources: 
 };
 
 /**
- * Every file by the path it is served at, made when it is first asked for. The workflows are listed at once, so that
- * no name of a request ever reaches the file system.
+ * Every file by its path, made at its first request. The workflows are listed at once, so that no name from a request
+ * reaches the file system.
  */
 export function docsFiles(surfaces: readonly DocumentedSurface[], addressOf: AddressOf = servedAddress): DocsFiles {
   const files = new Map<string, () => DocsFile>();
@@ -76,7 +76,7 @@ function readText(source: string): string {
   return readFileSync(new URL(source, import.meta.url), 'utf8');
 }
 
-/** Without aliases: what is the same in two places stands in both, for readers that know JSON. */
+/** Without aliases, for readers that know JSON. */
 function yamlOf(contract: object): string {
   return stringify(contract, { aliasDuplicateObjects: false, lineWidth: 120 });
 }

@@ -19,7 +19,7 @@ function link(accountId: number, appId: number, assignee: Assignee): readonly [s
 export function accessVerbs(db: Knex): AccessStore {
   const isAssigned: AccessStore['isAssigned'] = async (accountId, appId, userId) => {
     if (db.isTransaction && !(await dialectOf(db).holdAccess(db, { accountId, appId, userId }))) return false;
-    // What was removed while this waited for a lock is seen by another statement only.
+    // A removal that this waited for is only visible to another statement.
     const wanted = db.raw(
       'select cast(? as integer) as account_id, cast(? as integer) as app_id, cast(? as integer) as user_id',
       [accountId, appId, userId],

@@ -1,4 +1,7 @@
-/** Who may use an app, in SQL. Rows are named by an alias or table with the columns account_id, app_id and a user's. */
+/**
+ * Who may use an app, in SQL. Rows are named by an alias or table with the columns account_id, app_id and a user's
+ * column.
+ */
 
 import type { Knex } from 'knex';
 import type { AccessLoss } from '../access.ts';
@@ -17,18 +20,20 @@ interface Use {
   readonly user: string;
 }
 
-/** Links made before a removal began to wait, which is a row with this alias. */
+/** Links made before a pending removal, which is a row with this alias. */
 function madeBefore(removal: string, links: readonly string[]): string {
   return links.map((link) => ` and (${link}.after_removal is null or ${link}.after_removal < ${removal}.id)`).join('');
 }
 
-/** Whether the app is assigned directly, or through a role; by links that a removal found there, where one is named. */
+/**
+ * Whether the app is assigned directly or through a role; if a removal is named, only by links that existed before it.
+ */
 export function linked(use: Use, removal?: string): string {
   const before = (...links: string[]) => (removal === undefined ? '' : madeBefore(removal, links));
   return linkedBy(use, before('au'), ` and ${refersToPresent('ru', 'role_id')}${before('ru', 'ar')}`);
 }
 
-/** `direct` and `byRole`: what else is asked of the links. */
+/** `direct` and `byRole`: further conditions on the links. */
 function linkedBy({ account, app, user }: Use, direct: string, byRole: string): string {
   return `(exists (select 1 from app_users au
       where au.account_id = ${account} and au.app_id = ${app} and au.user_id = ${user}${direct})
@@ -46,8 +51,8 @@ export function assigned(row: string, user = 'user_id'): string {
 }
 
 /**
- * SQL that is true for a grant whose user lost the access it rests on, and which is still to be revoked: what was
- * assigned since counts for later grants only.
+ * SQL that is true for a grant whose user lost the access that it depends on, and which is still to be revoked. Later
+ * assignments only count for later grants.
  */
 export function lost(row: string, { user = 'user_id', grant = 'id' }: Columns = {}): string {
   const older = `lost.account_id = ${row}.account_id and lost.last_grant_id >= ${row}.${grant}`;
@@ -60,17 +65,17 @@ export function lost(row: string, { user = 'user_id', grant = 'id' }: Columns = 
         and not ${linked(useOf(row, user), 'lost')}))`;
 }
 
-/** SQL that is true when a grant still has the access that it rests on. */
+/** SQL that is true when a grant still has the access that it depends on. */
 export function stillAssigned(row: string, columns: Columns = {}): string {
   return `(${assigned(row, columns.user)} and not ${lost(row, columns)})`;
 }
 
-/** The same for accounts in which nothing waits to be cleared. */
+/** The same for accounts without pending removals. */
 export function linkedAtAll(row: string): string {
   return linkedBy(useOf(row, 'user_id'), '', '');
 }
 
-/** Narrows rows to those of who may have lost an access. */
+/** Restricts rows to those of users who may have lost access. */
 export function concern(rows: Knex.QueryBuilder, loss: AccessLoss, user = 'user_id'): Knex.QueryBuilder {
   return 'userIds' in loss ? rows.whereIn(user, loss.userIds) : rows.where('app_id', loss.appId);
 }

@@ -33,7 +33,7 @@ export function attributeVerbs(db: Knex): AttributeStore {
     find,
     create: ({ position, ...attribute }) =>
       separately(db, async (tx) => {
-        // After the last one, where a number is left for it.
+        // At the end, if there is a number left.
         const after = tx.raw(
           `(select case when max(position) >= 2147483647 then 2147483647 else coalesce(max(position), 0) + 1 end
             from custom_attributes as others where others.account_id = ? and ${present('attribute', 'others')})`,

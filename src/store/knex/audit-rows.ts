@@ -1,4 +1,4 @@
-/** Which column keeps which field of what the trail tells. */
+/** Mapping between columns and fields of the trail. */
 
 import type { DailyCountRecord } from '../counts.ts';
 import type { EventRecord } from '../events.ts';

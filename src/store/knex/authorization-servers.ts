@@ -16,7 +16,7 @@ type LinkVerb = 'link' | 'findLink' | 'pageLinks' | 'updateLink' | 'unlink' | 'o
 
 type Key = Readonly<Record<string, Cell>>;
 
-/** The verbs of one table whose rows are numbered. */
+/** The functions for one table with numbered rows. */
 function numbered<Rec>(db: Knex, { table, read, write }: Shape<Rec>) {
   const first = async (query: Knex.QueryBuilder): Promise<Rec | null> => {
     const row: DbRow | undefined = await query.first();
@@ -48,7 +48,7 @@ function listing<Rec>({ table, read }: Shape<Rec>, id: string, name?: string): L
   return { table, id, columns: { ...columns, ...(name && { [name]: filled('text', name) }) }, read };
 }
 
-/** One page of what belongs to a server. */
+/** One page of the parts of a server. */
 function pageOfServer<Rec>(
   db: Knex,
   list: Listing<Rec>,

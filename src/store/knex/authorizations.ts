@@ -18,7 +18,7 @@ type CodeVerb = 'createCode' | 'findCode' | 'consumeCode' | 'endCodes' | 'linkCo
 function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
   const { table, write, read } = rows.authorizationRequests;
   const key = (accountId: number, digest: string) => ({ account_id: accountId, digest });
-  /** A request is sealed into its identifier until something is known that must be kept. */
+  /** A request stays sealed in its identifier until there is something to store. */
   const keep = async (request: AuthorizationRequestRecord, changes: Partial<AuthorizationRequestRecord>) => {
     await db(table)
       .insert(write({ ...request, ...changes }))
@@ -53,7 +53,7 @@ function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
     decide: (request, decision, userId, apiScopes) =>
       keep(request, { decision, decidedBy: userId, parameters: { ...request.parameters, apiScopes } }),
     finishRequest: async ({ accountId, digest, expiresAt }) => {
-      // What is sealed opens until it expires: that it has ended is remembered for as long.
+      // A sealed request can be opened until it expires, so its end is stored as long.
       const ended = { ...key(accountId, digest), expires_at: expiresAt };
       const won: unknown[] = await db('ended_requests')
         .insert(ended)
@@ -82,7 +82,7 @@ function codeVerbs(db: Knex): Pick<AuthorizationStore, CodeVerb> {
       return (await live.update({ used_at: now })) === 1;
     },
     endCodes: async (accountId, whose) => {
-      // One that was used stays: who presents it again ends what it gave.
+      // A used code stays: presenting it again ends its grant.
       await inFlight(db, 'codes', accountId, whose).whereNull('used_at').delete();
     },
     linkCode: async (accountId, digest, grantId) => {

@@ -31,7 +31,7 @@ const apiKeyListing: Listing<ApiKeyRecord> = {
   read: rows.apiKeys.read,
 };
 
-/** The same query for what is in force: a time that is not set counts as -1. */
+/** The same query restricted to active rows: an unset time counts as -1. */
 function live(query: ListQuery): ListQuery {
   return { ...query, filters: [...query.filters, { field: 'revoked_at', test: 'is', values: [-1] }] };
 }

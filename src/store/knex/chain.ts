@@ -1,8 +1,8 @@
-/** The chain of an account's events: what both engines have in common. */
+/** The chain of an account's events: the part that both engines share. */
 
 import type { EventRecord, NewEvent } from '../events.ts';
 
-/** Where the chain of an account ends, as read under its lock. */
+/** The end of an account's chain, read while it is locked. */
 export interface Head {
   readonly lastId: number;
   readonly lastHash: string;
@@ -10,12 +10,12 @@ export interface Head {
 
 export const noHead: Head = { lastId: 0, lastHash: '' };
 
-/** The accounts of the events, in the order in which every process locks the ends of their chains. */
+/** The accounts of the events, in the order in which all processes lock their chains. */
 export function accountsOf(events: readonly NewEvent[]): number[] {
   return [...new Set(events.map(({ accountId }) => accountId))].sort((one, other) => one - other);
 }
 
-/** Gives the events their places, in the order given, and moves the `heads` of their accounts behind them. */
+/** Gives the events their places, in the given order, and moves the `heads` of their accounts. */
 export function link(heads: Map<number, Head>, events: readonly NewEvent[]): EventRecord[] {
   return events.map(({ seal, ...event }) => {
     const head = heads.get(event.accountId) ?? noHead;

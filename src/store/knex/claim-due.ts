@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import { dialectOf } from './dialect.ts';
 
 /**
- * The rows of a table of work that are due longest, of all accounts but those in `except` and as `narrow` has it, each
- * for one caller: they are due again at `until`, and an attempt is counted.
+ * Claims the rows of a work table that are due longest, of all accounts except those in `except`, filtered by `narrow`,
+ * each for one caller: they are due again at `until`, and an attempt is counted.
  */
 export function claimDue(
   db: Knex,
@@ -13,9 +13,9 @@ export function claimDue(
 ): Knex.QueryBuilder {
   const due = db(table).select(['account_id', 'id']).where('due_at', '<=', now).whereNotIn('account_id', except);
   narrow(due);
-  // Nobody waits for another.
+  // Nobody waits for another process.
   dialectOf(db).passOver(due.orderBy('due_at').limit(limit));
-  // A second caller finds another time in the row, and does not get it.
+  // A second caller finds a changed time in the row, and does not get it.
   return db(table)
     .with('due', due)
     .whereIn(['account_id', 'id'], db('due').select(['account_id', 'id']))

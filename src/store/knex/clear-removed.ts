@@ -1,4 +1,4 @@
-/** The slices in which rows go that hang on something removed. */
+/** Deletes in slices the rows that depend on something removed. */
 
 import type { Knex } from 'knex';
 import type { RemovalKind } from '../removals.ts';
@@ -14,9 +14,9 @@ export interface Removal {
   readonly kind: RemovalKind;
   readonly object_id: number;
   readonly removed_at: number;
-  /** Newer grants rest on what was assigned since. */
+  /** Newer grants depend on later assignments. */
   readonly last_grant_id: number;
-  /** Grants up to this one were looked at. */
+  /** Grants up to this one have been checked. */
   readonly reached_grant_id: number;
 }
 
@@ -25,10 +25,10 @@ export interface Progress {
   readonly grantsRevoked: number;
 }
 
-/** Clears up to so many rows. Fewer: nothing is left for it. */
+/** Clears up to `limit` rows. A smaller result means that none are left. */
 type Step = (db: Knex, removal: Removal, limit: number) => Promise<Progress>;
 
-/** Deletes rows of a table by the column that names what is removed. `key`: its key beside the account. */
+/** Deletes rows of a table by the column that references the removed object. `key`: its key without the account. */
 function rowsOf(table: string, by: Reference, key: readonly string[]): Step {
   return async (db, { account_id: accountId, object_id: objectId }, limit) => {
     const columns = ['account_id', ...key];
@@ -41,9 +41,9 @@ function rowsOf(table: string, by: Reference, key: readonly string[]): Step {
   };
 }
 
-/** Those whom a removed user manages. */
+/** Clears the manager of users whom a removed user manages. */
 async function releaseManaged(db: Knex, { account_id: accountId, object_id: userId }: Removal, limit: number) {
-  // As the index of the list has it: that is how the statement finds the few.
+  // Written like the list's index, so that the statement finds the few rows by it.
   const managed = db('users').select('id').where('account_id', accountId);
   managed.whereRaw('coalesce(manager_user_id, -1) = ?', [userId]).limit(limit);
   const rows = await db('users')
@@ -53,7 +53,7 @@ async function releaseManaged(db: Knex, { account_id: accountId, object_id: user
   return { rows, grantsRevoked: 0 };
 }
 
-/** Revokes so many of these grants whose user may not use their app any more; answers how many. */
+/** Revokes up to `limit` of these grants whose user may no longer use their app; returns how many. */
 async function revokeLost(db: Knex, removal: Removal, candidates: Knex.QueryBuilder, limit: number): Promise<number> {
   const { account_id: accountId, removed_at: at, last_grant_id: last } = removal;
   const lost = candidates.select('id').where('account_id', accountId).where('id', '<=', last).whereNull('revoked_at');
@@ -61,7 +61,7 @@ async function revokeLost(db: Knex, removal: Removal, candidates: Knex.QueryBuil
     .whereRaw(`not ${stillAssigned('grants')}`)
     .orderBy('id')
     .limit(limit);
-  // In the order in which refreshes lock them. One that is in use is waited for: it must not be left out.
+  // Locked in the order in which refreshes lock them. It waits for a grant in use, which must not be skipped.
   const found: { id: number }[] = await dialectOf(db).waitFor(lost);
   if (found.length === 0) return 0;
   const ids = found.map(({ id }) => Number(id));
@@ -69,7 +69,7 @@ async function revokeLost(db: Knex, removal: Removal, candidates: Knex.QueryBuil
   return grants.update({ revoked_at: at, revoked_because: 'access_not_assigned' });
 }
 
-/** Ends the grants of users who had a removed role, and takes it from them. */
+/** Ends the grants of users who had a removed role, and removes the role from them. */
 async function releaseMembers(db: Knex, removal: Removal, limit: number): Promise<Progress> {
   const { account_id: accountId, object_id: roleId } = removal;
   const members = db('role_users').where({ account_id: accountId, role_id: roleId });
@@ -94,7 +94,7 @@ async function endInFlight(
   await inFlight(db, 'device_codes', accountId, whose).where('decision', 'allow').update({ decision: 'deny' });
 }
 
-/** Looks at the grants of an app to which users have lost access, in the order of their numbers. */
+/** Checks the grants of an app to which users have lost access, in the order of their ids. */
 async function releaseGrants(db: Knex, removal: Removal, limit: number): Promise<Progress> {
   const { account_id: accountId, object_id: appId, last_grant_id: last, reached_grant_id: reached } = removal;
   const seen: { id: number }[] = await db('grants')
@@ -106,7 +106,7 @@ async function releaseGrants(db: Knex, removal: Removal, limit: number): Promise
     .limit(limit);
   const ids = seen.map(({ id }) => Number(id));
   const grantsRevoked = await revokeLost(db, removal, db('grants').whereIn('id', ids), limit);
-  // Grants are locked first by everybody.
+  // Grants are locked first everywhere.
   if (Number(reached) === 0) await endInFlight(db, accountId, { appId });
   if (ids.length === 0) return { rows: 0, grantsRevoked };
   const row = db('removals').where({ account_id: accountId, id: removal.id });
@@ -114,7 +114,7 @@ async function releaseGrants(db: Knex, removal: Removal, limit: number): Promise
   return { rows: ids.length, grantsRevoked };
 }
 
-/** Tables with the columns that name what is removed, and the rest of their keys beside the account. */
+/** Tables with the columns that reference the removed object, and the rest of their keys without the account. */
 export const clearedTables = {
   user: [
     ['codes', 'user_id', ['digest']],
@@ -154,7 +154,7 @@ function clearAll(kind: Removable): Step[] {
   return clearedTables[kind].map(([table, by, key]) => rowsOf(table, by, key));
 }
 
-/** What is left then goes with the row of the object: a few rows of each of the other tables. */
+/** The remaining rows are deleted with the object's row: a few of each of the other tables. */
 const steps: Readonly<Record<RemovalKind, readonly Step[]>> = {
   user: [...clearAll('user'), releaseManaged],
   app: clearAll('app'),
@@ -163,7 +163,7 @@ const steps: Readonly<Record<RemovalKind, readonly Step[]>> = {
   access: [releaseGrants],
 };
 
-/** Clears up to so many rows. Fewer: nothing is left but what the object's row takes along. */
+/** Clears up to `limit` rows. A smaller result means that only rows deleted with the object's row are left. */
 export async function clearStep(db: Knex, removal: Removal, limit: number): Promise<Progress> {
   let rows = 0;
   let grantsRevoked = 0;

@@ -1,4 +1,4 @@
-/** Which column keeps which field of clients and of what they show. */
+/** Mapping between columns and fields of clients. */
 
 import type { AppDetails, AssertionRecord, ClientOwnership, ClientRecord, TokenClient } from '../clients.ts';
 import type { DeviceCodeRecord } from '../device-codes.ts';

@@ -15,7 +15,7 @@ import type { Cell, DbRow } from './shape.ts';
 import { single } from './single.ts';
 import { separately } from './transact.ts';
 
-/** One row in every case: the time of a search must not tell whether there is such a client. */
+/** Always returns one row: the time of the lookup must not reveal whether the client exists. */
 const findClient = `select c.* from (select 1 as one) as one left join clients as c on c.account_id = ? and c.client_id = ?
   and ${present('app', 'c', 'app_id')}`;
 
@@ -91,7 +91,7 @@ const appListing: Listing<DetailedClient> = {
 
 const noFormerSecret = { previousSecretDigest: null, previousSecretExpiresAt: null } as const;
 
-/** The same query for what belongs to one user or role. */
+/** The same query restricted to one user or role. */
 function of(query: ListQuery, field: 'user' | 'role', id: number): ListQuery {
   return { ...query, filters: [...query.filters, { field, test: 'is', values: [id] }] };
 }
@@ -162,7 +162,7 @@ export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
       return (
         (await one(accountId, appId).update({
           secret_digest: secretDigest,
-          // On the right of an assignment stand the old values.
+          // The right side of an assignment has the old values.
           previous_secret_digest: previousUntil === null ? null : db.ref('secret_digest'),
           previous_secret_expires_at: previousUntil,
         })) === 1

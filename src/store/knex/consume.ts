@@ -1,4 +1,4 @@
-/** A batch of refresh tokens: what both databases do with what the domain's rule said. */
+/** A batch of refresh tokens: how both databases apply the domain's verdicts. */
 
 import type { Consumption, ConsumptionOutcome } from '../consumption.ts';
 import type { NewEvent } from '../events.ts';
@@ -19,7 +19,7 @@ export function rotated(grant: GrantRecord, consumption: Consumption): GrantReco
   };
 }
 
-/** What the trail says of the batch: of the usual one, nothing. */
+/** The events of the batch; rotations have none. */
 export function eventsOf(batch: readonly Consumption[], outcomes: readonly ConsumptionOutcome[]): NewEvent[] {
   const events: NewEvent[] = [];
   for (const [index, outcome] of outcomes.entries()) {

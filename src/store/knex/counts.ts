@@ -8,7 +8,7 @@ const countKey = ['account_id', 'day', 'kind', 'subject_id'];
 export function countVerbs(db: Knex): CountStore {
   return {
     add: async (counts) => {
-      // In one order, so that two processes that write at once wait for each other and not in a circle.
+      // In a fixed order, so that concurrent writers cannot deadlock.
       const ordered = [...counts].sort(
         (one, other) =>
           one.accountId - other.accountId ||
@@ -24,7 +24,7 @@ export function countVerbs(db: Knex): CountStore {
             .onConflict(countKey)
             .merge({
               count: tx.raw('daily_counts.count + excluded.count'),
-              // Two processes count for themselves: the later of both.
+              // Processes count separately: the later time wins.
               last_at: tx.raw(`case when daily_counts.last_at > excluded.last_at
                 then daily_counts.last_at else excluded.last_at end`),
             });

@@ -3,10 +3,10 @@ import type { DeviceCodeStore } from '../device-codes.ts';
 import { deviceCodes } from './client-rows.ts';
 import { inFlight } from './in-flight.ts';
 
-/** RFC 8628 §3.5: by so much the interval grows for a device that asks too early, and no further than this. */
+/** RFC 8628 §3.5: the interval grows by this much for a device that polls too early, up to the maximum below. */
 const slowerSeconds = 5;
 const mostSeconds = 60;
-/** Two questions may be a little less apart here than they were at the device. */
+/** Two polls may be slightly closer together here than they were at the device. */
 const jitterMilliseconds = 1_000;
 
 export function deviceCodeVerbs(db: Knex): DeviceCodeStore {

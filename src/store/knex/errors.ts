@@ -1,9 +1,9 @@
-/** What the drivers throw, in the words of the store: `conflict`, `not_found`, `unavailable`. Anything else stays as it is. */
+/** Translates driver errors into the store's: `conflict`, `not_found`, `unavailable`. All others pass unchanged. */
 
 import { Failure } from '../../domain/failure.ts';
 import { sessionsLost } from './postgres/session.ts';
 
-/** Unique keys whose value has another name outside; the rest is named like its column. */
+/** Unique keys whose value has another name on the wire; all others are named like their column. */
 const conflictNames: Readonly<Record<string, string>> = { email_key: 'email', username_key: 'username' };
 
 /**
@@ -38,20 +38,22 @@ function describe(error: unknown): DriverError {
   };
 }
 
-/** SQLite's result codes that pass or that an operator ends; the extended codes begin with these. */
+/**
+ * SQLite's result codes for conditions that are temporary or that an operator can fix; extended codes begin with these.
+ */
 const sqliteOutage = /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN|INTERRUPT)/;
 
-/** What is stored cannot be read: a page that is damaged, a file that is no database, an index that does not fit. */
+/** Stored data cannot be read: a damaged page, a file that is not a database, an inconsistent index. */
 const damage = /^(SQLITE_(CORRUPT|NOTADB)|XX00[12])/;
 
 /**
- * PostgreSQL's: connection (08), database that is not there (3D000), resources (53), operator (57), input or output
- * (58030), time out waiting for a lock (55P03), serialization and deadlock (40001, 40P01), read-only (25006), idle in a
+ * PostgreSQL's codes: connection (08), missing database (3D000), resources (53), operator (57), input or output
+ * (58030), timeout waiting for a lock (55P03), serialization and deadlock (40001, 40P01), read-only (25006), idle in a
  * transaction (25P03).
  */
 const postgresOutage = /^(08...|3D000|53...|57...|58030|55P03|40001|40P01|25006|25P03)$/;
 
-/** The operator took away what we need: tables, columns, rights, our name and password, or sessions. */
+/** The operator removed something we need: tables, columns, rights, our name and password, or sessions. */
 const postgresTaken: Readonly<Record<string, string>> = {
   '3D000': 'there is no such database',
   '3F000': 'there is no such schema',
@@ -60,21 +62,21 @@ const postgresTaken: Readonly<Record<string, string>> = {
   '42501': 'a privilege is missing',
   '28000': 'the server refuses the connection',
   '28P01': 'the server refuses the connection: wrong name or password',
-  // What a connection has prepared is there as long as its session is.
+  // Prepared statements live as long as their session.
   '26000': sessionsLost,
   '42P05': sessionsLost,
 };
 
-/** A limit on the time of a statement ended it. */
+/** A statement exceeded its time limit. */
 const interrupted = /^(SQLITE_INTERRUPT|57014)$/;
 
-/** Knex may put the statement before it. */
+/** Knex may prefix the statement. */
 const sqliteTaken = /(^| - )(no such (table|column)|table \w+ has no column named)/;
 
-/** What the sockets say. */
+/** Errors of sockets. */
 const socketOutage = /^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 
-/** What Knex, its pool and pg say without a code. */
+/** Errors of Knex, its pool and pg without a code. */
 const uncodedOutage =
   /^(Connection terminated|Connection ended|timeout expired|timeout exceeded|Query read timeout|Client has encountered a connection error|Client was closed|operation timed out|Unable to acquire a connection|The database connection is not open|aborted$)/;
 
@@ -101,26 +103,26 @@ export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(describe(error).code);
 }
 
-/** PostgreSQL ended the transaction for the sake of another one (serialization, deadlock): it may succeed when tried again. */
+/** PostgreSQL aborted the transaction in favour of another one (serialization, deadlock): a retry may succeed. */
 export function isLostRace(error: unknown): boolean {
   return /^40(001|P01)$/.test(describe(error instanceof Failure ? error.cause : error).code);
 }
 
 /**
- * Somebody else held a row for too long. PostgreSQL looks for a deadlock after a second, which is longer than anybody
- * waits here: so a deadlock looks like this too, and what lost may succeed when it is tried once more.
+ * Another transaction held a row for too long. PostgreSQL detects a deadlock after a second, which is longer than we
+ * wait for a lock, so a deadlock looks like this too, and a retry may succeed.
  */
 export function isLockTimeout(error: unknown): boolean {
   return describe(error instanceof Failure ? error.cause : error).code === '55P03';
 }
 
-/** The code with which a driver said that the database is damaged, be it the cause of a `Failure`; else null. */
+/** The driver's code for a damaged database, also from the cause of a `Failure`; else null. */
 export function damageOf(error: unknown): string | null {
   const { code } = describe(error instanceof Failure ? error.cause : error);
   return damage.test(code) ? code : null;
 }
 
-/** The `Failure` that stands for a driver's error, or the error itself. */
+/** The `Failure` for a driver's error, or the error itself. */
 export function translate(error: unknown): unknown {
   if (error instanceof Failure) return error;
   const described = describe(error);
@@ -128,7 +130,7 @@ export function translate(error: unknown): unknown {
   if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY' || code === '23505') {
     return new Failure('conflict', { name: conflictName(described) }, { cause: error });
   }
-  // Triggers hold those foreign keys that SQLite cannot add to a table.
+  // Triggers enforce the foreign keys that SQLite cannot add to a table.
   if (/^SQLITE_CONSTRAINT_(FOREIGNKEY|TRIGGER)$/.test(code) || code === '23503') {
     return new Failure('not_found', { reason: 'a row that is referred to is missing' }, { cause: error });
   }

@@ -7,7 +7,7 @@ import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled, number } from './list-index.ts';
 
-/** Every column has its index (0004_events). */
+/** Every column has an index (0004_events). */
 const listing: Listing<EventRecord> = {
   table: 'events',
   id: 'id',
@@ -22,7 +22,7 @@ const listing: Listing<EventRecord> = {
   read: rows.events.read,
 };
 
-/** `pending` takes what a transaction is to append at its end; null outside of one. */
+/** `pending` collects what a transaction appends at its end; null outside one. */
 export function eventVerbs(db: Knex, { appendEvents }: HotVerbs, pending: NewEvent[] | null): EventStore {
   const events = (accountId: number) => db('events').where('account_id', accountId);
   return {
@@ -31,7 +31,7 @@ export function eventVerbs(db: Knex, { appendEvents }: HotVerbs, pending: NewEve
       else await appendEvents(db, [event]);
     },
     findEnd: async (accountId) => {
-      // One statement: while events are being appended, both are of the same moment.
+      // One statement, so that both values are from the same moment while events are appended.
       const [end] = await db
         .select({
           last_id: db('event_heads').where('account_id', accountId).select('last_id'),

@@ -38,7 +38,7 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       .where({ account_id: accountId, id })
       .select('*', db.raw(`case when ${lost('grants')} then (?) end as lost_at`, [removedAt]))
       .first();
-    // One whose access was lost is revoked, also while its row does not say so yet.
+    // A grant whose access was lost counts as revoked before its row says so.
     return row && { ...row, revoked_at: row['revoked_at'] ?? row['lost_at'] ?? null };
   };
   return {
@@ -128,7 +128,7 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
     revokeOfServer: (accountId, serverId, appId, at) => {
       const links = db('authorization_server_clients').where({ account_id: accountId, server_id: serverId });
       const candidates = live(accountId).where('server_id', serverId);
-      // Grants are found by their app: a server has no index of its own among them, which each new one would pay for.
+      // Grants are found by their app: an index by server would slow down each new grant.
       if (appId === null) candidates.whereIn('app_id', links.select('app_id'));
       else candidates.where('app_id', appId);
       return candidates.update({ revoked_at: at, revoked_because: 'the API is no longer linked' });

@@ -1,4 +1,7 @@
-/** What surrounds every verb: errors in the store's words, texts that no database can keep, one rule on transactions. */
+/**
+ * Wraps every store function: translates errors, rejects texts that no database can store, enforces one rule about
+ * transactions.
+ */
 
 import { Failure } from '../../domain/failure.ts';
 import type { StoreVerbs } from '../store.ts';
@@ -10,8 +13,8 @@ export type Around = <Result>(work: () => Promise<Result>) => Promise<Result>;
 type Verb = (...given: readonly unknown[]) => Promise<unknown>;
 
 /**
- * PostgreSQL cannot keep U+0000 in a text, SQLite cuts the text there in some functions; and a number that is no whole
- * one is an error to the one and no row to the other. Neither gets to see them.
+ * PostgreSQL cannot store U+0000 in a text, and some functions of SQLite truncate the text there. A number that is not
+ * an integer is an error in one database and matches no row in the other. Neither database gets to see such values.
  */
 function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return !value.includes('\0');
@@ -26,7 +29,7 @@ function areStorable(given: unknown): boolean {
 function guardVerb(name: string, verb: Verb, around: Around): Verb {
   return async (...given) => {
     if (!given.every(areStorable)) {
-      // What cannot be kept is not there.
+      // A value that cannot be stored does not exist.
       if (name.startsWith('find')) return null;
       throw new Failure('value_invalid', { message: 'a text contains U+0000, or a number is not whole' });
     }
@@ -34,7 +37,7 @@ function guardVerb(name: string, verb: Verb, around: Around): Verb {
   };
 }
 
-/** The same verbs, each run by `around`; driver errors become failures. */
+/** The same functions, each run by `around`; driver errors become failures. */
 export function guardVerbs(verbs: StoreVerbs, around: Around): StoreVerbs {
   const translated: Around = async (work) => {
     try {
@@ -47,5 +50,5 @@ export function guardVerbs(verbs: StoreVerbs, around: Around): StoreVerbs {
     group,
     Object.fromEntries(Object.entries<Verb>(members).map(([name, verb]) => [name, guardVerb(name, verb, translated)])),
   ]);
-  return Object.fromEntries(groups) as StoreVerbs; // Same groups, same verbs.
+  return Object.fromEntries(groups) as StoreVerbs; // Same groups, same functions.
 }

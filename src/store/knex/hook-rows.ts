@@ -1,4 +1,4 @@
-/** Which column keeps which field of a hook, its versions, variables and executions. */
+/** Mapping between columns and fields of hooks, versions, variables and executions. */
 
 import type { HookExecutionRecord } from '../hook-executions.ts';
 import type { HookVariableRecord } from '../hook-variables.ts';

@@ -7,7 +7,7 @@ import { filled } from './list-index.ts';
 import type { DbRow } from './shape.ts';
 import { together } from './transact.ts';
 
-/** Versions of a hook that are kept, beside the one that runs. */
+/** Number of versions kept, besides the one that runs. */
 const versionsKept = 10;
 
 const listing: Listing<StoredHook['hook']> = {
@@ -52,7 +52,7 @@ async function addVersion(
   return one;
 }
 
-/** Deletes versions; answers the builds that nothing of the account uses any more. */
+/** Deletes versions; returns the builds that the account no longer uses. */
 async function release(tx: Knex, accountId: number, versions: () => Knex.QueryBuilder): Promise<number[]> {
   const gone: DbRow[] = await versions().whereNotNull('package_build_id').distinct('package_build_id');
   await versions().delete();
@@ -73,7 +73,7 @@ function versionVerbs(db: Knex): Pick<HookStore, 'addVersion' | 'findVersion' | 
     addVersion: ({ accountId, id, runningVersion, updatedAt }, definition, packageBuildId) =>
       together(db, async (tx) => {
         const { type, disabled } = definition;
-        // One statement: two writes at once make two versions, one after the other.
+        // One statement, so that two simultaneous writes make two consecutive versions.
         const [row] = await tx('hooks')
           .where({ account_id: accountId, id })
           .update({

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { InFlight } from '../authorizations.ts';
 import { assigned, concern } from './assigned.ts';
 
-/** Rows of a table that says by `user_id`, `app_id` and `sid` who approved what. */
+/** Rows of a table whose `user_id`, `app_id` and `sid` say who approved what. */
 export function inFlight(db: Knex, table: string, accountId: number, whose: InFlight): Knex.QueryBuilder {
   const rows = db(table).where(`${table}.account_id`, accountId);
   if ('unassigned' in whose) {
@@ -14,19 +14,19 @@ export function inFlight(db: Knex, table: string, accountId: number, whose: InFl
   return rows;
 }
 
-/** A request says in two columns whose it is. */
+/** A request names its user in two columns. */
 const namesOfUser = ['password_user_id', 'decided_by'] as const;
 
 /**
- * Ends the sign-ins in progress in which such a user gave a first factor or decided. That they have ended is remembered,
- * since a request that was read before may be kept once more.
+ * Ends the sign-ins in progress in which such a user gave a first factor or decided. Their end is stored, since a
+ * request that was read before may be written again.
  */
 export async function endRequests(db: Knex, accountId: number, whose: InFlight, except = ''): Promise<void> {
   if ('sid' in whose) return;
   for (const column of namesOfUser) {
     const rows = db('authorization_requests').where('account_id', accountId).whereNot('digest', except);
     if ('unassigned' in whose) {
-      // Sign-ins to the account pages are for no app.
+      // Sign-ins to the account pages have no app.
       concern(rows, whose.unassigned, column)
         .whereNotNull(column)
         .whereNotNull('app_id')

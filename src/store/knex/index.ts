@@ -45,20 +45,20 @@ export { requireKnown };
 interface StoreOptions {
   /** `sqlite:<path>` or `postgres://…`. */
   readonly url: string;
-  /** Where warnings of the database layer go; nowhere by default. They hold no values of statements. */
+  /** Receives warnings of the database layer, which contain no values of statements; default: none. */
   readonly log?: (line: string) => void;
   /**
-   * How long a verb waits for a connection, and again for a lock, until it throws `unavailable`; 900 by default, so
-   * that callers hear of an outage within two seconds.
+   * How long a call waits for a connection, and for a lock, before it throws `unavailable`. The default of 900 lets
+   * callers hear of an outage within two seconds.
    */
   readonly acquireTimeoutMilliseconds?: number;
-  /** Make the database file of SQLite when it is not there; done unless this is false. */
+  /** Whether a missing SQLite file is created; default: true. */
   readonly create?: boolean;
 }
 
 const defaultWaitMilliseconds = 900;
 
-/** The verbs on a pool, or in the transaction that `db` is, which appends `pending` at its end; without their guard. */
+/** The unguarded functions on a pool, or in the transaction `db`, which appends `pending` at its end. */
 export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = null): StoreVerbs {
   return {
     accounts: accountVerbs(db),
@@ -93,7 +93,7 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
   };
 }
 
-/** The store on an engine that is open; `log` takes a line when the database turns out to be damaged. */
+/** The store on an open engine; `log` takes a line when the database turns out to be damaged. */
 export function createStore(engine: Engine, log: (line: string) => void = () => {}): Store {
   const { db, kind } = engine;
   const current = new AsyncLocalStorage<TransactionState>();
@@ -103,7 +103,7 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
     damaged = translate(error);
     log(`the database is damaged: ${damageOf(error)}`);
   };
-  // On SQLite such a use would wait for the connection that the transaction holds; on PostgreSQL, often, for its locks.
+  // On SQLite such a call would wait for the connection that the transaction holds; on PostgreSQL often for its locks.
   const outside: Around = async (work) => {
     if (current.getStore()?.open) throw new Failure('internal', { reason: 'the store was used inside a transaction' });
     try {
@@ -130,7 +130,7 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
     rollback: (steps) => alone(() => rollback(engine, steps)),
     status: () => alone(() => readStatus(db)),
     ping: async () => {
-      // Ready again only after a restart: a page that was read well since says nothing about the others.
+      // Ready again only after a restart: a successful read proves nothing about the other pages.
       if (damaged !== null) throw damaged;
       await alone(engine.ping);
     },
@@ -150,7 +150,7 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
   };
 }
 
-/** With the driver of that one database: the other's is not loaded. */
+/** Only the driver of that database is loaded. */
 async function openEngine(options: EngineOptions): Promise<Engine> {
   if (/^sqlite:./.test(options.url)) return (await import('./sqlite/engine.ts')).openSqlite(options);
   if (/^postgres(ql)?:\/\//.test(options.url)) return (await import('./postgres/engine.ts')).openPostgres(options);
@@ -160,7 +160,7 @@ async function openEngine(options: EngineOptions): Promise<Engine> {
   });
 }
 
-/** Never with the URL of PostgreSQL, which holds a password. */
+/** Without the URL of PostgreSQL, which contains a password. */
 function damagedAt(url: string, cause: unknown): Failure {
   const place = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : 'the database';
   const message = `${place} is damaged, or not a database of this service (${damageOf(cause)}); restore it from your backup: docs/operations.md`;
@@ -168,8 +168,8 @@ function damagedAt(url: string, cause: unknown): Failure {
 }
 
 /**
- * Opens the store that `url` names and reads from it once; migrations stay as they are (`Store.migrate`).
- * Throws `value_invalid` for any other URL, `unavailable` when the database does not answer, is damaged, or lost commits.
+ * Opens the store that `url` names and reads from it once; does not migrate (`Store.migrate`). Throws `value_invalid`
+ * for any other URL, `unavailable` when the database does not answer, is damaged, or lost commits.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const log = options.log ?? (() => {});

@@ -1,11 +1,11 @@
-/** What `after_removal` of a link that is made now says: grants that were lost before it count for nothing by it. */
+/** The value of `after_removal` for a new link: it does not bring back grants that were lost before it. */
 
 import type { Knex } from 'knex';
 import { linked } from './assigned.ts';
 import { dialectOf } from './dialect.ts';
 import { present, refersToPresent } from './removed.ts';
 
-/** SQL for the newest removal that waits: what a link gives to any number of users is new for all of them. */
+/** SQL for the newest pending removal: what a link gives to any number of users is new for all of them. */
 export function newestRemoval(db: Knex, accountId: number): Knex.Raw {
   return db.raw('(select max(id) from removals where account_id = ?)', [accountId]);
 }
@@ -14,8 +14,8 @@ export function newestRemoval(db: Knex, accountId: number): Knex.Raw {
 export type Given = { readonly appId: number } | { readonly roleId: number };
 
 /**
- * The newest removal that waits and in which each of these users lost an app that the link gives. None for users who
- * have the apps by links that are older than the removals: for them nothing was lost.
+ * The newest pending removal in which each of these users lost an app that the link gives. None for users who have the
+ * apps through older links: they lost nothing.
  */
 export async function lostBefore(
   db: Knex,
@@ -27,7 +27,7 @@ export async function lostBefore(
     'appId' in given ? ['clients', 'app_id', given.appId] : ['app_roles', 'role_id', given.roleId];
   const users = userIds.map(() => '?').join(', ');
   const isLost = (user: string) => `not ${linked({ account: 'lost.account_id', app: 'given.app_id', user }, 'lost')}`;
-  // From what waits, which is little: SQLite keeps the order of cross joins.
+  // Starts from the pending removals, which are few: SQLite keeps the order of cross joins.
   const sql = `select u.id as user_id, max(lost.id) as after_removal
       from removals lost cross join ${table} given cross join users u
       where lost.account_id = ? and lost.kind = 'access' and given.account_id = lost.account_id

@@ -1,6 +1,4 @@
-/**
- * Ids that tables of links name: all that belong to something, or those next to a position, in the order of an index.
- */
+/** Ids in link tables: all that belong to something, or those next to a position, in index order. */
 
 import type { Knex } from 'knex';
 import { dialectOf } from './dialect.ts';
@@ -9,31 +7,31 @@ import type { Cell } from './shape.ts';
 
 export type Sql = readonly [sql: string, bindings: readonly Cell[]];
 
-/** A table with the column `by` of the links, and another one, `by`, that names what is asked for. */
+/** A table with the `by` column of the links, and a `by` of its own for the requested value. */
 export interface Through {
   readonly table: string;
   readonly by: Reference;
 }
 
-/** A table that links items to something else. An index leads from `by` to `column`, in its order. */
+/** A table that links items to something else. It has an index from `by` to `column`, in that order. */
 export interface Links {
   readonly table: string;
-  /** Names the items. */
+  /** References the items. */
   readonly column: string;
-  /** Names what they are linked to. */
+  /** References what they are linked to. */
   readonly by: Reference;
-  /** Where what is asked for is linked to that in turn. */
+  /** For an indirect link, the table between. */
   readonly through?: Through;
 }
 
-/** So many ids beyond one in the order of ids, nearest first. */
+/** This many ids beyond a given one, nearest first. */
 export interface Stretch {
   readonly than: '<' | '>';
   readonly id: number;
   readonly count: number;
 }
 
-/** The places of numbers in a list. */
+/** Placeholders for the values of a list. */
 export function places(values: readonly Cell[]): string {
   return values.map(() => 'cast(? as bigint)').join(', ');
 }
@@ -42,7 +40,7 @@ function directionOf({ than }: Stretch): 'asc' | 'desc' {
   return than === '>' ? 'asc' : 'desc';
 }
 
-/** All that is linked to one of these. */
+/** All items linked to one of these. */
 export function linked({ table, column, by, through }: Links, accountId: number, values: readonly Cell[]): Sql {
   const asked = places(values);
   if (!through) {
@@ -55,13 +53,13 @@ export function linked({ table, column, by, through }: Links, accountId: number,
   return [sql, [accountId, ...values]];
 }
 
-/** The ids that one row, `k`, is linked to, nearest first; the limit is to follow. Binding: the id they are beyond. */
+/** The ids linked to one row, `k`, nearest first; the limit follows. Binding: the id that they are beyond. */
 export function nearestOfOne({ table, column, by }: Links, stretch: Stretch): string {
   return `select x.${column} from ${table} x where x.account_id = k.account_id and x.${by} = k.${by}
     and x.${column} ${stretch.than} ? order by x.${column} ${directionOf(stretch)} limit`;
 }
 
-/** Of each that it is linked to, since each has its own range of the index: the nearest of all are among them. */
+/** One part per linked value, since each has its own range of the index: the nearest of all are among them. */
 function linkedWithin(db: Knex, links: Links, accountId: number, values: readonly Cell[], stretch: Stretch): Sql[] {
   const { table, column, by, through } = links;
   if (through) return [dialectOf(db).nearestThrough({ ...links, through }, accountId, values, stretch)];
@@ -71,7 +69,7 @@ function linkedWithin(db: Knex, links: Links, accountId: number, values: readonl
   return values.map((value) => [sql, [accountId, value, id, accountId, count]]);
 }
 
-/** A name for each part, so that its own order and limit stay its own. */
+/** A name for each part, so that its order and limit apply to it alone. */
 function joinedBy(operator: 'union' | 'intersect', selects: readonly Sql[]): Sql {
   const sql = selects.map(([one], part) => `select * from (${one}) part_${part}`).join(` ${operator} `);
   return [sql, selects.flatMap(([, bindings]) => bindings)];
@@ -82,7 +80,7 @@ export function inAll(selects: readonly Sql[]): Sql {
   return joinedBy('intersect', selects);
 }
 
-/** Every id that one of these links names. */
+/** Every id in one of these links. */
 export function allLinked(by: readonly Links[], accountId: number, values: readonly Cell[]): Sql {
   return joinedBy(
     'union',
@@ -90,7 +88,7 @@ export function allLinked(by: readonly Links[], accountId: number, values: reado
   );
 }
 
-/** The nearest of them, in their order. */
+/** The nearest of them, in order. */
 export function nearestLinked(
   db: Knex,
   by: readonly Links[],
@@ -104,8 +102,8 @@ export function nearestLinked(
 }
 
 /**
- * The condition of a row of `named`, whose column is `id`, that one of these links names it. As a value and not as
- * `exists`, which both databases may turn into a join that begins with all the links.
+ * A condition: one of these links references the row of `named`, whose column is `id`. It compares a value instead of
+ * using `exists`, which both databases may turn into a join that begins with all the links.
  */
 export function isLinked(by: readonly Links[], named: string, id: string, values: readonly Cell[]): Sql {
   const ways = by.map(({ table, column, by: to, through }) => {
@@ -119,7 +117,7 @@ export function isLinked(by: readonly Links[], named: string, id: string, values
   return [`(${ways.join(' or ')})`, by.flatMap(() => values)];
 }
 
-/** The condition of a row of `named`, whose column is `id`, that the links do not name it. */
+/** A condition: the links do not reference the row of `named`, whose column is `id`. */
 export function unlinked({ table, column, by }: Links, named: string, id: string, values: readonly Cell[]): Sql {
   const sql = `not exists (select 1 from ${table} l where l.account_id = ${named}.account_id
     and l.${column} = ${named}.${id} and l.${by} in (${places(values)}))`;

@@ -1,4 +1,4 @@
-/** Tables as lists, and what filters on them mean in SQL. */
+/** Tables as lists, and their filters in SQL. */
 
 import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
@@ -9,23 +9,23 @@ import { expressionOf, type ListColumn } from './list-index.ts';
 import { amongPresent, type Removable } from './removed.ts';
 import type { Cell, DbRow } from './shape.ts';
 
-/** The ids of a filter's items: a select of one column, with its bindings. */
+/** Selects the ids of a filter's items: one column, with its bindings. */
 type Subselect = (db: Knex, accountId: number, filter: ListFilter) => Sql;
 
 /** A table as a list. */
 export interface Listing<Item> {
   readonly table: string;
-  /** The number of an item: unique in the account, and what equal sort keys are told apart by. */
+  /** The number of an item: unique in the account, and the tie-breaker for equal sort keys. */
   readonly id: string;
-  /** What its items are, where they may be removed while something hangs on them. */
+  /** The kind of the items, if they can be removed while rows depend on them. */
   readonly removable?: Removable;
-  /** Fields of the item itself, by the names of `ListQuery`. */
+  /** Fields of the item itself, by their names in `ListQuery`. */
   readonly columns: Readonly<Record<string, ListColumn>>;
-  /** Fields that links keep: by id their items are found one after the other, however many there are. */
+  /** Fields from links: by id, their items are found one after the other, however many there are. */
   readonly linked?: Readonly<Record<string, readonly Links[]>>;
-  /** Fields that are about what links do not name. */
+  /** Fields about the absence of links. */
   readonly unlinked?: Readonly<Record<string, Links>>;
-  /** Fields that other tables keep, or several columns. */
+  /** Fields from other tables, or from several columns. */
   readonly within?: Readonly<Record<string, Subselect>>;
   read(row: DbRow): Item;
 }
@@ -36,23 +36,23 @@ export function columnOf<Item>(listing: Listing<Item>, field: string): ListColum
   return column;
 }
 
-/** The place of a value that is compared with the column. */
+/** The placeholder of a value that is compared with the column. */
 export function castOf(db: Knex, { kind }: ListColumn): string {
   return kind === 'number' ? dialectOf(db).numberGiven : '?';
 }
 
-/** The least text that is larger than every text that begins so, in the order of UTF-8; null when there is none. */
+/** The least text greater than all texts with this prefix, in UTF-8 order; null when there is none. */
 export function successorOf(beginning: string): string | null {
   const points = [...beginning].map((character) => character.codePointAt(0) ?? 0);
   while (points.length > 0) {
     const last = points.pop() ?? 0;
-    // Surrogates are no characters.
+    // Surrogates are not characters.
     if (last < 0x10ffff) return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
   }
   return null;
 }
 
-/** What a filter on a column means in SQL. */
+/** A filter on a column in SQL. */
 export function conditionOf(db: Knex, column: ListColumn, { test, values }: ListFilter): Sql {
   const value = expressionOf(db, column);
   const [first = ''] = values;
@@ -65,7 +65,7 @@ export function conditionOf(db: Knex, column: ListColumn, { test, values }: List
     case 'from':
       return [`${value} >= ${castOf(db, column)}`, [first]];
     case 'to':
-      // What has no value comes first in the order, and is no time before another.
+      // Null comes first in the order, and is not earlier than any time.
       return [`${value} >= 0 and ${value} <= ${castOf(db, column)}`, [first]];
     case 'begins': {
       const end = successorOf(text);
@@ -78,13 +78,13 @@ export function conditionOf(db: Knex, column: ListColumn, { test, values }: List
   }
 }
 
-/** The ids of a filter's items, where links or other tables tell them; else null. */
+/** Selects a filter's ids from links or other tables; null for other filters. */
 function idsOf<Item>(db: Knex, { linked, within }: Listing<Item>, accountId: number, filter: ListFilter): Sql | null {
   const links = linked?.[filter.field];
   return links ? allLinked(links, accountId, filter.values) : (within?.[filter.field]?.(db, accountId, filter) ?? null);
 }
 
-/** What a row itself must satisfy. */
+/** The condition on the row itself. */
 function conditionOn<Item>(db: Knex, listing: Listing<Item>, filter: ListFilter): Sql {
   const linked = listing.linked?.[filter.field];
   if (linked) return isLinked(linked, listing.table, listing.id, filter.values);
@@ -94,8 +94,8 @@ function conditionOn<Item>(db: Knex, listing: Listing<Item>, filter: ListFilter)
 }
 
 /**
- * The items of an account that satisfy all filters. Links are looked at first, to find the rows that they name; or,
- * `rowByRow`, last.
+ * The items of an account that satisfy all filters. Links are followed first, to find the rows that they reference, or
+ * last if `rowByRow`.
  */
 export function filtered<Item>(
   db: Knex,
@@ -110,7 +110,7 @@ export function filtered<Item>(
   }
   const elsewhere: Sql[] = [];
   for (const filter of filters) {
-    // The end of every text.
+    // Every text has the empty prefix.
     if (['begins', 'ends', 'holds'].includes(filter.test) && filter.values[0] === '') continue;
     const ids = rowByRow && listing.linked?.[filter.field] ? null : idsOf(db, listing, accountId, filter);
     if (ids) {
@@ -124,8 +124,8 @@ export function filtered<Item>(
 }
 
 /**
- * Only items whose ids all of these selects find. As one condition: of two on one column SQLite tries every id of the
- * one with every id of the other; and where ids are named besides, one that is not looked up by index.
+ * Items whose ids all of these selects find. It is one condition, because for two on one column SQLite tries every id
+ * of one with every id of the other, and if ids are named besides, it does not use the index.
  */
 function among(
   rows: Knex.QueryBuilder,

@@ -1,9 +1,9 @@
-/** Fields of lists as SQL, for the statements that read them and the migrations that index them: both must say the same. */
+/** List fields as SQL, for the statements that read them and the migrations that index them; both must be equal. */
 
 import type { Knex } from 'knex';
 import { dialectOf } from './dialect.ts';
 
-/** A column that lists sort or filter by. Text compares by its bytes in UTF-8 on both databases. */
+/** A column that lists sort or filter by. Text compares by its UTF-8 bytes on both databases. */
 export interface ListColumn {
   readonly column: string;
   readonly kind: 'text' | 'number';
@@ -25,13 +25,13 @@ export function filled(kind: ListColumn['kind'], column: string): ListColumn {
   return { column, kind, nullable: false };
 }
 
-/** The value that sorts and compares. */
+/** The expression that sorts and compares. */
 export function expressionOf(db: Knex, { column, kind, nullable }: ListColumn): string {
   const value = nullable ? `coalesce(${column}, ${kind === 'text' ? "''" : '-1'})` : column;
   return kind === 'text' ? dialectOf(db).byBytes(value) : value;
 }
 
-/** The index that a sort by, an exact filter on and the beginning of the column need. `id` is the table's number. */
+/** The index for sorting by the column, and for exact and prefix filters. `id` is the table's number. */
 export async function createListIndex(db: Knex, table: string, column: ListColumn, id = 'id'): Promise<void> {
   const value = dialectOf(db).indexed(expressionOf(db, column), id);
   await db.raw(`create index ${table}_${column.column}_list on ${table} (account_id, ${value})`);

@@ -1,4 +1,4 @@
-/** A list as it was asked for, and the order of its rows in SQL. */
+/** A requested list, and the order of its rows in SQL. */
 
 import type { Knex } from 'knex';
 import type { ListQuery } from '../listing.ts';
@@ -20,7 +20,7 @@ export interface Asked<Item> {
   readonly accountId: number;
   readonly query: ListQuery;
   readonly order: Order;
-  /** Whether the rows are gone through in their order to see which are linked to what is asked for (list-walk.ts). */
+  /** Whether rows are read in their order to check which are linked to the requested value (list-walk.ts). */
   readonly rowByRow: boolean;
 }
 
@@ -30,17 +30,17 @@ export function orderOf<Item>(db: Knex, listing: Listing<Item>, { sort }: ListQu
   return { key: expressionOf(db, column), cast: castOf(db, column), descending: sort.descending, byId };
 }
 
-/** The rows that satisfy the filters: those of the query unless said. */
+/** The rows that satisfy the filters; default: those of the query. */
 export function rowsOf<Item>(asked: Asked<Item>, filters = asked.query.filters): Knex.QueryBuilder {
   return filtered(asked.db, asked.listing, asked.accountId, filters, asked.rowByRow);
 }
 
-/** With all that an item is read from, and where it stands in the order. */
+/** With everything that an item is read from, and its position. */
 export function shown<Item>({ db, listing, order }: Asked<Item>, rows: Knex.QueryBuilder): Knex.QueryBuilder {
   return rows.select(`${listing.table}.*`).select(db.raw(`${order.key} as list_key`));
 }
 
-/** In the order of the list, or backwards. */
+/** In the order of the list, or reversed. */
 export function sorted<Item>(
   { listing: { id }, order: { key, byId, descending } }: Asked<Item>,
   rows: Knex.QueryBuilder,
@@ -50,7 +50,7 @@ export function sorted<Item>(
   return byId ? rows.orderBy(id, direction) : rows.orderByRaw(`${key} ${direction}, ${id} ${direction}`);
 }
 
-/** How what is further on compares, in the order of the list or backwards. */
+/** The comparison for "further on", in the order of the list or reversed. */
 export function furtherOn<Item>({ order }: Asked<Item>, backwards: boolean): '<' | '>' {
   return order.descending === backwards ? '>' : '<';
 }

@@ -1,6 +1,6 @@
 /**
- * Pages of what links lead to, however much that is. By id, the links next to a position are followed and no others. In
- * another order much of it is found by going through all rows in that order, little of it by looking it up.
+ * Pages of linked items, however many there are. Sorted by id, only the links next to a position are followed. In
+ * another order, many items are found by reading all rows in that order, and few by looking them up.
  */
 
 import type { ListFilter } from '../listing.ts';
@@ -8,22 +8,22 @@ import { nearestLinked, type Sql, type Stretch } from './links.ts';
 import { type Asked, furtherOn, rowsOf, shown, sorted } from './list-order.ts';
 import type { Cell, DbRow } from './shape.ts';
 
-/** Of what a filter names, since each has a range of its own in the index. */
+/** Maximum number of values in a filter, since each has a range of its own in the index. */
 const mostNamed = 100;
-/** Links that are followed where some of their items may not satisfy other filters. */
+/** Maximum number of links followed if some items may not satisfy other filters. */
 const mostFollowed = 1000;
-/** Rows that are looked up and sorted for a page. */
+/** Maximum number of rows looked up and sorted for a page. */
 const mostSorted = 2000;
 
 type Known<Item> = Omit<Asked<Item>, 'rowByRow'>;
 
 interface Walk {
   readonly nearest: (stretch: Stretch) => Sql;
-  /** What else the items must satisfy. */
+  /** The other conditions on the items. */
   readonly others: readonly ListFilter[];
 }
 
-/** Null where another filter finds ids too: it would find all of them again for each page. */
+/** Null if another filter finds ids too: it would find all of them for each page. */
 function walkOf<Item>({ db, listing, accountId, query: { filters } }: Known<Item>): Walk | null {
   const { linked = {}, within = {} } = listing;
   const [filter, ...more] = filters.filter(({ field }) => Object.hasOwn(linked, field));
@@ -37,7 +37,8 @@ function walkOf<Item>({ db, listing, accountId, query: { filters } }: Known<Item
 }
 
 /**
- * Up to `count` rows beyond an id, nearest first. Null where there is nothing to follow, or so much was followed in vain that the rows are better looked up by the other filters.
+ * Up to `count` rows beyond an id, nearest first. Null if there is nothing to follow, or if so many links were followed
+ * in vain that the other filters are a better way to find the rows.
  */
 export async function follow<Item>(
   asked: Asked<Item>,
@@ -58,7 +59,7 @@ export async function follow<Item>(
   return Number(counted?.['total']) < followed ? found : null;
 }
 
-/** Whether so many rows are linked to what is asked for that, in another order than by id, it is better to look for them. */
+/** Whether the filter matches so many rows that, in an order other than by id, reading in order is better. */
 export async function namesMany<Item>(known: Known<Item>): Promise<boolean> {
   const walk = known.order.byId ? null : walkOf(known);
   if (!walk) return false;

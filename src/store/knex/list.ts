@@ -1,4 +1,4 @@
-/** Pages of a table by keyset: what comes next to a position is found by index, however deep it lies. */
+/** Keyset pages of a table: the rows next to a position are found by index, however deep it is. */
 
 import type { Knex } from 'knex';
 import type { ListPage, ListPosition, ListQuery } from '../listing.ts';
@@ -12,8 +12,8 @@ function positionOf<Item>({ listing }: Asked<Item>, row: DbRow | undefined): Lis
 }
 
 /**
- * Up to `count` rows beyond a position, nearest first: those with the same key, then those with a further one. Each is
- * one range of an index on both databases, which a comparison of pairs is not.
+ * Up to `count` rows beyond a position, nearest first: those with the same key, then those with a further one. Each
+ * part is one range of an index on both databases; a comparison of pairs is not.
  */
 async function beyond<Item>(
   asked: Asked<Item>,
@@ -66,7 +66,7 @@ async function besides<Item>(asked: Asked<Item>, position: ListPosition, backwar
   const { listing, query } = asked;
   const found = await beyond(asked, position, backwards, query.limit + 1);
   const items = found.slice(0, query.limit);
-  // On the side that it came from: one is enough, and what was there may be gone.
+  // On the side that it came from one row is enough, and the row that was there may be gone.
   const nearest = positionOf(asked, items[0]);
   const [other] = nearest ? await beyond(asked, nearest, !backwards, 1) : [];
   const near = other ? nearest : null;

@@ -8,10 +8,10 @@ import { findDifferences } from './schema/compare.ts';
 
 const tableName = 'migrations';
 
-/** A newer release may have migrated already: `requireKnown` says so in better words than Knex. */
+/** A newer release may have migrated already: `requireKnown` reports that in better words than Knex. */
 const config: Knex.MigratorConfig = { migrationSource, tableName, disableMigrationsListValidation: true };
 
-/** Reads only: a table that is not there yet is not made. */
+/** Reads only: a missing table is not created. */
 export async function readStatus(db: Knex): Promise<MigrationStatus> {
   const applied: string[] = (await db.schema.hasTable(tableName))
     ? await db(tableName).orderBy('id').pluck('name')
@@ -20,8 +20,8 @@ export async function readStatus(db: Knex): Promise<MigrationStatus> {
 }
 
 /**
- * Throws `unavailable` when a newer release has migrated the database: what it holds now, this one does not know. A
- * process that runs already does not ask, so that releases can be rolled out one process after the other.
+ * Throws `unavailable` when a newer release has migrated the database, whose contents this release does not know. A
+ * running process does not check this, so that releases can be rolled out one process after the other.
  */
 export function requireKnown({ applied }: MigrationStatus): void {
   const unknown = applied.filter((name) => !migrationNames.includes(name));
@@ -30,7 +30,9 @@ export function requireKnown({ applied }: MigrationStatus): void {
   throw new Failure('unavailable', { name: 'migrations', message });
 }
 
-/** What must be put right before the service can work on the database, a line each; nothing while migrations are pending. */
+/**
+ * The schema faults to fix before the service can use the database, one per line; none while migrations are pending.
+ */
 export async function findSchemaFaults({ kind, describeSchema }: Engine, db: Knex): Promise<string[]> {
   const { applied, pending } = await readStatus(db);
   const changed = applied.includes(checksumsSince) ? await findChanged(kind, db) : [];
@@ -38,7 +40,7 @@ export async function findSchemaFaults({ kind, describeSchema }: Engine, db: Kne
   return [...changed, ...findDifferences(kind, await describeSchema(db))];
 }
 
-/** Migrations that were applied in another form than this release has them in. */
+/** Applied migrations that differ from those of this release. */
 async function findChanged(kind: Engine['kind'], db: Knex): Promise<string[]> {
   const current = await checksums(kind);
   const rows: { name: string; checksum: string | null }[] = await db(tableName)
@@ -59,7 +61,7 @@ async function requireOwnSchema(engine: Engine, tx: Knex): Promise<void> {
   throw new Failure('unavailable', { name: 'schema', message });
 }
 
-/** Those that were applied before there were checksums get theirs too, once the schema is known to be the right one. */
+/** Migrations that were applied before there were checksums get theirs once the schema is known to be right. */
 async function keepChecksums({ kind }: Engine, tx: Knex): Promise<void> {
   const without: string[] = await tx(tableName).whereNull('checksum').pluck('name');
   if (without.length === 0) return;
@@ -70,12 +72,12 @@ async function keepChecksums({ kind }: Engine, tx: Knex): Promise<void> {
       .update('checksum', current.get(name) ?? null);
 }
 
-/** All pending migrations: as they are, without a look at what they made. */
+/** Applies all pending migrations without checking the result. */
 export async function applyPending(tx: Knex): Promise<void> {
   await tx.migrate.latest(config);
 }
 
-/** All pending migrations in one transaction: all of them or none. Throws `unavailable` when what they make is not there then. */
+/** Applies all pending migrations in one transaction. Throws `unavailable` if the resulting schema is wrong. */
 export function migrate(engine: Engine): Promise<MigrationStatus> {
   return engine.exclusively(async (tx) => {
     requireKnown(await readStatus(tx));

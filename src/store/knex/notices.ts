@@ -4,10 +4,10 @@ import { claimDue } from './claim-due.ts';
 import { logoutNotices } from './client-rows.ts';
 import { present } from './removed.ts';
 
-/** As many as one statement tells: their subjects are values of it. */
+/** Clients per statement, because their subjects are bound values. */
 const clientsAtOnce = 100;
 
-/** Grants of a user that were made in sessions that end. */
+/** Grants of a user that were made in the ending sessions. */
 function grantsOf(db: Knex, accountId: number, ended: EndedSessions, at: number): Knex.QueryBuilder {
   const ofUser = { account_id: accountId, user_id: ended.userId };
   const grants = db('grants as g').where({ 'g.account_id': accountId, 'g.user_id': ended.userId });
@@ -20,7 +20,7 @@ function grantsOf(db: Knex, accountId: number, ended: EndedSessions, at: number)
   return ended.except === null ? grants : grants.whereNot('g.sid', ended.except);
 }
 
-/** A client that got tokens in such sessions, and in how many. */
+/** A client with tokens from such sessions, and their number. */
 interface TokenClient {
   readonly app_id: number;
   readonly extra: string;
@@ -39,7 +39,7 @@ async function clientsOf(db: Knex, grants: Knex.QueryBuilder): Promise<TokenClie
   return clients.groupBy(columns).select(...columns, db.raw('count(distinct g.sid) as sessions'));
 }
 
-/** One notice for each of the clients and each of its sessions. */
+/** One notice for each client and session. */
 async function tell(
   db: Knex,
   accountId: number,
@@ -64,7 +64,7 @@ export function noticeVerbs(db: Knex): NoticeStore {
     addForSessions: async (accountId, ended, subjectFor, at) => {
       const grants = grantsOf(db, accountId, ended, at);
       const clients = await clientsOf(db, grants);
-      // Which clients want to be told stands in their metadata, which the database does not look into.
+      // Whether a client wants notices is in its metadata, which the database does not read.
       const told: Told[] = [];
       let count = 0;
       for (const { app_id, extra, sector, registered_by, sessions } of clients) {

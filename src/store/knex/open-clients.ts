@@ -1,4 +1,4 @@
-/** Clients that anyone registered, in the order of their key, with the day of their last use. */
+/** Open-registered clients in the order of their key, with the day of their last use. */
 
 import type { Knex } from 'knex';
 import type { ClientStore, OpenClient } from '../clients.ts';
@@ -6,7 +6,7 @@ import type { CountKind } from '../counts.ts';
 import { present } from './removed.ts';
 import type { DbRow } from './shape.ts';
 
-/** What is counted with a client as its subject. */
+/** Daily counts with a client as their subject. */
 const uses = Object.keys({
   refresh: true,
   introspection: true,
@@ -27,7 +27,7 @@ function read(row: DbRow): OpenClient {
   };
 }
 
-/** `ClientStore.sweepOpen`: the index of such clients alone leads it, and the one of counts by subject. */
+/** `ClientStore.sweepOpen`: driven by the index of open clients, with the index of counts by subject. */
 export async function sweepOpen(db: Knex, ...[after, limit]: Parameters<ClientStore['sweepOpen']>) {
   const { accountId, appId } = after ?? { accountId: 0, appId: 0 };
   const lastUsed = db('daily_counts as d')

@@ -3,7 +3,7 @@ import type { PackageBuildStore } from '../package-builds.ts';
 import { dialectOf } from './dialect.ts';
 import * as rows from './package-rows.ts';
 
-/** The build that has waited longest, of those that no other node is about to take. */
+/** The build that has waited longest, among those that no other node is taking. */
 function takeOne(db: Knex): string {
   const longest = `select account_id, id from package_builds where due_at <= ? order by due_at limit 1
     ${dialectOf(db).passingOver}`;

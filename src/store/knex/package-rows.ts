@@ -1,4 +1,4 @@
-/** Which column keeps which field, of builds of packages. */
+/** Mapping between columns and fields of package builds. */
 
 import type { PackageBuildRecord } from '../package-builds.ts';
 import { json, shape } from './shape.ts';

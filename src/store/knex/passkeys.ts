@@ -43,7 +43,7 @@ export function passkeyVerbs(db: Knex): PasskeyStore {
     },
     use: (accountId, deviceId, { counter, backedUp }, at) =>
       together(db, async (tx) => {
-        // An authenticator that counts has counted on since, or there are two of it (WebAuthn Level 3 §6.1.1).
+        // The counter must have grown, or there are two copies of the authenticator (WebAuthn Level 3 §6.1.1).
         const used = await tx('passkeys')
           .where({ account_id: accountId, device_id: deviceId })
           .where((said) => said.where('counter', '<', counter).orWhere({ counter: 0 }))

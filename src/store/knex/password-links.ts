@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { InviteStore, LinkStore, PasswordResetStore } from '../password-links.ts';
 import * as rows from './rows.ts';
 
-/** Links with which users choose a password; those of invites and those that were asked for are kept apart. */
+/** Links with which users choose a password; invites and resets are stored separately. */
 function linkVerbs(db: Knex, table: 'invite_links' | 'password_resets'): LinkStore {
   const one = (accountId: number, digest: string) => db(table).where({ account_id: accountId, digest });
   return {

@@ -71,7 +71,7 @@ export function policyVerbs(db: Knex): PolicyStore {
           return (await policy.delete()) === 1;
         });
       } catch (error) {
-        // The foreign keys of those who follow it.
+        // The foreign keys of its users, roles and apps.
         if (error instanceof Failure && error.code === 'not_found') throw new Failure('conflict', { name: 'policy' });
         throw error;
       }
@@ -99,7 +99,7 @@ export function policyVerbs(db: Knex): PolicyStore {
         .where({ account_id: accountId, id: userId })
         .whereRaw(present('user', 'users'))
         .select('policy_id');
-      // One row in every case: how long it takes must not tell whether there is such a user.
+      // Always returns one row: the time must not reveal whether the user exists.
       const [row] = await db.select({ own, of_role: ofRole });
       return { own: row.own, ofRole: row.of_role };
     },

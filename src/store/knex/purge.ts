@@ -1,4 +1,4 @@
-/** The statements that find and delete what is of no use any more. */
+/** The statements that find and delete expired rows. */
 
 import type { Knex } from 'knex';
 import { day, hour } from '../../domain/durations.ts';
@@ -15,13 +15,13 @@ import type { Milliseconds } from '../time.ts';
 import type { Dialect } from './dialect.ts';
 
 interface Kind {
-  /** Beside the account. */
+  /** Without the account. */
   readonly key: readonly string[];
   /** How long a row stays after its `expires_at`. */
   readonly keep: Milliseconds;
 }
 
-/** Codes stay so that a replay still revokes what the code gave, invite links so that a late user is told why. */
+/** Codes stay so that a replay still revokes their grants, and invite links so that a late user is told why. */
 const kinds: Readonly<Record<ExpiringTable, Kind>> = {
   credential_tokens: { key: ['id'], keep: hour },
   access_tokens: { key: ['id'], keep: hour },
@@ -29,13 +29,13 @@ const kinds: Readonly<Record<ExpiringTable, Kind>> = {
   ended_requests: { key: ['digest'], keep: 0 },
   pushed_requests: { key: ['digest'], keep: 0 },
   codes: { key: ['digest'], keep: day },
-  // For so long a device is told that its code has expired.
+  // How long a device is told that its code has expired.
   device_codes: { key: ['digest'], keep: hour },
   sessions: { key: ['id'], keep: 0 },
   session_apps: { key: ['sid', 'app_id'], keep: 0 },
   invite_links: { key: ['digest'], keep: 30 * day },
   password_resets: { key: ['digest'], keep: day },
-  // Those that nobody accepted: an accepted one has no end.
+  // Only unaccepted ones: an accepted device does not expire.
   factor_devices: { key: ['id'], keep: 0 },
   factor_verifications: { key: ['id'], keep: hour },
   passkey_challenges: { key: ['digest'], keep: 0 },
@@ -43,7 +43,10 @@ const kinds: Readonly<Record<ExpiringTable, Kind>> = {
   hook_executions: { key: ['id'], keep: 0 },
 };
 
-/** Grants stay for a day after their end, and scripts of packages that no hook uses: a build that begins notes its use. */
+/**
+ * Grants stay for a day after their end, and so do package scripts that no hook uses: a build that begins records its
+ * use.
+ */
 export const keepSwept: Milliseconds = day;
 
 export function isSwept(table: PurgedTable): table is SweptTable {
@@ -78,7 +81,7 @@ export interface DueStatement {
   readonly bindings: [from: number, until: number, limit: number];
 }
 
-/** Deletes what expired first and returns the `expires_at` of each row. */
+/** Deletes the rows that expired first and returns the `expires_at` of each. */
 export function deleteDue(
   table: ExpiringTable,
   { now, from, limit }: { readonly now: Milliseconds; readonly from: Position | null; readonly limit: number },
@@ -93,7 +96,7 @@ export function deleteDue(
   };
 }
 
-/** What a slice of an expiring table has come to. */
+/** The result of a slice of an expiring table. */
 export function sliceOf(
   table: ExpiringTable,
   from: Position | null,
@@ -105,10 +108,10 @@ export function sliceOf(
   return { deleted: ends.length, reached: [last], isLast, overdueSince: last + kinds[table].keep };
 }
 
-/** Of the grants in a range of keys; bindings: the time twice more than that of the range's. */
+/** Dead grants in a range of keys; bindings: the time twice, after those of the range. */
 export const isDeadGrant = '(revoked_at <= ? or idle_expires_at <= ? or absolute_expires_at <= ?)';
 
-/** Bindings: the time, the most rows. */
+/** Bindings: the time, the maximum number of rows. */
 export const deleteBundles = `delete from package_bundles where digest in (select digest from package_bundles
   where used_at <= ? and not exists (select 1 from package_builds where package_builds.digest = package_bundles.digest)
   order by used_at limit ?)`;

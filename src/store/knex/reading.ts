@@ -1,4 +1,4 @@
-/** Which verbs read on `Engine.reading`, and how many of them at a time. */
+/** Which functions read on `Engine.reading`, and how many at a time. */
 
 import { Failure } from '../../domain/failure.ts';
 import type { ListQuery } from '../listing.ts';
@@ -6,8 +6,8 @@ import type { StoreVerbs } from '../store.ts';
 import type { Around } from './guard.ts';
 
 /**
- * Those whose cost grows with the rows that an account has: lists, searches, totals and exports. What is found by a key,
- * and what an account has few of, is read quicker than a thread is asked.
+ * Functions whose cost grows with the rows of an account: lists, searches, totals and exports. A lookup by key, or a
+ * read of what an account has few of, is faster than sending it to a thread.
  */
 export const readingVerbs = {
   users: ['list', 'page'],
@@ -24,10 +24,10 @@ export const readingVerbs = {
   hookExecutions: ['page'],
 } as const satisfies { readonly [Group in keyof StoreVerbs]?: readonly (keyof StoreVerbs[Group])[] };
 
-/** Rows of a page that would take as long to hand over from a thread as to read. */
+/** For a page this short, handing it over from a thread would take as long as reading it. */
 const shortPage = 100;
 
-/** A page next to a position, by an index alone. */
+/** A page next to a position, read by an index alone. */
 function isShort(given: unknown): boolean {
   if (typeof given !== 'object' || given === null || !('filters' in given)) return false;
   const { at, filters, limit } = given as ListQuery;
@@ -37,11 +37,11 @@ function isShort(given: unknown): boolean {
 type Verb = (...given: readonly unknown[]) => Promise<unknown>;
 
 function choosing(usual: Verb, reading: Verb): Verb {
-  // A query that is given third is about what belongs to something, which is a filter.
+  // The third argument restricts a list to what belongs to something, like a filter.
   return (...given) => (isShort(given[1]) ? usual : reading)(...given);
 }
 
-/** The verbs of `usual`; those that read many rows are `reading`'s, but for short pages. */
+/** The functions of `usual`, with those that read many rows from `reading`, except for short pages. */
 export function withReading(usual: StoreVerbs, reading: StoreVerbs): StoreVerbs {
   const instead = new Map(Object.entries(reading));
   const groups = Object.entries(usual).map(([group, members]) => {
@@ -55,13 +55,13 @@ export function withReading(usual: StoreVerbs, reading: StoreVerbs): StoreVerbs 
     });
     return [group, Object.fromEntries(chosen)];
   });
-  return Object.fromEntries(groups) as StoreVerbs; // Same groups, same verbs.
+  return Object.fromEntries(groups) as StoreVerbs; // Same groups, same functions.
 }
 
-/** Reads that are under way or wait for others: more would only wait longer than whoever asked. */
+/** Maximum number of reads under way or waiting: others would wait longer than their callers. */
 const mostReads = 100;
 
-/** Runs up to so many works at a time; the next one is refused with `unavailable`. */
+/** Runs up to this many at a time; further ones are refused with `unavailable`. */
 export function bounded(around: Around): Around {
   let running = 0;
   return async (work) => {

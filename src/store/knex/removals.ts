@@ -1,6 +1,7 @@
 /**
- * Removing what any number of rows hang on: nobody finds the object once the transaction has ended (removed.ts), its row
- * stays for the foreign keys of the others, and slices clear those until the last one deletes it.
+ * Removes objects that any number of rows may depend on. Once the transaction has ended the object cannot be found any
+ * more (removed.ts). Its row stays for the foreign keys of others, which are deleted in slices; the last slice deletes
+ * the row.
  */
 
 import type { Knex } from 'knex';
@@ -19,14 +20,14 @@ import { homes, present, type Removable } from './removed.ts';
 import type { Cell } from './shape.ts';
 import { persistently, together } from './transact.ts';
 
-/** What a removal clears itself, in its own transaction: all of it, unless there is much. */
+/** The number of rows that a removal clears in its own transaction: usually all of them. */
 const rowsAtOnce = 200;
-/** Apps that the transaction looks at in which access is lost; what their users had is dead for all of them. */
+/** The number of apps that the transaction checks for lost access; the grants for the others are dead all the same. */
 const appsAtOnce = 20;
-/** As many as one statement adds. */
+/** Rows per insert statement. */
 const addedAtOnce = 400;
 
-/** Frees what is unique or holds something else; such a text is no name that anybody can give. */
+/** Frees unique values and references; the replacement is not a name that anyone can choose. */
 const freed: Readonly<Record<Removable, (text: string) => Readonly<Record<string, Cell>>>> = {
   user: () => ({
     email: null,
@@ -41,7 +42,7 @@ const freed: Readonly<Record<Removable, (text: string) => Readonly<Record<string
   attribute: (text) => ({ shortname: text }),
 };
 
-/** SQL of the greatest number that grants of the account have. */
+/** SQL of the greatest grant id of the account. */
 function lastGrant(db: Knex, accountId: number): Knex.Raw {
   return db.raw('(select coalesce(max(id), 0) from grants where account_id = ?)', [accountId]);
 }
@@ -58,7 +59,7 @@ async function add(
   return db('removals').insert(added).returning('*');
 }
 
-/** Clears up to so many rows; the last ones take the object and the removal along. */
+/** Clears up to `limit` rows; the last slice deletes the object and the removal. */
 async function clear(db: Knex, removal: Removal, limit: number): Promise<ClearedSlice & Progress> {
   const progress = await clearStep(db, removal, limit);
   const { kind, account_id: accountId, object_id: objectId } = removal;
@@ -70,7 +71,7 @@ async function clear(db: Knex, removal: Removal, limit: number): Promise<Cleared
         .where({ account_id: accountId, [id]: objectId })
         .delete();
     }
-    // With it those before it of the same app: it looked at their grants as well, and knew of them from the beginning.
+    // Earlier removals of the same app are done too: this one checked their grants as well.
     const done = db('removals').where({ account_id: accountId, kind, object_id: objectId });
     await done.where('id', '<=', removal.id).delete();
   }
@@ -78,8 +79,8 @@ async function clear(db: Knex, removal: Removal, limit: number): Promise<Cleared
 }
 
 /**
- * Removes an object: nobody finds it from then on, its names are free, and what was granted by it or for it is dead.
- * Answers how many grants of others were revoked until now; null when there is no such object.
+ * Removes an object: it cannot be found from then on, its names are free, and what was granted by it or for it is dead.
+ * Returns how many grants of others were revoked so far; null when there is no such object.
  */
 export function removeObject(
   db: Knex,
@@ -91,30 +92,30 @@ export function removeObject(
   const home = homes[kind];
   return together(db, async (tx) => {
     const key = { account_id: accountId, [home.id]: id };
-    // Of two that remove it one waits here, and sees in the next statement that it is gone.
+    // If two remove it, one waits here, and sees in the next statement that it is gone.
     await dialectOf(tx).lock(() => tx(home.table).where(key).first(home.id), 'forUpdate');
     const removed = tx(home.table)
       .where(key)
       .whereRaw(present(kind, home.table, home.id));
-    // With a line break: no name has one.
+    // With a line break, which no name has.
     if ((await removed.update(freed[kind](`removed\n${id}`))) !== 1) return null;
     const [removal] = await add(tx, accountId, kind, [id], at);
     return removal ? (await clear(tx, removal, rowsAtOnce)).grantsRevoked : null;
   });
 }
 
-/** The same, for those whose removal revokes nothing of others. */
+/** The same for objects whose removal revokes nothing of others. */
 export async function remove(...given: Parameters<typeof removeObject>): Promise<boolean> {
   return (await removeObject(...given)) !== null;
 }
 
 /**
- * Ends what users have of these apps who may not use them any more. Answers how many grants were revoked until now; the
+ * Ends what users have of these apps if they may no longer use them. Returns how many grants were revoked so far; the
  * others are dead, and stay so if the access is given again.
  */
 export function endLost(db: Knex, accountId: number, appIds: readonly number[], at: Milliseconds): Promise<number> {
   return together(db, async (tx) => {
-    // One after the other for each app: of those of one app the later is the one with the greater number.
+    // App by app: of two for the same app, the later one has the greater id.
     const apps = tx('clients').where('account_id', accountId).whereIn('app_id', appIds).orderBy('app_id');
     await dialectOf(tx).lock(() => apps.select('app_id'), 'forNoKeyUpdate');
     let grantsRevoked = 0;
@@ -129,9 +130,9 @@ export function endLost(db: Knex, accountId: number, appIds: readonly number[], 
   });
 }
 
-/** Locks the removal whose turn it is, of those that no other process has locked. */
+/** Locks the removal whose turn it is, skipping those locked by other processes. */
 async function takeNext(db: Knex, { after, except }: ClearingTurn): Promise<Removal | null> {
-  // The accounts behind that one first, then from the beginning.
+  // First the accounts after that one, then from the beginning.
   for (const behind of ['>', '<=']) {
     const next = db('removals').where('account_id', behind, after).whereNotIn('id', except);
     next.orderBy(['account_id', 'id']).limit(1);
@@ -141,7 +142,7 @@ async function takeNext(db: Knex, { after, except }: ClearingTurn): Promise<Remo
   return null;
 }
 
-/** Of those by which users lost the same app one is enough: the one that is nearest to its end, else the newest. */
+/** Of several removals of access to the same app one is enough: the furthest one, else the newest. */
 async function furthestOf(db: Knex, removal: Removal, except: readonly number[]): Promise<Removal> {
   const { account_id, kind, object_id } = removal;
   const same = db('removals').where({ account_id, kind, object_id }).whereNotIn('id', except);

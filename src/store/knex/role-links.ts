@@ -1,4 +1,4 @@
-/** Roles as a list, and what they are linked to: apps, users and administrators. */
+/** Roles as a list, and their links to apps, users and administrators. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
@@ -13,17 +13,17 @@ import { present, refersToPresent } from './removed.ts';
 import * as rows from './rows.ts';
 import { separately } from './transact.ts';
 
-/** Where links are kept, and where what they name is. */
+/** The tables of the links, and of what they reference. */
 const links = {
   apps: { table: 'app_roles', column: 'app_id', named: 'clients', id: 'app_id', kind: 'app' },
   users: { table: 'role_users', column: 'user_id', named: 'users', id: 'id', kind: 'user' },
   admins: { table: 'role_admins', column: 'user_id', named: 'users', id: 'id', kind: 'user' },
 } as const satisfies Record<RoleLink, object>;
 
-/** As many as one statement takes on both databases. */
+/** Rows per statement, for both databases. */
 const atOnce = 400;
 
-/** Others get their turn in between: SQLite answers at once, and a role has thousands of links. */
+/** Other work gets its turn in between: SQLite runs synchronously, and a role has thousands of links. */
 async function* chunks(ids: readonly number[]): AsyncGenerator<readonly number[]> {
   for (let at = 0; at < ids.length; at += atOnce) {
     if (at > 0) await nextTurn();
@@ -54,7 +54,7 @@ const listing: Listing<RoleRecord> = {
   read: rows.roles.read,
 };
 
-/** `after_removal` of new links of a role, by what they name. Administrators have nothing that could be lost. */
+/** `after_removal` for new links of a role, by what they reference. Administrators have nothing to lose. */
 async function agesOf(
   db: Knex,
   accountId: number,
@@ -76,7 +76,7 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
     linked: async (accountId, link, roleIds) => {
       const { table, column } = links[link];
       const ids = new Map<number, number[]>(roleIds.map((roleId) => [roleId, []]));
-      // One row for each role: a role may have more members than rows are made of without being noticed.
+      // One row for each role, since creating a row object for each member would be slow.
       const list = dialectOf(db).listOf(column);
       for await (const some of chunks(roleIds)) {
         const found: { role_id: number; linked: string | number[] }[] = await db(table)
@@ -131,7 +131,7 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
       const unlinked: number[] = [];
       for await (const some of chunks(ids)) {
         const wanted = some.map(() => '?').join(', ');
-        // By hand: Knex does not let SQLite answer what it deletes.
+        // As raw SQL: Knex has no `returning` for deletions on SQLite.
         const answer = await db.raw(
           `delete from ${table} where account_id = ? and role_id = ? and ${column} in (${wanted}) returning ${column}`,
           [accountId, roleId, ...some],

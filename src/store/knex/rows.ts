@@ -1,4 +1,4 @@
-/** Which column keeps which field. */
+/** Mapping between columns and fields. */
 
 import type { AccountRecord } from '../accounts.ts';
 import type { AuthorizationRequestRecord, CodeRecord, PushedRequestRecord } from '../authorizations.ts';

@@ -68,7 +68,7 @@ function deviceVerbs(db: Knex): Pick<SecondFactorStore, DeviceVerb> {
       const changes = { accepted_at: at, expires_at: null, last_step: step };
       return (await waiting.where('expires_at', '>', at).update(changes)) === 1;
     },
-    // One statement: of two that bring the same code at once, one is too late.
+    // One statement: of two requests with the same code, one is too late.
     useStep: async (accountId, id, step, at) => {
       const device = db('factor_devices').where({ account_id: accountId, id }).whereNotNull('accepted_at');
       return (await device.where('last_step', '<', step).update({ last_step: step, last_used_at: at })) === 1;
@@ -80,13 +80,13 @@ function deviceVerbs(db: Knex): Pick<SecondFactorStore, DeviceVerb> {
   };
 }
 
-/** As the counter of wrong passwords; its row is made by the first attempt. */
+/** Like the counter of wrong passwords; the first attempt creates its row. */
 function attemptVerbs(db: Knex): Pick<SecondFactorStore, AttemptVerb> {
   return {
     countAttempt: async ({ accountId, userId, now, maximum, lockedUntil }) => {
       const attempt = { account_id: accountId, user_id: userId };
       const first = { attempts: 1, locked_until: maximum <= 1 ? lockedUntil : null };
-      // The stored values: a pause that is set and passed starts the count anew.
+      // The stored values: a pause that has passed restarts the count.
       const count = 'case when factor_attempts.locked_until is null then factor_attempts.attempts + 1 else 1 end';
       const [counted] = await db('factor_attempts')
         .insert({ ...attempt, ...first })

@@ -1,4 +1,4 @@
-/** Which column keeps which field of an API authorization server and its parts. */
+/** Mapping between columns and fields of API authorization servers and their parts. */
 
 import type {
   AuthorizationServerRecord,

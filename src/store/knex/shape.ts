@@ -1,4 +1,4 @@
-/** Rows ↔ records. Each record lists its fields once, with the column that keeps it. */
+/** Rows ↔ records. Each record lists its fields once, with their columns. */
 
 /** A row as a driver returns it. */
 export type DbRow = Readonly<Record<string, unknown>>;
@@ -20,10 +20,10 @@ export function json(name: string): Column {
   return { name, kind: 'json' };
 }
 
-/** Texts and numbers name their column; what needs a conversion does not compile without it. */
+/** Texts and numbers name their column; a type that needs a conversion does not compile without one. */
 type Field<Value> = [Value] extends [Cell] ? string : Column;
 
-/** How one kind of record is kept. */
+/** How one kind of record is stored. */
 export interface Shape<Rec> {
   readonly table: string;
   readonly columns: readonly string[];
@@ -32,7 +32,7 @@ export interface Shape<Rec> {
   reader(prefix: string): (row: DbRow) => Rec;
   /** `<alias>.<column> as <prefix><column>` of all columns. */
   select(alias: string, prefix: string): string[];
-  /** The columns of the fields given, without the one that the database numbers. */
+  /** The columns of the given fields, without the one that the database numbers. */
   write(values: Partial<Rec>): Record<string, Cell>;
 }
 
@@ -58,7 +58,7 @@ function encode(kind: Column['kind'], value: unknown): Cell {
   }
 }
 
-/** Ties the fields of a record to the columns of its table. `numbered`: the field that the database counts itself. */
+/** Maps the fields of a record to the columns of its table. `numbered`: the field that the database assigns. */
 export function shape<Rec>(
   table: string,
   numbered: keyof Rec | null,

@@ -1,4 +1,4 @@
-/** The verb for one of what `all` takes many of. */
+/** Turns a function for many items into one for a single item. */
 export function single<Item, Result extends object>(
   all: (batch: readonly Item[]) => Promise<readonly Result[]>,
 ): (item: Item) => Promise<Result> {

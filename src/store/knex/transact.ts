@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { isLockTimeout, isLostRace, translate } from './errors.ts';
 
-/** Runs several statements as one: in a transaction, or behind a savepoint of the one that is open. */
+/** Runs several statements as one: in a transaction, or behind a savepoint of the open one. */
 export async function together<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Promise<Result> {
   try {
     return await db.transaction((tx) => work(tx));
@@ -11,8 +11,8 @@ export async function together<Result>(db: Knex, work: (tx: Knex) => Promise<Res
 }
 
 /**
- * For a statement that may meet a conflict: inside a transaction only the statement is undone and the transaction goes
- * on. Without the savepoint PostgreSQL would refuse every later statement, and SQLite would not.
+ * For a statement that may meet a conflict: inside a transaction only the statement is undone. Without the savepoint
+ * PostgreSQL would refuse every later statement, while SQLite would not.
  */
 export function separately<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Promise<Result> {
   return db.isTransaction ? together(db, work) : work(db);
@@ -28,8 +28,8 @@ function mostAttemptsFor(error: unknown): number {
 }
 
 /**
- * For a transaction of its own. PostgreSQL ends one of two that wait for each other; nothing of it has happened then,
- * and it is tried again.
+ * For a transaction of its own. PostgreSQL aborts one of two that wait for each other; it had no effect then, and is
+ * retried.
  */
 export async function persistently<Result>(attempt: () => Promise<Result>): Promise<Result> {
   for (let attempts = 1; ; attempts += 1) {

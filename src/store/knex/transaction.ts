@@ -1,4 +1,4 @@
-/** Transactions over the verbs of the store. */
+/** Transactions over the functions of the store. */
 
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -11,23 +11,23 @@ import { translate } from './errors.ts';
 import { type Around, guardVerbs } from './guard.ts';
 import { persistently } from './transact.ts';
 
-/** What is known of a transaction while it is open. */
+/** The state of an open transaction. */
 export interface TransactionState {
   open: boolean;
-  /** Settles when the verb that was called last has ended. */
+  /** Settles when the function called last has ended. */
   tail: Promise<unknown>;
   /** The first error that no savepoint undid. PostgreSQL would answer the commit with a silent rollback. */
   spoiled: { readonly error: unknown } | null;
 }
 
-/** Failures after which the transaction is as it was before the verb: nothing was done, or a savepoint undid it. */
+/** Failures after which the transaction is as before the call: nothing was done, or a savepoint undid it. */
 function isHarmless(error: unknown): boolean {
   return error instanceof Failure && ['conflict', 'not_found', 'value_invalid'].includes(error.code);
 }
 
 /**
- * One verb after the other, for a savepoint that is undone must not take the statements of another verb along; and
- * none after one that spoiled the transaction, for SQLite may have ended it already.
+ * Runs one function after the other, since undoing a savepoint must not undo the statements of another function. Runs
+ * none after one that spoiled the transaction, since SQLite may have ended it already.
  */
 function watch(state: TransactionState): Around {
   return (work) => {
@@ -47,7 +47,7 @@ function watch(state: TransactionState): Around {
 
 type VerbsOn = (db: Knex, hot: HotVerbs, pending: NewEvent[]) => StoreVerbs;
 
-/** Several verbs as one. `work` may run several times, and changes nothing but what `tx` changes. */
+/** Runs several functions as one. `work` may run several times, and must change nothing except through `tx`. */
 export function createTransaction(
   engine: Engine,
   verbsOn: VerbsOn,
@@ -57,12 +57,12 @@ export function createTransaction(
   return (work) => persistently(() => attempt(work));
 }
 
-/** Few enough that nobody notices how long appending them takes. */
+/** Few enough that appending them is not noticed. */
 const eventsAtOnce = 100;
 
 /**
- * A role of thousands has as many events: others get their turn in between. Accounts in order, as their chains are
- * locked.
+ * Changing a role of thousands creates as many events, so other work gets its turn in between. Accounts are in the
+ * order in which their chains are locked.
  */
 async function appendAll(hot: HotVerbs, tx: Knex, events: readonly NewEvent[]): Promise<void> {
   const ordered = events.toSorted((one, other) => one.accountId - other.accountId);

@@ -1,4 +1,4 @@
-/** Users as a list: every column has its index (0003_management). */
+/** Users as a list: every column has an index (0003_management). */
 
 import type { DetailedUser } from '../users.ts';
 import type { Links } from './links.ts';
@@ -12,7 +12,7 @@ export function readDetailed(row: DbRow): DetailedUser {
   return { ...rows.users.read(row), ...rows.userDetails.read(row) };
 }
 
-/** As the names of users are shown: what there is of both, with a space between. */
+/** The displayed name: first and last name with a space between, as far as they exist. */
 const wholeName = filled('text', "trim(coalesce(firstname, '') || ' ' || coalesce(lastname, ''))");
 
 function linkedBy(table: 'role_users' | 'role_admins'): Links {

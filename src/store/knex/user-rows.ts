@@ -1,4 +1,4 @@
-/** Which column keeps which field of users and of what accounts add to them. */
+/** Mapping between columns and fields of users and custom attributes. */
 
 import type { CustomAttributeRecord } from '../attributes.ts';
 import type { TokenUser, UserDetails, UserKeys, UserRecord } from '../users.ts';

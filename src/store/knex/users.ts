@@ -17,10 +17,10 @@ function readOne(row: DbRow | undefined): UserRecord | null {
   return row ? rows.users.read(row) : null;
 }
 
-/** The columns whose change ends the links that set a password. */
+/** The columns whose change invalidates links that set a password. */
 const means = ['email', 'username', 'password_digest', 'status'] as const;
 
-/** Counted here, where every change of a user is written: no way of changing one can leave it out. */
+/** Counted here, because every change of a user is written here. */
 function countMeans(db: Knex, row: Readonly<Record<string, Cell>>): Record<string, Knex.Raw> {
   const written = means.filter((column) => row[column] !== undefined);
   if (written.length === 0) return {};
@@ -31,11 +31,11 @@ function countMeans(db: Knex, row: Readonly<Record<string, Cell>>): Record<strin
 
 type AttemptVerb = 'countAttempt' | 'countDecoyAttempt' | 'clearAttempts' | 'replaceDigest';
 
-/** The counter of wrong passwords: every change is one statement, so that parallel guesses cannot get past it. */
+/** The counter of wrong passwords: every change is one statement, so that parallel guesses cannot bypass it. */
 function attemptVerbs(db: Knex): Pick<UserStore, AttemptVerb> {
   return {
     countAttempt: async ({ accountId, userId, now, maximum, lockedUntil }) => {
-      // On the right of an assignment stand the old values: a pause that is set and passed starts the count anew.
+      // The right side of an assignment has the old values: a pause that has passed restarts the count.
       const count = 'case when locked_until is null then invalid_login_attempts + 1 else 1 end';
       const [counted] = await db('users')
         .where({ account_id: accountId, id: userId })
@@ -75,8 +75,8 @@ export function userVerbs(db: Knex): UserStore {
     ...attemptVerbs(db),
     find,
     lock: async (accountId, id) => {
-      // Rows that refer to the user may be added. What was changed while this waited, a removal too, is seen by another
-      // statement.
+      // Rows that reference the user may still be added. Changes that this waited for, including a removal, are only
+      // visible to another statement.
       await dialectOf(db).lock(() => one(accountId, id).first('id'), 'forNoKeyUpdate');
       return find(accountId, id);
     },

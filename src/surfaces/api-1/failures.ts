@@ -7,7 +7,7 @@ import type { FailureTable } from '../../http/operation.ts';
 type ErrorBody = components['schemas']['Error'];
 type StatusError = components['schemas']['StatusError'];
 
-/** What is wrong with the body is answered as this call always has. */
+/** Errors of the body have always had this form here. */
 function badRequest({ message }: Failure): { status: 400; body: StatusError } {
   const status = { type: 'bad request', message: shortened(message), error: true, code: 400 } as const;
   return { status: 400, body: { status } };

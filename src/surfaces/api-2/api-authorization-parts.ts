@@ -29,12 +29,12 @@ type Scope = components['schemas']['Scope'];
 type Claim = components['schemas']['ListedClaim'];
 type ClaimRecord = Awaited<ReturnType<typeof addClaim>>;
 
-/** A scope of a server, in the list of its links too. */
+/** A scope of a server, also used in its links. */
 export function representScope({ id, value, description }: Scope): Scope {
   return { id, value, description };
 }
 
-/** Members that this service has no use for are answered as if they had never been set. */
+/** Members without a function here are returned as if they had never been set. */
 function representClaim({ id, label, attribute, macro }: ClaimRecord): Claim {
   return {
     id,

@@ -22,12 +22,12 @@ type AppOperations = Pick<
 
 const overlapMinutes = 60;
 
-/** What `ClientStore.pageApps` is to be asked for. */
+/** The query for `ClientStore.pageApps`. */
 function readFilters({ query, filters: sent }: List): ListQuery {
   const filters: ListFilter[] = [...query.filters];
   const { client_id: clientId, auth_method: authMethod } = sent;
   if (clientId !== undefined) filters.push({ field: 'client_id', test: 'is', values: [clientId] });
-  // No app has another one than OpenID Connect.
+  // All apps use OpenID Connect.
   if (authMethod !== undefined && Number(authMethod) !== 8) filters.push({ field: 'id', test: 'is', values: [0] });
   return { ...query, filters };
 }

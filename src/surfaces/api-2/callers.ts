@@ -12,7 +12,7 @@ type CallerOperations = Pick<
 
 type Scope = components['schemas']['NewCredential']['scopes'][number];
 
-/** With what programs call: secrets are shown in the answer to the creation and never again. */
+/** Credentials and API keys: secrets are only shown in the response to their creation. */
 export function callers(services: Services): Handlers<CallerOperations> {
   const { store } = services;
   return {

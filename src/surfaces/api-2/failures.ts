@@ -8,7 +8,7 @@ type ErrorBody = components['schemas']['Error'];
 const badRequest = jsonError(400, 'BadRequestError');
 const unprocessable = jsonError(422, 'UnprocessableEntityError');
 
-/** Operations whose body is a bare array: anything else is no request for them at all. */
+/** Operations whose body is a bare array: any other body cannot be read at all. */
 export const takesArray: ReadonlySet<string> = new Set([
   'addRoleUsers',
   'removeRoleUsers',
@@ -17,7 +17,7 @@ export const takesArray: ReadonlySet<string> = new Set([
   'setRoleApps',
 ] satisfies (keyof operations)[]);
 
-/** Lists whose clients take 422 for a cursor that is none (hooks, variables and logs). */
+/** Lists whose clients expect 422 for an invalid cursor (hooks, variables and logs). */
 const takesNoCursor: ReadonlySet<string> = new Set([
   'listHooks',
   'listHookVariables',
@@ -32,7 +32,7 @@ function invalidRequest(failure: Failure, { operation }: RefusalContext) {
   return noArray ? arrayExpected(failure) : badRequest(failure);
 }
 
-/** What cannot be deleted; or a value that must be unique and is taken. */
+/** An object that cannot be deleted, or a unique value that is taken. */
 function conflict({ detail }: Failure) {
   if (detail.name === 'policy') {
     const message = detail.message ?? 'A policy that a user, a role or an app follows cannot be deleted';

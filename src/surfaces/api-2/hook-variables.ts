@@ -16,13 +16,13 @@ function represent({ uuid, name, createdAt, updatedAt }: Stored): components['sc
   return { id: uuid, name, created_at: time(createdAt), updated_at: time(updatedAt) };
 }
 
-/** What a write answers: with the member that one client looks for, and never what it was sent. */
+/** The response to a write: with the member that one client looks for, and never the value. */
 function representWritten(variable: Stored): components['schemas']['WrittenHookVariable'] {
   const { id, name, ...times } = represent(variable);
   return { id, name, value: '', ...times };
 }
 
-/** An unknown identifier is a bad request here, for clients that know no other answer. */
+/** An unknown identifier is a bad request here, for clients that know no other response. */
 function invalidRecord(error: unknown): never {
   if (!(error instanceof Failure && error.code === 'not_found')) throw error;
   throw new Failure('request_invalid', { name: 'id', message: 'Invalid env record ID' });

@@ -16,7 +16,7 @@ type HookOperations = Pick<
 type Body = components['schemas']['HookRequest'];
 type Context = components['schemas']['HookTestRequest'];
 
-/** Flags at the top level count where `options` does not say the same one (the document's §2.3). */
+/** Flags at the top level count unless `options` has the same one (the document's §2.3). */
 function readFlags(body: Body): NonNullable<HookInput['options']> {
   const flag = (name: keyof NonNullable<Body['options']>) => body.options?.[name] ?? body[name] ?? undefined;
   const flags = {
@@ -28,7 +28,7 @@ function readFlags(body: Body): NonNullable<HookInput['options']> {
   return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
 }
 
-/** Member by member; what is read-only is left out. */
+/** Member by member, without read-only ones. */
 function readInput(body: Body): HookInput {
   return {
     type: body.type,
@@ -45,7 +45,7 @@ function readInput(body: Body): HookInput {
   };
 }
 
-/** The context itself, or what the one member `context` holds. */
+/** The context itself, or the contents of its only member `context`. */
 function readContext(body: Context): Readonly<Record<string, unknown>> {
   const { context, ...others } = body as Record<string, unknown>;
   const wrapped = typeof context === 'object' && context !== null && !Array.isArray(context);

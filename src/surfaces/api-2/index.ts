@@ -1,4 +1,4 @@
-/** Management: what an account consists of, over HTTP. */
+/** The management API: everything that belongs to an account. */
 
 import contract from '../../../generated/api-2.json' with { type: 'json' };
 import type { operations } from '../../../generated/api-2.ts';
@@ -49,7 +49,7 @@ export function api2(services: Services): SurfaceDefinition<operations> {
     limit: 'api-2',
     emptyBody: 'object',
     invalid: (operation, pointer) => {
-      // An id that none can have is an unknown one; a body that was read but breaks a rule is no bad request.
+      // An impossible id is an unknown one; a body that can be read but breaks a rule is not a bad request.
       if (pointer.startsWith('/params')) return 'not_found';
       if (pointer === '/body' && takesArray.has(operation)) return 'request_invalid';
       return pointer.startsWith('/body') ? 'value_invalid' : 'request_invalid';

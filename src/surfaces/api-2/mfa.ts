@@ -101,7 +101,7 @@ function deviceHandlers(
   };
 }
 
-/** What users have beside the password. */
+/** The second factors of users. */
 export function mfa(services: Services): Handlers<MfaOperations> {
   return {
     ...deviceHandlers(services),

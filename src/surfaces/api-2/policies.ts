@@ -35,7 +35,7 @@ function represent(policy: Stored): Policy {
   };
 }
 
-/** The members sent; what is read-only is left out. */
+/** The sent members, without read-only ones. */
 function readMembers(body: components['schemas']['PolicyChanges']): Partial<NewPolicy> {
   const members = {
     name: body.name,

@@ -17,12 +17,12 @@ function numberOf<Name, Index extends number>(names: readonly Name[], name: Name
   return names.indexOf(name) as Index;
 }
 
-/** An app where it is told of beside something else. */
+/** An app as a part of something else. */
 export function representLinkedApp(client: Pick<FullApp, 'appId' | 'name' | 'clientId' | 'extra'>) {
   return { id: client.appId, name: displayName(client), icon_url: client.extra.logo_uri ?? null };
 }
 
-/** `clientSecret`: in the answer to the creation only. */
+/** `clientSecret`: only in the response to the creation. */
 export function representApp(app: FullApp, account: Account, clientSecret: string | null = null): App {
   return {
     id: app.appId,

@@ -13,7 +13,7 @@ function representOptions(options: Options): Hook['options'] {
     risk_enabled: options.riskEnabled,
     location_enabled: options.locationEnabled,
     mfa_device_info_enabled: options.mfaDeviceInfoEnabled,
-    // The document knows three; clients that compare what they sent would find a fourth.
+    // The document knows three; a client that compares its input with the response would stumble over a fourth.
     ...(options.failedLoginAttemptsEnabled && { failed_login_attempts_enabled: true }),
   };
 }

@@ -66,7 +66,7 @@ function remove(services: Services, link: MemberLink): RemoveMembers {
   };
 }
 
-/** Users and administrators of a role: the same, but that administrators get nothing by it. */
+/** Users and administrators of a role: the same, except that administrators get nothing by it. */
 export function roleMembers(services: Services): Handlers<MemberOperations> {
   return {
     listRoleUsers: list(services, 'users'),

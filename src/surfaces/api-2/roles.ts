@@ -16,7 +16,7 @@ function represent({ id, name, apps, users, admins }: FullRole): components['sch
   return { id, name, apps, users, admins };
 }
 
-/** What `RoleStore.page` is to be asked for. Throws `request_invalid`. */
+/** The query for `RoleStore.page`. Throws `request_invalid`. */
 function readFilters({ query, filters: sent }: List): ListQuery {
   const filters: ListFilter[] = [...query.filters];
   const { role_name: roleName, app_id: appId, app_name: appName } = sent;

@@ -1,4 +1,4 @@
-/** The filters of the list of users that are more than the value of a member. */
+/** The filters of the list of users that do not just compare a member. */
 
 import { type ListFilter, type ListQuery, matching } from '../../domain/listing.ts';
 import type { AttributeFilter } from '../../domain/users/full-user.ts';
@@ -10,10 +10,10 @@ const attributePrefix = 'custom_attributes.';
 /** Fields of `UserStore.page` by parameter. */
 const idFilters: Readonly<Record<string, string>> = { user_ids: 'id', role_ids: 'role', app_id: 'app' };
 const directories: readonly string[] = ['directory_id', 'samaccountname', 'member_of'];
-/** No user has it. */
+/** Matches no user. */
 const nobody: ListFilter = { field: 'id', test: 'is', values: [0] };
 
-/** Names compare folded, as they are unique; what cannot be folded is nobody's. */
+/** Names are compared folded, as they are unique; a name that cannot be folded matches nobody. */
 function folded(filter: ListFilter): ListFilter {
   if (filter.field !== 'email' && filter.field !== 'username') return filter;
   const text = String(filter.values[0]);
@@ -21,7 +21,7 @@ function folded(filter: ListFilter): ListFilter {
   return key === null ? nobody : { ...filter, values: [key] };
 }
 
-/** What `UserStore.page` is to be asked for. Throws `request_invalid`. */
+/** The query for `UserStore.page`. Throws `request_invalid`. */
 export function readUserFilters(
   query: ListQuery,
   sent: Readonly<Record<string, string>>,

@@ -23,7 +23,7 @@ function authorityOf(caller: Caller | null): Authority {
   return caller?.scopes.includes('manage_all') ? 'all' : 'users';
 }
 
-/** Member by member. Throws `scope_insufficient` for what `manage_users` may not write. */
+/** Member by member. Throws `scope_insufficient` for members that `manage_users` may not write. */
 function readInput(body: Body, query: Query, caller: Caller | null): UserInput {
   const validatePolicy = query.validate_policy !== 'false';
   const reserved = body.password || body.role_ids !== undefined || !validatePolicy;

@@ -12,10 +12,10 @@ const fault =
 
 const badRequest = fault(400, 'bad_request');
 const wrongKey = answer('Account not found');
-/** Also what is no reason that the answer may tell; the audit trail and the log have it. */
+/** Also for reasons that the response must not reveal; they are in the trail and the log. */
 const wrongPassword = answer('Invalid password');
 
-/** Whatever is wrong with a credential is an answer, 200, and never a status (the document's §7). */
+/** Any error of a credential is a response with status 200 (the document's §7). */
 export const failures = {
   kinds: {
     not_found: fault(404, 'not_found', 'Not found'),

@@ -1,4 +1,4 @@
-/** Delegated authentication, deprecated: another program's sign-in form asks whether a password is right. */
+/** Delegated authentication, deprecated: another program's sign-in form checks whether a password is right. */
 
 import contract from '../../../generated/api-v1.json' with { type: 'json' };
 import type { operations } from '../../../generated/api-v1.ts';

@@ -5,7 +5,7 @@ import type { FailureTable } from '../../http/operation.ts';
 
 type StatusError = components['schemas']['StatusError'];
 
-/** The form of every error but that of the key; the failure's own words where none are given. */
+/** The format of every error except that of the key; by default in the failure's own words. */
 const status =
   <const Code extends StatusError['status']['code']>(code: Code, type: StatusError['status']['type'], words?: string) =>
   ({ message }: Failure) => ({

@@ -6,7 +6,7 @@ import type { FailureTable, ReplyHeaders } from '../../http/operation.ts';
 type ErrorAnswer = components['schemas']['ErrorAnswer'];
 type ErrorType = ErrorAnswer['status']['type'];
 
-/** The one error form of this surface; the failure's own words where none are given. */
+/** The only error format of this surface; by default in the failure's own words. */
 const status =
   <const Code extends ErrorAnswer['status']['code']>(
     code: Code,
@@ -28,7 +28,7 @@ const bearerRefused = status(401, 'Unauthorized', 'Authentication Failure', {
   'www-authenticate': 'Bearer realm="gatehouse"',
 });
 
-/** Every operation with a bearer accepts every scope here, so that too little scope cannot occur. */
+/** Every operation with a bearer accepts every scope here, so an insufficient scope cannot occur. */
 export const failures = {
   kinds: {
     not_found: status(404, 'not found', 'Not Found'),

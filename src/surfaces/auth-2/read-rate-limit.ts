@@ -4,7 +4,10 @@ import { Failure } from '../../domain/failure.ts';
 import type { Handler } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
 
-/** GET /auth/rate_limit: how much of the hourly limit on `/api/2/*` the credential has left. Where the limit is off, the largest number is said to be left. */
+/**
+ * GET /auth/rate_limit: how much of the hourly limit on `/api/2/*` the credential has left. Where the limit is off, the
+ * largest number is said to be left.
+ */
 export function readRateLimit({ limits }: Pick<Services, 'limits'>): Handler<operations['readRateLimit']> {
   return async ({ caller, origin }, respond) => {
     if (!caller) throw new Failure('caller_unauthenticated');

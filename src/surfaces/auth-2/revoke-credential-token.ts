@@ -5,7 +5,10 @@ import { Failure } from '../../domain/failure.ts';
 import type { Handler } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
 
-/** POST /auth/oauth2/revoke: ends a token of the pair; a token that is not the pair's is left alone, with the same answer. */
+/**
+ * POST /auth/oauth2/revoke: ends a token of the pair; a token that is not the pair's is left alone, with the same
+ * answer.
+ */
 export function revokeCredentialToken(
   services: Pick<Services, 'store' | 'clock' | 'limits' | 'vault'>,
 ): Handler<operations['revokeCredentialToken']> {

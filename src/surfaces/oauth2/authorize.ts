@@ -6,7 +6,10 @@ import { browserState, setCookie } from '../../pages/cookies.ts';
 import { type FormPost, formPost } from '../../pages/form-post.ts';
 import { pageLink } from '../../pages/links.ts';
 
-/** GET /oauth2/authorize (RFC 6749 §4.1.1): 303 to our next page, or to the client with an error, which may also go by a form. */
+/**
+ * GET /oauth2/authorize (RFC 6749 §4.1.1): 303 to our next page, or to the client with an error, which may also go by a
+ * form.
+ */
 export function authorize(services: AuthorizeServices): Handler<operations['authorize']> {
   return async ({ query, origin }, respond) => {
     const next = await begin(services, origin, query ?? {});

@@ -13,7 +13,7 @@ type ErrorCode =
   | Schemas['InvalidToken']['error']
   | Schemas['ServiceError']['error'];
 
-/** A JSON error with the failure's own words. */
+/** A JSON error in the failure's own words. */
 const json =
   <const Status extends number, const Code extends ErrorCode>(
     status: Status,
@@ -27,7 +27,7 @@ const json =
     ...(headers && { headers }),
   });
 
-/** A person is looking: the browser is told by a page; programs by JSON everywhere else. */
+/** A person is looking, so the error is a page in the browser; everywhere else programs get JSON. */
 const browsed: readonly (keyof operations)[] = ['authorize', 'authorizeByForm', 'endSession', 'endSessionByForm'];
 
 const pageOr =
@@ -45,11 +45,13 @@ const invalidClient = (failure: Failure) =>
       })(failure)
     : json(400, 'invalid_client', 'Client authentication failed')(failure);
 
-/** RFC 9449 §7.1: the scheme, an error, and what a proof may be signed with. */
+/** RFC 9449 §7.1: the scheme, an error, and the algorithms for proofs. */
 const dpopChallenge = (error: string) =>
   `DPoP realm="gatehouse", error="${error}", algs="${proofAlgorithms.join(' ')}"`;
 
-/** With an access token it is refused as that (RFC 9449 §7.1), at the token endpoint as a request (§5). */
+/**
+ * With an access token, the error is one of the token (RFC 9449 §7.1); at the token endpoint, one of the request (§5).
+ */
 const proofRefused =
   (error: 'invalid_dpop_proof' | 'use_dpop_nonce', words?: string) =>
   (failure: Failure, { operation }: RefusalContext) => {

@@ -1,4 +1,4 @@
-/** The standard door: OAuth 2 and OpenID Connect as the RFCs say, on the same engine as the documented door. */
+/** The standard surface: OAuth 2 and OpenID Connect as in the RFCs, on the same domain as the documented one. */
 
 import contract from '../../../generated/oauth2.json' with { type: 'json' };
 import type { operations } from '../../../generated/oauth2.ts';

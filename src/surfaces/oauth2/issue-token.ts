@@ -19,12 +19,12 @@ import { presentedClient, tokenPath } from './presented-client.ts';
 type Form = components['schemas']['TokenRequest'];
 type From = Origin & {
   readonly userAgent: string | undefined;
-  /** Of a key, which the tokens are bound to (RFC 9449); null without one. */
+  /** Proof of the key that the tokens will be bound to (RFC 9449), or null. */
   readonly proof: Proof | null;
 };
 type GrantHandler = (services: Services, from: From, client: AuthenticatedClient, form: Form) => Promise<TokenSet>;
 
-/** What is asked for here; the implicit flow has its tokens from the authorization endpoint. */
+/** The grant types of this endpoint; the implicit flow gets its tokens from the authorization endpoint. */
 type TokenGrantType = Exclude<GrantType, 'implicit'>;
 
 /** One grant type each (RFC 6749 §4.1.3, §6, §4.4, §4.3, RFC 8628 §3.4, RFC 8693 §2.1). */

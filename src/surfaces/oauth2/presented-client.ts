@@ -14,7 +14,7 @@ interface ClientForm {
 export const tokenPath = pathOf(contract, 'issueToken');
 
 /**
- * How the client shows who it is: the same at every endpoint that asks. An assertion may name the token endpoint or
+ * How the client authenticates, at every endpoint that requires it. An assertion may name the token endpoint or
  * `endpoint` as its audience (RFC 7523 §3, RFC 9126 §2).
  */
 export function presentedClient(

@@ -27,7 +27,7 @@ export const readAuthorizationServerMetadata: Handler<operations['readAuthorizat
   respond,
 ) => respond(200, representMetadata(origin.account), cacheable);
 
-/** Exactly what is switched on in the account. */
+/** Exactly what is turned on in the account. */
 function representMetadata(account: Account): Metadata {
   const { baseUrl, settings } = account;
   const at = (operationId: keyof operations) => baseUrl + pathOf(contract, operationId);

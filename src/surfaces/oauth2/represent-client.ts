@@ -8,7 +8,7 @@ import type { Registration } from '../../domain/clients/register.ts';
 import { keptMetadata } from '../../domain/clients/represent-metadata.ts';
 import { pathOf } from '../../http/contract.ts';
 
-/** Of this door: RFC 7591 and OpenID Connect Registration. */
+/** The rules of this endpoint: RFC 7591 and OpenID Connect Registration. */
 export const rules: RegistrationRules = {
   nameRequired: false,
   redirectUrisRequired: false,

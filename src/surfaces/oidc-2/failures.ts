@@ -3,11 +3,11 @@ import { asDescription } from '../../domain/describe.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { FailureTable } from '../../http/operation.ts';
 
-/** RFC 9110 §11.6.1: a 401 names a scheme that would do. */
+/** RFC 9110 §11.6.1: a 401 names an acceptable scheme. */
 const bearer = { 'www-authenticate': 'Bearer realm="gatehouse"' };
 const basic = { 'www-authenticate': 'Basic realm="gatehouse", charset="UTF-8"' };
 
-/** The failure's own words where none are given. */
+/** By default the failure's own words. */
 const answer =
   <const Status extends number, const Code extends string>(status: Status, error: Code, words?: string) =>
   ({ message }: Failure) => ({ status, body: { error, error_description: words ?? asDescription(message) } });
@@ -18,7 +18,7 @@ const unauthorized = {
   headers: bearer,
 } as const;
 
-/** The document's §7: one word for all that can be wrong with a client, a user or a token. */
+/** The document's §7: one error code for everything that can be wrong with a client, a user or a token. */
 const refused = (description: string) =>
   ({ status: 401, body: { error: 'invalid_request', error_description: description }, headers: basic }) as const;
 
@@ -29,7 +29,7 @@ const unsupportedGrantType = (failure: Failure) => {
   return answer(400, 'unsupported_grant_type', asDescription(words))(failure);
 };
 
-/** RFC 9449 §5: of those alone who send a proof, or registered that they would. */
+/** RFC 9449 §5: only for clients that send a proof, or that registered to do so. */
 const nonceRequired = (failure: Failure) => ({
   ...answer(400, 'use_dpop_nonce', 'The DPoP proof must contain the nonce of the header DPoP-Nonce')(failure),
   headers: { 'dpop-nonce': failure.detail.nonce ?? '' },

@@ -1,4 +1,6 @@
-/** The documented door (the document's §4.1, §4.2): registration and refresh, answering exactly as documented. */
+/**
+ * The documented surface (the document's §4.1, §4.2): registration and refresh, with exactly the documented responses.
+ */
 
 import contract from '../../../generated/oidc-2.json' with { type: 'json' };
 import type { operations } from '../../../generated/oidc-2.ts';

@@ -27,7 +27,7 @@ export function refreshToken(services: RefreshServices & Pick<Services, 'clientK
     if (!body.refresh_token) {
       throw new Failure('parameter_missing', { name: 'refresh_token', message: 'refresh_token is missing' });
     }
-    // What the document does not name is ignored: scopes and audience are those of the grant.
+    // Parameters that the document does not name are ignored: scopes and audience are those of the grant.
     const asked = { scope: null, resource: null };
     const proof = await proofOf(services, origin.account, client, headers['dpop'], origin.account.baseUrl + path);
     const tokens = await refreshTokens(services, origin.account, client, body.refresh_token, asked, proof);

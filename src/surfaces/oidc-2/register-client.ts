@@ -8,7 +8,7 @@ import { representClient } from './represent.ts';
 
 type Operation = operations['registerClient'];
 
-/** The document's §2.1: a name and redirect URIs always, and the full lists where nothing else is asked for. */
+/** The document's §2.1: a name and redirect URIs are always required, and defaults are the full lists. */
 const rules: RegistrationRules = {
   nameRequired: true,
   redirectUrisRequired: true,

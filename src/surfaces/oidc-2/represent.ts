@@ -6,14 +6,17 @@ import type { Registration } from '../../domain/clients/register.ts';
 import { keptMetadata } from '../../domain/clients/represent-metadata.ts';
 import { Failure } from '../../domain/failure.ts';
 
-/** Registered here, hence one of the three that this door knows. */
+/** The client was registered here, so its method is one of the three known ones. */
 function methodOf({ authMethod }: Registration['client']) {
   const method = documentedAuthMethods.find((one) => one === authMethod);
   if (!method) throw new Failure('internal', { reason: `the documented door does not know ${authMethod}` });
   return method;
 }
 
-/** A client as the documented door answers it: every member of the document's §2.1, and the optional ones that are set. */
+/**
+ * A client as the documented endpoint returns it: every member of the document's §2.1, and the optional ones that are
+ * set.
+ */
 export function representClient({ client, clientSecret }: Registration): components['schemas']['RegisteredClient'] {
   return {
     ...keptMetadata(client),

@@ -6,13 +6,13 @@ import { pageHeaders } from '../../pages/failure-page.ts';
 import type { Services } from '../../services.ts';
 
 interface BoundForm {
-  /** What the form sends back as `csrf`. */
+  /** The form's `csrf` field. */
   readonly csrf: string;
-  /** Of its page. */
+  /** The headers of its page. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Binds a form that belongs to no sign-in to the browser, which gets a secret where it has none. */
+/** Binds a form that is not part of a sign-in to the browser, which gets a secret if it has none. */
 export function bindForm(
   { random }: Pick<Services, 'random'>,
   { account, cookies }: Pick<Origin, 'account' | 'cookies'>,

@@ -15,7 +15,10 @@ const pageOf = {
   consent: 'showConsent',
 } as const;
 
-/** GET /continue: 303 to the next page or to the client with what it asked for or an error; a page whose form takes it there where the client asks for that. */
+/**
+ * GET /continue: 303 to the next page or to the client with what it asked for or an error; a page whose form takes it
+ * there where the client asks for that.
+ */
 export function continueAuthorization(
   services: FinishServices & RunServices,
 ): Handler<operations['continueAuthorization']> {

@@ -11,10 +11,10 @@ import { bindForm } from './bind-form.ts';
 
 type DeviceOperations = Pick<operations, 'showDevice' | 'enterUserCode' | 'showDeviceDone'>;
 
-/** What binds the form to the browser while there is no sign-in that it is for. */
+/** The purpose of the form's token while there is no sign-in. */
 const formName = 'device';
 
-/** Where a device is let in that has no browser (RFC 8628 §3.3). */
+/** Where a device without a browser is approved (RFC 8628 §3.3). */
 export function devices(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits'>,
 ): Handlers<DeviceOperations> {

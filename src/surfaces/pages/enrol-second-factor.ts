@@ -18,7 +18,7 @@ export function enrolSecondFactor(
       const setup = enrolmentSetup(services, account, due);
       return respond(401, ...challenged(representEnrolment(account, browser, due, setup, result.problem)));
     }
-    // In the answer itself: stored as digests, they cannot be shown by a page that comes after it.
+    // In the response itself: they are stored as digests, so no later page can show them.
     const [html, headers] = representRecoveryCodes(account, due, result.codes, body.request ?? '');
     return respond(200, html, { ...headers, 'set-cookie': setCookies(account, result.next) });
   };

@@ -1,4 +1,7 @@
-/** The hosted pages: sign-in, a second factor, a new password, consent and what leads from one to the next. They work without JavaScript; passkeys alone need it. */
+/**
+ * The hosted pages: sign-in, a second factor, a new password, consent and the steps between them. They work without
+ * JavaScript; only passkeys need it.
+ */
 
 import contract from '../../../generated/pages.json' with { type: 'json' };
 import type { operations } from '../../../generated/pages.ts';

@@ -16,7 +16,7 @@ import { bindForm } from './bind-form.ts';
 
 type InviteOperations = Pick<operations, 'showInvite' | 'acceptInvite' | 'showSignedIn'>;
 
-/** What an invite link leads to. */
+/** The pages behind an invite link. */
 export function invites(services: RunServices & Pick<Services, 'random' | 'passwords'>): Handlers<InviteOperations> {
   return {
     /** GET /password/reset: the form; the browser gets what binds it to the form. */
@@ -26,7 +26,10 @@ export function invites(services: RunServices & Pick<Services, 'random' | 'passw
       return respond(200, formOf(origin.account, csrf, invite), headers);
     },
 
-    /** POST /password/reset: 303 to the page of a signed-in user or to the second factor, 200 or 403 where nothing opens, or 422 with the form again. */
+    /**
+     * POST /password/reset: 303 to the page of a signed-in user or to the second factor, 200 or 403 where nothing
+     * opens, or 422 with the form again.
+     */
     acceptInvite: async ({ body, headers, origin: { account, cookies, source } }, respond) => {
       const browser = browserState(account, cookies, body.token);
       const onward = {

@@ -9,7 +9,7 @@ import type { Services } from '../../services.ts';
 import { challenged, representSignIn, setCookies } from './represent.ts';
 import { representSecondFactor } from './represent-second-factor.ts';
 
-/** Passkeys in place of the password, and after it. */
+/** Passkeys instead of the password, and after it. */
 export function passkeySignIns(
   services: RunServices & Pick<Services, 'random' | 'passkeys'>,
 ): Handlers<Pick<operations, 'signInWithPasskey' | 'giveSecondPasskey'>> {

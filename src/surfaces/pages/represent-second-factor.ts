@@ -14,7 +14,7 @@ function factorView(account: Account, browser: BrowserState, { request, user }: 
   return { ...formView(account, browser, request), username: user.email ?? user.username ?? '' };
 }
 
-/** The forms for a second factor; `recovery`: it was the one for a recovery code that was sent. */
+/** The forms for a second factor; `recovery`: the form for a recovery code was sent. */
 export function representSecondFactor(
   account: Account,
   browser: BrowserState,
@@ -45,7 +45,7 @@ export function representEnrolment(
   return formPage(due.request, html);
 }
 
-/** New recovery codes, and the way on. */
+/** New recovery codes, and a link to continue. */
 export function representRecoveryCodes(
   account: Account,
   { request }: DueFactor,

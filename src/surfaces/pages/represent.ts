@@ -17,30 +17,30 @@ import { consentPage, newPasswordPage, type ScopeView, signInPage } from '../../
 import type { Services } from '../../services.ts';
 
 /**
- * The logo that a browser may fetch from the client's own address, where the page's policy can name its host: of clients
- * that a caller of the account registered. Anyone else could use it to watch who comes here.
+ * The logo, loaded from the client's own address if the page's policy can name its host. Only for clients that a caller
+ * of the account registered: others could use it to watch who visits this page.
  */
 export function shownLogo({ registeredBy, extra }: OpenRequest['client']): string | undefined {
   if (registeredBy !== 'token' || extra.logo_uri === undefined) return undefined;
   return logoSource(extra.logo_uri) === null ? undefined : extra.logo_uri;
 }
 
-/** A page with its headers: what its policy does not know of, the browser does not run or show. */
+/** A page with its headers: the browser does not run or show anything that its policy does not allow. */
 export type FormPage = readonly [html: string, headers: Readonly<Record<string, string>>];
 
 /** With the headers of a form for a request; `script`: the page asks for a passkey as well. */
 export function formPage({ client, record }: OpenRequest, html: string, script = false): FormPage {
   const { device, redirectUri } = record.parameters;
-  // The way of a device ends at a page of ours.
+  // The sign-in of a device ends at a page of ours.
   return [html, pageHeaders({ ...(!device && { redirectUri }), logoUri: shownLogo(client), script })];
 }
 
-/** RFC 9110 §11.6.1 wants a challenge with every 401; no browser shows a prompt for this one. */
+/** RFC 9110 §11.6.1 requires a challenge with every 401; no browser shows a prompt for this one. */
 export function challenged([html, headers]: FormPage): FormPage {
   return [html, { ...headers, 'www-authenticate': 'Form realm="gatehouse"' }];
 }
 
-/** The cookies that are new after a form was right. */
+/** The cookies that change after a successful form. */
 export function setCookies(account: Account, result: SignedIn | Halfway): string[] {
   const transaction = setCookie(account, 'tx', result.browserSecret);
   return result.outcome === 'signed_in'
@@ -48,7 +48,7 @@ export function setCookies(account: Account, result: SignedIn | Halfway): string
     : [transaction];
 }
 
-/** What every form for a request shows and sends back. */
+/** The common fields of every form for a request. */
 export function formView(account: Account, { browserSecret, requestId }: BrowserState, { client }: OpenRequest) {
   return {
     accountName: account.name,
@@ -80,7 +80,7 @@ export function representSignIn(
 
 type ConsentStep = Extract<Step, { step: 'consent' }>;
 
-/** The form for a new password, for the user whose present one has expired. */
+/** The form for a new password, for a user whose password has expired. */
 export function representNewPassword(
   account: Account,
   browser: BrowserState,
@@ -109,7 +109,7 @@ const scopeViews: Readonly<Record<string, ScopeView>> = {
   groups: { name: 'groups', title: 'See your roles', description: 'The names of the roles you have in this account.' },
 };
 
-/** What a scope allows, in words where there are any. */
+/** The description of a scope, if it has one. */
 export function scopeTitle(name: string): string {
   return scopeViews[name]?.title ?? name;
 }

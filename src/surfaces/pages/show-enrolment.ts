@@ -7,7 +7,10 @@ import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
 import { representEnrolment } from './represent-second-factor.ts';
 
-/** GET /second-factor/enrol: the key of a new device with the form for its first code, or onward when none is to be enrolled. */
+/**
+ * GET /second-factor/enrol: the key of a new device with the form for its first code, or onward when none is to be
+ * enrolled.
+ */
 export function showEnrolment(
   services: Pick<Services, 'store' | 'clock' | 'vault' | 'totp'>,
 ): Handler<operations['showEnrolment']> {

@@ -7,7 +7,10 @@ import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
 import { representSecondFactor } from './represent-second-factor.ts';
 
-/** GET /second-factor: the forms for a code and for a passkey, as far as the user has either, or onward when none is due. */
+/**
+ * GET /second-factor: the forms for a code and for a passkey, as far as the user has either, or onward when none is
+ * due.
+ */
 export function showSecondFactor(
   services: Pick<Services, 'store' | 'clock' | 'vault' | 'random' | 'passkeys'>,
 ): Handler<operations['showSecondFactor']> {

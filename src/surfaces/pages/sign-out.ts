@@ -12,7 +12,7 @@ import type { Services } from '../../services.ts';
 
 type Needs = Pick<Services, 'store' | 'clock' | 'vault'>;
 
-/** Both cookies go: what they opened has ended, and the next sign-in has its own. */
+/** Both cookies are cleared: what they opened has ended, and the next sign-in gets its own. */
 function done({ account }: Origin, location: string | null) {
   return {
     location: location ?? formAction('showSignedOut'),

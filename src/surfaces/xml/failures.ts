@@ -5,7 +5,7 @@ import type { FailureTable, ReplyHeaders } from '../../http/operation.ts';
 
 type ErrorBody = components['schemas']['Errors'];
 
-/** The elements of members that the domain names in another way. */
+/** The elements of members that have another name in the domain. */
 const elements: Readonly<Record<string, string>> = {
   comment: 'notes',
   username: 'openid-name',
@@ -32,7 +32,7 @@ const badRequest = ({ message }: Failure) => reply(400, message);
 const unprocessable = ({ message }: Failure) => reply(422, inElements(message));
 const unauthorized = reply(401, 'The API key is invalid or missing', { 'www-authenticate': 'Basic realm="gatehouse"' });
 
-/** What the caller sends, or what it would take. */
+/** The media type that the caller sends or accepts. */
 function mediaType({ message, detail }: Failure) {
   return detail.name === 'Accept' ? reply(406, message) : reply(415, message);
 }

@@ -1,4 +1,4 @@
-/** Users as XML, deprecated: the oldest door to the users of an account. */
+/** Users as XML, deprecated: the oldest API for the users of an account. */
 
 import contract from '../../../generated/xml.json' with { type: 'json' };
 import type { operations } from '../../../generated/xml.ts';
@@ -19,7 +19,7 @@ export function xml(services: Services): SurfaceDefinition<operations> {
     limit: 'xml',
     onRefusal: (failure, operation, account) => recordRefusal(services, account, operation, failure),
     invalid: (_operation, pointer) => {
-      // An id that none can have is an unknown one.
+      // An impossible id is an unknown one.
       if (pointer.startsWith('/params')) return 'not_found';
       return pointer.startsWith('/body') ? 'value_invalid' : 'request_invalid';
     },

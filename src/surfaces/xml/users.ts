@@ -12,10 +12,10 @@ import { representUser } from './represent.ts';
 type Changes = components['schemas']['UserChanges'];
 type ShownUser = components['schemas']['User'];
 
-/** Users a page where a page is asked for without its length. */
+/** Default page length if a page is requested. */
 const defaultLimit = 50;
 
-/** Element by element: the elements that cannot be changed are not among them. */
+/** Element by element, without those that cannot be changed. */
 function readInput(body: Changes): UserInput {
   return {
     email: body.email,
@@ -26,7 +26,7 @@ function readInput(body: Changes): UserInput {
     username: body['openid-name'],
     phone: body.phone,
     validatePolicy: true,
-    // An API key may set passwords: of new users here, of all by an invite link.
+    // An API key may set passwords: for new users here, for all by an invite link.
     authority: 'all',
   };
 }

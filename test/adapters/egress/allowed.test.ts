@@ -119,7 +119,7 @@ describe('requests of hooks that are allowed', () => {
 
   it('hand gzip on as it came, so that the process of the function decodes it', async () => {
     for (const name of ['gzip', 'x-gzip', ' GZip ']) {
-      // Whoever decoded it would fail.
+      // Decoding it would fail.
       const sent = Buffer.from('no gzip');
       internet.handle((_, res) => res.writeHead(200, { 'content-encoding': name }).end(sent));
       const response = await answered();

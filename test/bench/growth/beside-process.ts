@@ -1,4 +1,7 @@
-/** Refreshes and asks for `/healthz` at a fixed rate, however long the answers take; started by `beside.ts`, ends with it. */
+/**
+ * Refreshes and asks for `/healthz` at a fixed rate, however long the answers take; started by `beside.ts`, ends with
+ * it.
+ */
 
 import { type HttpClient, openHttpClient, type RawAnswer } from '../http-client.ts';
 import { requestsTo } from '../requests.ts';

@@ -1,4 +1,7 @@
-/** What others notice of an administrator's work: refreshes and `/healthz`, asked for at a fixed rate by a process of its own. */
+/**
+ * What others notice of an administrator's work: refreshes and `/healthz`, asked for at a fixed rate by a process of
+ * its own.
+ */
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

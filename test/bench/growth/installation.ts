@@ -59,7 +59,10 @@ const patienceMilliseconds = 180_000;
 const undescribed = `select 1 from pg_stat_user_tables
   where n_live_tup > 1000 and (last_autoanalyze is null or n_mod_since_analyze > n_live_tup / 5)`;
 
-/** Waits until the database has described its large tables to its planner, which it does by itself within a minute or two. */
+/**
+ * Waits until the database has described its large tables to its planner, which it does by itself within a minute or
+ * two.
+ */
 async function untilDescribed(url: string): Promise<void> {
   const deadline = performance.now() + patienceMilliseconds;
   while ((await countRows(url, undescribed)) > 0) {

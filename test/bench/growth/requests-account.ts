@@ -1,4 +1,6 @@
-/** What an account has little of: policies, second factors, API authorization servers, callers, hooks; and the trail. */
+/**
+ * What an account has little of: policies, second factors, API authorization servers, callers, hooks; and the trail.
+ */
 
 import type { Answer } from '../../support/conforms.ts';
 import { codeAt } from '../../support/second-factor.ts';

@@ -77,7 +77,7 @@ export function secondFactorsTold(app: () => TestApp): void {
     for (const secret of [key, ...codes]) assert.ok(!JSON.stringify([enrolled, used]).includes(secret));
   });
 
-  it('a passkey: made, named anew, used, wrong, and removed; never a name or what was sent', async () => {
+  it('a passkey: created, renamed, used, wrong, and removed; never a name or what was sent', async () => {
     const { appId, clientId, user, who, signIn } = await settle();
     const { jar } = await signIn();
     const path = '/account/passkeys';

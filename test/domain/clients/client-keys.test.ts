@@ -1,4 +1,4 @@
-/** Keys of clients at an address of theirs: kept, bounded, fetched anew when a kid is unknown. */
+/** Keys at the addresses of clients: cached, bounded, fetched again when a kid is unknown. */
 
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
@@ -46,7 +46,7 @@ test('are fetched once for many who ask, for ten minutes', async () => {
   assert.deepEqual([asked[0]?.method, asked[0]?.redirect, asked[0]?.accountId], ['GET', 'error', 1]);
 });
 
-test('are fetched anew for a kid that is not there, at most every thirty seconds', async () => {
+test('are fetched again for an unknown kid, at most every thirty seconds', async () => {
   let published = [one.jwk];
   const { asked, clock, keys } = answering(() => ({ keys: published }));
   await keys.read(operators, uri, knows('one'));

@@ -14,7 +14,7 @@ onApps('a hook that fails', (app) => {
     ['return "5";', 'invalid_result'],
   ];
 
-  /** One function that fails in the way that the user agent names: its process need not start anew for each. */
+  /** One function that fails in the way that the user agent names: its process need not be restarted for each. */
   const body = `const way = context.device.user_agent;\n${ways
     .map(([failing], at) => `if (way === 'way-${at}') { ${failing} }`)
     .join('\n')}`;

@@ -46,7 +46,7 @@ describe('the master key', () => {
     assert.equal(new Set(keys.map(({ kid }) => kid)).size, 1);
   });
 
-  test('that is missing while the database holds data is not made anew', async () => {
+  test('that is missing while the database holds data is not created again', async () => {
     const { store } = opened;
     await openMasterKey({ file, store, random });
     rmSync(path);

@@ -1,4 +1,6 @@
-/** Each thing that an approval rests on ends it alone: the endings of codes and devices are tested where they happen. */
+/**
+ * Each thing that an approval rests on ends it alone: the endings of codes and devices are tested where they happen.
+ */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -1,4 +1,6 @@
-/** A change that waits for a user is newer than all that opened meanwhile: it has the time at which the user is locked. */
+/**
+ * A change that waits for a user is newer than all that opened meanwhile: it has the time at which the user is locked.
+ */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

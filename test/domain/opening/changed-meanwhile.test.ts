@@ -1,4 +1,6 @@
-/** What was right when it was checked opens nothing once it is not: a hook holds the sign-in up, and something changes. */
+/**
+ * What was right when it was checked opens nothing once it is not: a hook holds the sign-in up, and something changes.
+ */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -133,7 +135,7 @@ for (const kind of databases) {
         const known = visit.user.passwordDigest === user.passwordDigest ? password : chosen.new_password;
         const { outcome } = await changePassword(app.services, app.account, visit, { current: known, ...given });
         assert.equal(outcome, 'changed');
-        // The owner's own goes on; it is none that the attempt opened.
+        // The owner's own session continues; the attempt did not open it.
         await app.services.store.sessions.end(app.account.id, user.id, visit.session.sid);
       },
       'an administrator': ({ user }) => setUser(app.services, app.account, user.id, { password: another }),

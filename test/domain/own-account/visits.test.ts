@@ -1,4 +1,6 @@
-/** What a form of the account pages writes is decided in its transaction: a visit that is over by then changes nothing. */
+/**
+ * What a form of the account pages writes is decided in its transaction: a visit that is over by then changes nothing.
+ */
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

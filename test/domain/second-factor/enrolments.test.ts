@@ -1,4 +1,7 @@
-/** Registrations over the management API lock their user first: however many come at once, each sees what the others did. */
+/**
+ * Registrations over the management API lock their user first: however many come at once, each sees what the others
+ * did.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -39,7 +42,10 @@ onServices('registrations of second factors', (subject) => {
     };
   }
 
-  /** The store, in which whoever counted devices goes on once another has counted them too, or waits for its turn. */
+  /**
+   * The store, in which a transaction that has counted devices continues once another has counted them too, or waits
+   * for its turn.
+   */
   function meeting(store: Store): Store {
     const other = gate();
     let counts = 0;

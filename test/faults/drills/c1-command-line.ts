@@ -112,7 +112,8 @@ function judge(
   const old = after.filter(({ probe, seen }) => seen !== currentOf(probe));
   const faults: string[] = [];
   for (const { probe, seen, calledAt } of calls) {
-    // What is seen while the command runs may be half of it, as when keys of two kinds are replaced one after the other.
+    // What is seen while the command runs may be half of it, as when keys of two kinds are replaced one after the
+    // other.
     if (calledAt > exitAt && seen !== currentOf(probe)) faults.push(`${seen} instead of ${currentOf(probe)}`);
     else if (/^5\d\d /.test(seen)) faults.push(`${seen} while the command ran`);
   }

@@ -55,7 +55,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return Math.round(performance.now() - startedAt) / 1000;
 }
 
-/** Copies the first row of each table, numbered anew. */
+/** Copies the first row of each table, with new ids. */
 async function copyRows(opened: TestStore, count: number): Promise<void> {
   for (const table of tables) {
     const found = await query(opened, `select * from ${table} limit 1`);

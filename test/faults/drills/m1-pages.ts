@@ -1,6 +1,9 @@
 import { matrixDrill } from '../matrix-drill.ts';
 
-/** M1: what people see; `npm test` looks at each page in one scheme of colours, and at a quarter of them as they are served. */
+/**
+ * M1: what people see; `npm test` looks at each page in one scheme of colours, and at a quarter of them as they are
+ * served.
+ */
 export const drill = matrixDrill({
   id: 'M1',
   title:

@@ -1,6 +1,8 @@
 import { matrixDrill } from '../matrix-drill.ts';
 
-/** M7: who waits how long for a password digest; `npm test` tries each flood with one seed, and one of the four largest. */
+/**
+ * M7: who waits how long for a password digest; `npm test` tries each flood with one seed, and one of the four largest.
+ */
 export const drill = matrixDrill({
   id: 'M7',
   title: 'floods before the queue of password digests, each with three seeds',

@@ -17,7 +17,9 @@ interface Part {
 
 const signIn = ['oauth2', 'pages'];
 
-/** Management's requests delete what others are about; what signs in needs both its surfaces; the others stand alone. */
+/**
+ * Management's requests delete what others are about; what signs in needs both its surfaces; the others stand alone.
+ */
 const parts: readonly Part[] = [
   { surfaces: managing, fewest: 20_000 },
   { surfaces: signIn, fewest: 60_000 },

@@ -17,7 +17,7 @@ const manyUsers = 200;
 const perKey = 4;
 const mostEvaluated = 10;
 
-/** X8: whoever has keys guesses no more passwords of a user than anybody else, and no more in all than the keys allow. */
+/** X8: a holder of keys can guess no more passwords of a user than others, and no more in all than the keys allow. */
 export const drill: Drill = {
   id: 'X8',
   title: 'guesses at once through delegated authentication, at one user and at 200 (a round: 100 of them and 10 keys)',

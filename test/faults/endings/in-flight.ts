@@ -1,4 +1,6 @@
-/** What can be on its way to tokens, or be tokens, when something ends: each as a client, a device or a browser has it. */
+/**
+ * What can be on its way to tokens, or be tokens, when something ends: each as a client, a device or a browser has it.
+ */
 
 import { Failure } from '../../../src/domain/failure.ts';
 import { addPasskey, listOwnPasskeys } from '../../../src/domain/own-account/passkeys.ts';

@@ -1,4 +1,6 @@
-/** One user with one browser and one client, made for one try: something of theirs is in flight when an ending comes. */
+/**
+ * One user with one browser and one client, made for one try: something of theirs is in flight when an ending comes.
+ */
 
 import { limitDefaults } from '../../../src/domain/accounts/limit-settings.ts';
 import type { HookRunner } from '../../../src/domain/hooks/runner.ts';

@@ -1,4 +1,6 @@
-/** Where attacks happen: a registry, a host that nobody may ask, and a folder beside the builds that nobody may touch. */
+/**
+ * Where attacks happen: a registry, a host that nobody may ask, and a folder beside the builds that nobody may touch.
+ */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -109,7 +111,9 @@ export interface Attack {
   readonly never?: RegExp;
 }
 
-/** A package on the way to the hostile one: what a hook names itself is read more strictly than what that depends on. */
+/**
+ * A package on the way to the hostile one: what a hook names itself is read more strictly than what that depends on.
+ */
 export function putThrough({ registry }: Site, dependencies: object): void {
   const requires = Object.keys(dependencies).map((name) => `exports[0] = () => require(${JSON.stringify(name)});`);
   registry.add(

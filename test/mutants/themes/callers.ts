@@ -69,7 +69,7 @@ export const callers: readonly Mutant[] = [
   },
   {
     id: 'api-key-revoked',
-    rule: 'an API key that was revoked is none',
+    rule: 'a revoked API key is not accepted',
     file: 'domain/callers/find-api-key.ts',
     text: '!key || key.revokedAt !== null',
     becomes: '!key',
@@ -77,7 +77,7 @@ export const callers: readonly Mutant[] = [
   },
   {
     id: 'api-key-of-account',
-    rule: "an API key is none at another account's host",
+    rule: "an API key is not accepted at another account's host",
     file: 'domain/callers/find-api-key.ts',
     text: 'key.accountId === account.id ?',
     becomes: 'key.accountId ?',

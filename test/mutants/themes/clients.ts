@@ -53,7 +53,7 @@ export const clients: readonly Mutant[] = [
   },
   {
     id: 'client-jwt-type',
-    rule: 'a JWT of another kind is refused, whoever signed it',
+    rule: 'a JWT of another kind is refused even with a valid signature',
     file: 'domain/clients/client-jwt.ts',
     text: '!known || (typ !== undefined && !types.includes(typ))',
     becomes: '!known',

@@ -189,7 +189,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'password-common',
-    rule: 'a password is none of the most common ones',
+    rule: 'a password is not one of the most common ones',
     file: 'domain/users/password-rules.ts',
     text: 'if (isCommonPassword(folded) || isCommonPassword(folded.trim())) {',
     becomes: 'if (false) {',

@@ -37,7 +37,9 @@ describe('the documentation in a browser', () => {
     await app.dispose();
   });
 
-  /** Runs `look` in a browser; any error, anything the policy forbids and any request to another host fails the test. */
+  /**
+   * Runs `look` in a browser; any error, anything the policy forbids and any request to another host fails the test.
+   */
   async function browse(options: BrowserOptions, look: (page: Page) => Promise<void>): Promise<void> {
     const { page, close } = await openBrowser(options);
     const complaints: string[] = [];
@@ -80,7 +82,7 @@ describe('the documentation in a browser', () => {
         }
         const answers = page.locator('#reference button', { has: page.locator('strong') });
         assert.ok((await answers.count()) > 0);
-        // Where the page stands, and all in one turn: Redoc draws a large contract anew after each click.
+        // Where the page stands, and all in one turn: Redoc redraws a large contract after each click.
         await answers.evaluateAll((buttons: { click(): void }[]) => {
           for (const button of buttons) button.click();
         });

@@ -1,4 +1,7 @@
-/** What the matrix of operations and scopes does not say: what only `manage_all` may write, and ids of another account in bodies and filters. */
+/**
+ * What the matrix of operations and scopes does not say: what only `manage_all` may write, and ids of another account
+ * in bodies and filters.
+ */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

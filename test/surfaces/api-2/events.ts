@@ -42,7 +42,7 @@ export function events(kind: DatabaseKind): void {
       return answer.body;
     }
 
-    it('newest first, with who called, and no value that was sent', async () => {
+    it('newest first, with the caller, and without the values that were sent', async () => {
       const all = await list();
       const { lastId } = await app.services.store.events.findEnd(app.account.id);
       assert.deepEqual(
@@ -109,7 +109,7 @@ export function events(kind: DatabaseKind): void {
       );
     });
 
-    it('refuses what is no filter, and who may not read', async () => {
+    it('refuses invalid filters, and callers who may not read', async () => {
       for (const query of ['actor=user:x', 'actor=user:7:8', 'nonsense=1', 'sort=action', 'created_since=x']) {
         assert.equal((await app.send('GET', `/api/2/events?${query}`, { headers })).status, 400, query);
       }

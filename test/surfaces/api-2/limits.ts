@@ -35,7 +35,7 @@ export function limits(app: () => TestApp): void {
     }
   });
 
-  it('says the largest number where the limit is off, and nothing to whom nobody knows', async () => {
+  it('reports the largest number where the limit is off, and nothing to an unknown caller', async () => {
     const answer = await (await managing(app())).call('GET', '/users?limit=1');
     assert.equal(answer.headers['x-ratelimit-remaining'], String(2 ** 31 - 1));
     const unknown = await app().send('GET', '/api/2/users');

@@ -32,7 +32,7 @@ export function mfa(app: () => TestApp): void {
     return { api, of, userId, secret: made.factor_data.verification_token, deviceId: made.device_id };
   }
 
-  it('a passkey is listed and removed as every device; none is registered here, and none is asked for a code', async () => {
+  it('a passkey is listed and removed like every device; it cannot be registered here or asked for a code', async () => {
     const { api, of, userId, deviceId } = await registered();
     const { id } = await givePasskey(app(), { id: userId });
     const [, passkey, ...more] = await api.done(200, 'GET', `${of}/devices`);

@@ -74,7 +74,7 @@ export function policies(app: () => TestApp): void {
     assert.equal((await send('DELETE', `/${first.id}`)).status, 204);
   });
 
-  it('one that is followed cannot be removed, and nobody follows one that is not there', async () => {
+  it('one that is in use cannot be removed, and an unknown one cannot be used', async () => {
     const one = await app().another();
     const send = await callerOf(one);
     const headers = { authorization: `Bearer ${await one.bearer('manage_all')}` };
@@ -143,7 +143,7 @@ export function policies(app: () => TestApp): void {
     assert.equal((await put({ password: 'short' }, '?validate_policy=false')).status, 200);
   });
 
-  it('readers read and nobody but manage_all writes; another account’s policy is unknown', async () => {
+  it('readers read and only manage_all writes; another account’s policy is unknown', async () => {
     const one = await app().another();
     const { body: policy } = await (await callerOf(one))('POST', '', { name: 'Scoped' });
     for (const [scope, read, write] of [

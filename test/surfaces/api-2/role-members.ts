@@ -74,7 +74,7 @@ export function roleMembers(app: () => TestApp): void {
     });
   }
 
-  it('an object instead of an array is 400, an item that is no id or nobody’s 422', async () => {
+  it('an object instead of an array is 400, an invalid or unknown id 422', async () => {
     const api = await managing(app());
     const { id } = await api.done(201, 'POST', '/roles', { name: 'Arrays' });
     for (const [method, path] of [

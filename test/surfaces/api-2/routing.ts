@@ -8,7 +8,7 @@ const writing = operationsOf().filter(({ hasBody }) => hasBody);
 export function routing(app: () => TestApp): void {
   const bearer = async () => ({ authorization: `Bearer ${await app().bearer('manage_all')}` });
 
-  it('answers 404 for what is no path and 405 with Allow for another method', async () => {
+  it('answers 404 for an unknown path and 405 with Allow for another method', async () => {
     const headers = await bearer();
     for (const path of ['/api/2', '/api/2/nothing', '/api/2/users/1/nothing', '/api/2/USERS']) {
       assertRefused(await app().send('GET', path, { headers }), 404);
@@ -18,7 +18,7 @@ export function routing(app: () => TestApp): void {
     assert.equal(answer.headers['allow'], 'GET, POST');
   });
 
-  it('answers 404 for an id that none can have', async () => {
+  it('answers 404 for an impossible id', async () => {
     const api = await managing(app());
     for (const id of ['abc', '0', '-1', '1.5', '2147483648', '99999999999999999999', '1;drop', '%00', 'null']) {
       const answer = await api.call('GET', `/users/${id}`);
@@ -27,7 +27,7 @@ export function routing(app: () => TestApp): void {
     }
   });
 
-  it('answers 400 for what is no JSON, 413 for too much, 415 for another media type', async () => {
+  it('answers 400 for malformed JSON, 413 for too much, 415 for another media type', async () => {
     const headers = await bearer();
     for (const { method, path, operationId } of writing) {
       const named = path.replace(/\{(registration|verification)_id\}/, '6f1c9a52-3f0e-4f0e-9a64-0d6c1c1e9b7a');

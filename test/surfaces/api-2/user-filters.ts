@@ -108,7 +108,7 @@ export function userFilters(app: () => TestApp): void {
     assert.deepEqual(await find(`app_id=${appId}&role_ids=${role.id}`), ['Ada']);
   });
 
-  it('what does not exist here matches nobody, and what is no id is 400', async () => {
+  it('an unknown id matches nobody, and an invalid one is 400', async () => {
     const { api, find } = await scene();
     for (const name of ['directory_id', 'samaccountname', 'member_of'])
       assert.deepEqual(await find(`${name}=1`), [], name);

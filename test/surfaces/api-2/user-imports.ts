@@ -55,7 +55,7 @@ export function userImports(app: () => TestApp): void {
     }
   });
 
-  it('bcrypt: a hash that is none, and one of a cost that would hold everybody up, is 422', async () => {
+  it('bcrypt: an invalid hash, and one whose cost would delay all sign-ins, is 422', async () => {
     const api = await managing(app());
     const hash = await hashBcrypt(password, 4);
     for (const bad of [
@@ -71,7 +71,7 @@ export function userImports(app: () => TestApp): void {
     }
   });
 
-  it('what is no digest, and an algorithm that is not known, is 422', async () => {
+  it('an invalid digest, and an unknown algorithm, is 422', async () => {
     const api = await managing(app());
     const { id } = await newUser(api);
     for (const [members, name] of [

@@ -25,7 +25,7 @@ export function userManagers(app: () => TestApp): void {
     return (await mailsTo(app(), email)).filter(({ text }) => text.includes('/password/reset')).length;
   }
 
-  it('an address that manage_users wrote gets no reset link for 24 hours; the former one hears of it', async () => {
+  it('an address that manage_users wrote gets no reset link for 24 hours; the former one is notified', async () => {
     using _ = app().services.clock.hold();
     const user = await makeUser(app());
     const before = await newLink(app(), user.email);

@@ -95,7 +95,7 @@ export function deprecation(app: () => TestApp): void {
     assert.equal((await other.ask({ api_key: other.key.key })).headers['sunset'], undefined);
   });
 
-  it('a revoked key is as good as none', async () => {
+  it('a revoked key counts as missing', async () => {
     const { ask, key } = await delegated(app());
     const { email } = await newUser(app());
     const query = { api_key: key.key, email: email ?? '', password };

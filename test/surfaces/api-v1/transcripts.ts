@@ -72,7 +72,7 @@ export function transcripts(app: () => TestApp): void {
     }
   });
 
-  it('another account on its own host knows no key but its own, and none of its users', async () => {
+  it('another account on its own host accepts only its own keys, and finds none of the users', async () => {
     const other = await app().another();
     const answer = await get(new URL(other.account.baseUrl).host, { api_key: key, email, password });
     assert.equal(answer.text, user('Account not found'));

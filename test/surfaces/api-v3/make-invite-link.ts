@@ -89,7 +89,7 @@ export function makeInviteLink(app: () => TestApp): void {
     assert.equal((await app().send('POST', '/api/v3/invites/else')).status, 404);
   });
 
-  it("another account's key and users are as good as none", async () => {
+  it("another account's key and users count as missing", async () => {
     const other = await app().another();
     const { email } = await makeUser(other);
     const { key: otherKey } = await newApiKey(other);
@@ -120,7 +120,7 @@ export function makeInviteLink(app: () => TestApp): void {
     assert.equal(shapes[0]?.status, 200);
   });
 
-  it('is told to the trail with the actor API, and counted', async () => {
+  it('is recorded with the actor API, and counted', async () => {
     using _ = app().services.clock.hold();
     const one = await app().another();
     const { services, account } = one;

@@ -84,7 +84,7 @@ export function issueCredentialToken(app: () => TestApp): void {
     for (const secret of secrets) assert.ok(!kept.includes(secret.slice(-43)));
   });
 
-  it('answers 429 with Retry-After after too many failures of one pair; success forgets them, others go on', async () => {
+  it('answers 429 with Retry-After after too many failures of one pair; success resets the count, others are not affected', async () => {
     const limited = await app().another({ 'limit.client-auth': '3/h' });
     const [first, second] = [await makePair(limited), await makePair(limited)];
     const fail = () => limited.send('POST', tokenPath, { json: grant, headers: basic(first.clientId, 'wrong') });

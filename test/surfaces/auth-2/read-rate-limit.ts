@@ -75,7 +75,7 @@ export function readRateLimit(app: () => TestApp): void {
     }
   });
 
-  it('answers 401 for no token and for one that does not do', async () => {
+  it('answers 401 for a missing and for an invalid token', async () => {
     const pair = await makePair(app());
     const token = await issue(app(), pair);
     const elsewhere = await (await app().another()).bearer('manage_all');

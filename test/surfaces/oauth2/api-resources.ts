@@ -68,7 +68,7 @@ export function apiResources(app: AppOf): void {
     assertError(await app().send('POST', '/oauth2/token', { form }), 400, 'invalid_request', /resource/);
   });
 
-  it('at authorization: invalid_target is told the client; a linked one makes the grant for this API alone (§2.1)', async () => {
+  it('at authorization: the client gets invalid_target; a linked API makes the grant for this API only (§2.1)', async () => {
     const setting = await settle(app());
     const { client } = setting;
     const [one, two] = [await makeApi(app(), ['a', 'shared']), await makeApi(app(), ['b', 'shared'])];

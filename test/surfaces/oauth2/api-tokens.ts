@@ -116,7 +116,7 @@ export function apiTokens(app: AppOf): void {
     assert.equal((await atGateway(app(), later.access_token, api.resource)).aud, api.resource);
   });
 
-  it('claims: attributes, roles and macros of the user; one without a value is left out, none replaces what tokens say', async () => {
+  it('claims: attributes, roles and macros of the user; one without a value is left out, none replaces a standard claim', async () => {
     const { client, user, code } = await settle(app(), {}, { lastname: undefined, username: 'ada' });
     const role = await createRole(app().services, app().account, { name: `Clerks ${user.id}` });
     await addRoleMembers(app().services, app().account, role.id, 'users', [user.id]);

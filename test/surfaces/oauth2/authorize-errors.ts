@@ -14,7 +14,7 @@ export function authorizeErrors(app: AppOf): void {
     assertErrorPage(await app().send('POST', '/oauth2/authorize', { form }), said);
   }
 
-  it('an unknown or missing client is told on a page, and so is one of another account (I1)', async () => {
+  it('an unknown or missing client is reported on a page, and so is one of another account (I1)', async () => {
     const client = await registerClient(app());
     await refusedAtPage({ client_id: 'unknown' }, {}, /not registered/);
     await refusedAtPage({ client_id: '' }, {}, /not registered/);
@@ -24,7 +24,7 @@ export function authorizeErrors(app: AppOf): void {
     assertErrorPage(await other.send('GET', authorizePath(client)), /not registered/);
   });
 
-  it('a redirect_uri that is missing or not registered is told on a page', async () => {
+  it('a redirect_uri that is missing or not registered is reported on a page', async () => {
     const client = await registerClient(app());
     await refusedAtPage(
       client,
@@ -72,7 +72,7 @@ export function authorizeErrors(app: AppOf): void {
     ],
   ];
   for (const [title, parameters, error, metadata] of toClient) {
-    it(`the client is told ${error} for ${title}, with state and iss, by GET and by POST`, async () => {
+    it(`the client gets ${error} for ${title}, with state and iss, by GET and by POST`, async () => {
       const client = await registerClient(app(), { ...metadata, redirect_uris: [redirectUri] });
       const before = (await readRows(app().url))['authorization_requests']?.length;
       const path = authorizePath(client, parameters);
@@ -101,7 +101,7 @@ export function authorizeErrors(app: AppOf): void {
     }
   });
 
-  it('what is too long, given twice or not text is told on a page (T9)', async () => {
+  it('a parameter that is too long, repeated or not text is reported on a page (T9)', async () => {
     const client = await registerClient(app());
     const path = authorizePath(client);
     const query = path.split('?')[1] ?? '';

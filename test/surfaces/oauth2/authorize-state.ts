@@ -30,7 +30,7 @@ export function authorizeState(app: AppOf): void {
     return new URL(String(headers['location']), redirectUri).searchParams.get('request') ?? '';
   }
 
-  it('whoever begins sign-ins stores nothing, at the endpoint, on its pages and with prompt none', async () => {
+  it('beginning sign-ins stores nothing, at the endpoint, on its pages and with prompt none', async () => {
     const { client } = await settle(app());
     const before = await countRows();
     for (let n = 0; n < 20; n += 1) {

@@ -64,7 +64,7 @@ export function bounded(app: AppOf): void {
     openly(one, { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key.jwk] } });
 
   for (const [door, refused] of doors) {
-    it(`a dead refresh token is told of once at ${door}, however often it is sent`, async () => {
+    it(`a dead refresh token is recorded once at ${door}, however often it is sent`, async () => {
       const one = await app().another(unlimited);
       const { client, tokens } = await signedIn(one);
       await askRevocation(one, client, tokens.refresh_token);

@@ -32,7 +32,7 @@ export const succeeding: Readonly<Record<string, Readonly<Record<string, string>
 /** The requests of the OpenID Foundation's test modules, answered in the query and by a form (docs/conformance.md). */
 export function certification(app: AppOf): void {
   for (const mode of ['query', 'form_post'] as const satisfies Mode[]) {
-    it(`${mode}: each request of the basic profile ends in tokens for who is signed in`, async () => {
+    it(`${mode}: each request of the basic profile ends in tokens for the signed-in user`, async () => {
       const { client, user, jar, code } = await settle(app());
       const first = await redeem(app(), client, await code({ scope: 'openid profile email' }));
       const { auth_time } = decodeJwt(first.id_token);
@@ -49,7 +49,7 @@ export function certification(app: AppOf): void {
         const { iss, aud, sub, nonce, ...claims } = decodeJwt(tokens.id_token);
         assert.deepEqual([iss, aud, sub], [app().account.baseUrl, client.client_id, String(user.id)], module);
         assert.equal(nonce, parameters['nonce'] === '' ? undefined : 'nonce-1', module);
-        assert.equal(claims['auth_time'], auth_time, `${module}: nobody signed in anew`);
+        assert.equal(claims['auth_time'], auth_time, `${module}: nobody signed in again`);
         const headers = { authorization: `Bearer ${tokens.access_token}` };
         const { body } = await app().send('GET', '/oauth2/userinfo', { headers });
         const scope = parameters['scope'] ?? 'profile email';
@@ -89,7 +89,7 @@ export function certification(app: AppOf): void {
       }
     });
 
-    it(`${mode}: oidcc-prompt-login and oidcc-max-age-1 ask anew, and say when`, async () => {
+    it(`${mode}: oidcc-prompt-login and oidcc-max-age-1 ask again, and say when`, async () => {
       const one = await app().another({ 'limit.register': 'off' });
       const { client, user, jar, code } = await settle(one);
       const before = decodeJwt((await redeem(one, client, await code())).id_token)['auth_time'];

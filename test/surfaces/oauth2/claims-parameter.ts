@@ -59,7 +59,7 @@ export function claimsParameter(app: AppOf): void {
     });
   });
 
-  it('what is not known is ignored, and so is what the client may not learn', async () => {
+  it('unknown claims are ignored, and so are those that the client may not learn', async () => {
     const client = await registerClient(app(), { scope: 'openid profile' });
     const { user } = await settle(app(), { scope: 'openid' });
     await grantAccess(app().services, app().account, client.app_id, { user: user.email ?? '' });
@@ -92,7 +92,7 @@ export function claimsParameter(app: AppOf): void {
     assert.ok(toClient(again.answer).has('code'));
   });
 
-  it('what is no JSON object is invalid_request, what is too long is told on a page', async () => {
+  it('anything but a JSON object is invalid_request, a text that is too long is reported on a page', async () => {
     const client = await registerClient(app());
     for (const claims of ['x', '[]', 'null', '1', '{"userinfo":[]}', '{"id_token":"x"}', '{"a":', '"{}"']) {
       assertClientError(app(), await app().send('GET', authorizePath(client, { claims })), 'invalid_request');

@@ -167,7 +167,7 @@ export function clientAssertions(app: AppOf): void {
     assert.equal((await ask(shown(good))).status, 200, 'and none of it used the good one up');
   });
 
-  it('refuses algorithms and keys that are not offered, and another than the client named', async () => {
+  it('refuses algorithms and keys that are not supported, and others than the client registered', async () => {
     const ps512 = { ...keyOf('RS256'), alg: 'PS512', privateKey: keyOf('PS512').privateKey };
     const client = await registerSigner(app(), [keyOf('RS256')], {
       ...service,
@@ -201,7 +201,7 @@ export function clientAssertions(app: AppOf): void {
       assert.equal((await ask(shown(await sign(app(), client.client_id, key)))).status, 200);
   });
 
-  it('an assertion beside a secret, by halves, of another type or for another client lets nobody in (T5)', async () => {
+  it('an assertion beside a secret, incomplete, of another type or for another client is refused (T5)', async () => {
     const key = keyOf('ES256');
     const client = await registerSigner(app(), [key], service);
     const other = await registerClient(app(), { ...service, token_endpoint_auth_method: 'client_secret_basic' });

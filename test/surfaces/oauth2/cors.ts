@@ -62,7 +62,7 @@ export function cors(app: AppOf): void {
     });
   }
 
-  it('an authorization request that is good sends none either', async () => {
+  it('a valid authorization request sends none either', async () => {
     const client = await registerClient(app());
     const answer = await app().send('GET', authorizePath(client), { headers: fromElsewhere });
     assert.equal(answer.status, 303);

@@ -170,7 +170,7 @@ export function dpop(app: AppOf): void {
       'another type': { header: { typ: 'JWT' } },
       'no key': { header: { jwk: undefined } },
     };
-    it(`${door}: what is not for this request is refused, and says why`, async () => {
+    it(`${door}: a proof for another request is refused, with the reason`, async () => {
       const key = await newProofKey();
       const { client, tokens } = await boundTokens(key);
       const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
@@ -212,7 +212,7 @@ export function dpop(app: AppOf): void {
     });
   }
 
-  it('a key that is private, shared or another’s, and an algorithm that is none of ours, prove nothing', async () => {
+  it('a key that is private, shared or another’s, and an unsupported algorithm, prove nothing', async () => {
     const [key, other, rsa] = [await newProofKey(), await newProofKey(), await newProofKey('RS256')];
     const { client, tokens } = await boundTokens(key);
     const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
@@ -297,7 +297,7 @@ export function dpop(app: AppOf): void {
     assert.equal((await app().send('GET', '/oauth2/userinfo', { headers })).status, 200);
     assertError(await app().send('GET', '/oauth2/userinfo', { headers }), 401, 'invalid_dpop_proof', /used before/);
     assert.equal((await askUserinfo(app(), token, key, nonce, { method: 'POST' })).status, 200);
-    // The binding cannot be taken off or changed in the text, and a bearer token is none that is bound.
+    // The binding cannot be taken off or changed in the text, and a bearer token is not a bound one.
     const [, id = '', , secret = ''] = /^dt_(\w+?)_(.{43})_(.{43})$/.exec(token) ?? [];
     for (const forged of [`at_${id}_${secret}`, `dt_${id}_${other.thumbprint}_${secret}`]) {
       assert.equal((await introspect(forged)).active, false, forged);

@@ -39,7 +39,7 @@ export function endingSessions(app: AppOf): void {
     assertErrorPage(await app().send('POST', '/oauth2/logout', { json: {} }));
   });
 
-  it('a form of another site comes without cookies, and ends the session all the same', async () => {
+  it('a form of another site comes without cookies, and still ends the session', async () => {
     const browser = await signedInBrowser(app());
     const form = { id_token_hint: browser.tokens.id_token, post_logout_redirect_uri: afterwards, state: 's' };
     const posted = await app().send('POST', '/oauth2/logout', { form });

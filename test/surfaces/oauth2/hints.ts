@@ -97,7 +97,7 @@ export function hints(app: AppOf): void {
     assertClientError(app(), answer, 'login_required');
   });
 
-  it('what is no id token of this client here is invalid_request (T10)', async () => {
+  it('anything but an id token of this client here is invalid_request (T10)', async () => {
     const { client, jar, hint } = await signedInTwice();
     const foreign = await settle(app());
     const strangers = await redeem(app(), foreign.client, await foreign.code());

@@ -81,7 +81,7 @@ export function idToken(app: AppOf): void {
     assert.ok(![...first.jar.cookies.values()].includes(String(one['sid'])));
   });
 
-  it('without profile, email and groups it says who and how, and nothing about the person', async () => {
+  it('without profile, email and groups it identifies the user and the sign-in, and says nothing about the person', async () => {
     const setting = await settle(app());
     const { id_token: token } = await redeem(app(), setting.client, await setting.code({ scope: 'openid', nonce: '' }));
     const { payload } = await verify(app(), token, 'RS256', setting.client.client_id);

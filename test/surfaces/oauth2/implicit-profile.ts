@@ -22,7 +22,7 @@ export function implicitProfile(app: AppOf): void {
     const path = (parameters: Record<string, string> = {}) =>
       authorizePath(setting.client, { response_type, ...parameters });
 
-    it(`${response_type}: each request of the implicit profile ends in tokens for who is signed in`, async () => {
+    it(`${response_type}: each request of the implicit profile ends in tokens for the signed-in user`, async () => {
       const { client, user, jar } = setting;
       const first = received((await walk(on, jar, path({ prompt: 'none' }))).answer, 'fragment')['id_token'] ?? '';
       const { auth_time } = decodeJwt(first);
@@ -64,7 +64,7 @@ export function implicitProfile(app: AppOf): void {
       assertErrorPage(await on.send('GET', path({ redirect_uri: 'https://app.example.com/other' })), /redirect_uri/);
     });
 
-    it(`${response_type}: oidcc-prompt-login and oidcc-max-age-1 ask anew, and say when`, async () => {
+    it(`${response_type}: oidcc-prompt-login and oidcc-max-age-1 ask again, and say when`, async () => {
       const { user, jar } = setting;
       let last = 0;
       for (const parameters of [{}, { prompt: 'login' }, { max_age: '1' }]) {

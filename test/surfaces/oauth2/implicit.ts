@@ -101,7 +101,7 @@ export function implicit(app: AppOf): void {
     }
   });
 
-  it('what a request for tokens must have, or cannot have, is told in the fragment', async () => {
+  it('errors of a request for tokens are in the fragment', async () => {
     for (const [asked, error, said] of [
       [{ nonce: '' }, 'invalid_request', /nonce is missing/],
       [{ response_mode: 'query' }, 'invalid_request', /must not be used for tokens/],
@@ -187,7 +187,7 @@ export function implicit(app: AppOf): void {
     assert.equal((await atGateway(on, access_token, api.resource))['scope'], 'openid orders:read');
   });
 
-  it('the grant behind it is told of, counts as use, and ends with the session', async () => {
+  it('the grant behind it is recorded, counts as use, and ends with the session', async () => {
     const own = await settle(on, { ...implicitClient, backchannel_logout_uri: 'https://client.invalid/ended' });
     const { store } = on.services;
     const { lastId } = await store.events.findEnd(on.account.id);

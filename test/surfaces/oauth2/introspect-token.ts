@@ -45,7 +45,7 @@ export function introspection(app: AppOf): void {
     });
   });
 
-  it('a client that sees its own tokens alone is told an e-mail address with the scope email', async () => {
+  it('a client that only sees its own tokens gets an e-mail address with the scope email', async () => {
     const setting = await settle(app(), { token_endpoint_auth_method: 'none' });
     const withEmail = await redeem(app(), setting.client, await setting.code({ scope: 'openid email' }));
     const told = (await introspect(app(), setting.client, withEmail.access_token)).body;

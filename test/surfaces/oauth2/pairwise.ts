@@ -25,7 +25,10 @@ import { assertClientError, assertError, toClient, unlimited } from './asking.ts
 
 const pairwise = { subject_type: 'pairwise' };
 
-/** OpenID Connect Core §8, Registration §5: another subject in each sector. On an application whose Internet is the test's. */
+/**
+ * OpenID Connect Core §8, Registration §5: another subject in each sector. On an application whose Internet is the
+ * test's.
+ */
 export function pairwiseSubjects(kind: 'sqlite' | 'postgres'): void {
   const asked: EgressRequest[] = [];
   let there: unknown = [];
@@ -103,7 +106,7 @@ export function pairwiseSubjects(kind: 'sqlite' | 'postgres'): void {
     assert.notEqual(sub, String(id));
   });
 
-  it('is what hints and claims name, and what the client is told at the end of a session', async () => {
+  it('is used in hints and claims, and in the notice of the end of a session', async () => {
     const { email, id } = await makeUser(app);
     const jar = new CookieJar();
     const told = 'https://app.example.com/ended';
@@ -235,7 +238,7 @@ export function pairwiseSubjects(kind: 'sqlite' | 'postgres'): void {
     assert.equal((await replace({ sector_identifier_uri: uri })).status, 200);
   });
 
-  it('a replaced registration keeps its sector and its kind of subjects: nobody learns what others know users by', async () => {
+  it('a replaced registration keeps its sector and its kind of subjects: it cannot learn the subjects of others', async () => {
     const elsewhere = ['https://bank.example.com/callback'];
     for (const [type, other] of [
       ['pairwise', 'public'],

@@ -7,7 +7,9 @@ import { type AppOf, assertError } from './asking.ts';
 
 type Form = Readonly<Record<string, string>>;
 
-/** T9 at the endpoints that take a form; the authorization endpoint has its own cases. Never a 5xx, never a way around. */
+/**
+ * T9 at the endpoints that take a form; the authorization endpoint has its own cases. Never a 5xx, never a way around.
+ */
 export function pollution(app: AppOf): void {
   /** A good form for each endpoint: what a polluted one is made from. */
   async function forms(): Promise<readonly [path: string, form: Form][]> {

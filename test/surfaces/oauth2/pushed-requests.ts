@@ -71,7 +71,7 @@ export function pushedRequests(app: AppOf): void {
     assertErrorPage(await app().send('GET', path(client, foreign)), /request_uri/);
   });
 
-  it('what is wrong is told when it is pushed, and nothing is kept', async () => {
+  it('errors are reported when it is pushed, and nothing is stored', async () => {
     const client = await registerClient(app());
     const kept = async () => (await readRows(app().url))['pushed_requests']?.length;
     const before = await kept();
@@ -103,7 +103,7 @@ export function pushedRequests(app: AppOf): void {
     assert.equal((await app().send('POST', '/oauth2/par', { headers, form: `a=${'x'.repeat(17_000)}` })).status, 413);
   });
 
-  it('the client shows who it is, by its registered method, and nothing of that is kept (T5)', async () => {
+  it('the client authenticates by its registered method, and its credentials are not stored (T5)', async () => {
     const client = await registerClient(app());
     assertError(await push({ ...client, client_secret: 'wrong' }), 401, 'invalid_client');
     assertError(await push({ ...client, token_endpoint_auth_method: 'none' }), 400, 'invalid_client');
@@ -169,7 +169,7 @@ export function pushedRequests(app: AppOf): void {
     assert.match(at.answer.text, /name="password"/);
   });
 
-  it('a client that changed meanwhile is looked at anew', async () => {
+  it('a client that changed meanwhile is checked again', async () => {
     const { client } = await settle(app());
     const uri = (await push(client)).body.request_uri;
     await app().services.store.clients.update(app().account.id, client.app_id, { redirectUris: [`${redirectUri}/2`] });
@@ -185,7 +185,7 @@ export function pushedRequests(app: AppOf): void {
     assert.equal((await push(await registerClient(few), {}, few)).status, 201);
   });
 
-  it('those that nobody used go with the purge', async () => {
+  it('unused ones are purged', async () => {
     using _ = app().services.clock.hold();
     const client = await registerClient(app());
     await push(client);

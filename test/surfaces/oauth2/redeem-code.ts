@@ -51,7 +51,7 @@ export function redemption(app: AppOf): void {
     }
   });
 
-  it('a code presented a second time while its user is refused ends what it gave all the same (T4)', async () => {
+  it('a code used a second time ends its grant even while its user is refused (T4)', async () => {
     for (const status of ['locked', 'suspended'] as const) {
       const setting = await settle(app());
       const code = await setting.code();

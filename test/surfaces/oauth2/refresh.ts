@@ -124,7 +124,7 @@ export function refreshing(app: AppOf): void {
     assert.equal(whole.body.scope, 'openid profile email', 'the grant itself stays as wide as it was');
   });
 
-  it("another client's token and what is no refresh token are invalid_grant and change nothing (T7)", async () => {
+  it("another client's token and other texts are invalid_grant and change nothing (T7)", async () => {
     const { client, tokens } = await signedIn(app());
     const thief = await registerClient(app());
     assertError(await refresh(app(), thief, tokens.refresh_token), 400, 'invalid_grant');

@@ -60,7 +60,7 @@ export function registrationModes(app: AppOf): void {
     assert.equal(await clients(one), 0);
   });
 
-  it('token: 403 for a token without the scope, naming those that would do; no row (R1)', async () => {
+  it('token: 403 for a token without the scope, naming the sufficient ones; no row (R1)', async () => {
     const one = await app().another(unlimited);
     for (const scope of ['authentication_only', 'read_users', 'manage_users', 'read_all'] as const) {
       const answer = await register(one, `Bearer ${await one.bearer(scope)}`);
@@ -73,14 +73,14 @@ export function registrationModes(app: AppOf): void {
     assert.equal(await clients(one), 0);
   });
 
-  it('closed: nobody may, whoever asks', async () => {
+  it('closed: nobody may register', async () => {
     const one = await app().another({ ...unlimited, registration: 'closed' });
     assertError(await register(one), 403, 'access_denied', /closed/);
     assertError(await register(one, `Bearer ${await one.bearer('manage_all')}`), 403, 'access_denied');
     assert.equal(await clients(one), 0);
   });
 
-  it('open: anybody may, but a bearer that is sent must be good', async () => {
+  it('open: anyone may register, but a bearer, if sent, must be valid', async () => {
     const one = await app().another({ ...unlimited, registration: 'open' });
     assert.equal((await register(one)).status, 201);
     assert.equal((await register(one, `Bearer ${await one.bearer('register_clients')}`)).status, 201);

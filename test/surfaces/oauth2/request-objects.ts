@@ -137,7 +137,7 @@ export function requestObjects(app: AppOf): void {
     }
   });
 
-  it('what a good object asks for wrongly is told where it says', async () => {
+  it('errors in the request of a valid object go to its redirect URI', async () => {
     const client = await registerClient(app(), { jwks: jwks() });
     const ask = async (more: object) =>
       app().send('GET', path(client.client_id, { request: await object(client.client_id, more) }));
@@ -225,7 +225,7 @@ export function requestReferences(kind: 'sqlite' | 'postgres'): void {
     );
   });
 
-  it('what cannot be had, or is not an object, is told to the client', async () => {
+  it('the client is told when the fetch fails, or gives something else than an object', async () => {
     const client = await registerClient(app, { jwks: { keys: [key.jwk] }, request_uris: [uri] });
     const ask = () => app.send('GET', authorizePath(client, { request_uri: uri }));
     for (const failure of ['address_forbidden', 'timeout', 'redirect_forbidden', 'response_too_large'] as const) {
@@ -242,7 +242,7 @@ export function requestReferences(kind: 'sqlite' | 'postgres'): void {
     assertClientError(app, await ask(), 'invalid_request_object');
   });
 
-  it('a fetch counts towards limit.authorize of its source; what is not registered is not fetched and does not', async () => {
+  it('a fetch counts towards limit.authorize of its source; an address that is not registered is not fetched and does not count', async () => {
     const limited = await app.another({ 'limit.authorize': '2/min' });
     const client = await registerClient(limited, { jwks: { keys: [key.jwk] }, request_uris: [uri] });
     const ask = (request_uri: string) => limited.send('GET', authorizePath(client, { request_uri }));

@@ -32,7 +32,7 @@ export function revocation(app: AppOf): void {
     assert.equal(await opens(app(), tokens.access_token), false);
   });
 
-  it('an older refresh token of the family does the same: who holds it can still end it', async () => {
+  it('an older refresh token of the family does the same: its holder can still end the grant', async () => {
     const { client, tokens } = await signedIn(app());
     const next = (await refresh(app(), client, tokens.refresh_token)).body;
     assert.equal((await revoke(app(), client, tokens.refresh_token)).status, 200);

@@ -1,4 +1,6 @@
-/** To which addresses a client of this door can be answered: the registered text, and nothing that looks like it (R2). */
+/**
+ * To which addresses a client of this door can be answered: the registered text, and nothing that looks like it (R2).
+ */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

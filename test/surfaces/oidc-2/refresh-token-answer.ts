@@ -52,7 +52,7 @@ export function refreshTokenAnswer(app: () => TestApp): void {
     assert.equal(await userinfo(app(), accessToken), 401);
   });
 
-  it('goes on from refresh to refresh, at either door', async () => {
+  it('continues from refresh to refresh, at both endpoints', async () => {
     const { client, tokens } = await signedIn(app());
     let current = tokens.refresh_token;
     for (const door of [tokenPath, '/oauth2/token', tokenPath, tokenPath, '/oauth2/token'] as const) {

@@ -83,7 +83,7 @@ export function refreshTokenStanding(app: () => TestApp): void {
     assertRefusal(await use(second), ...unauthorized);
   });
 
-  it("T6: another user's and another client's grants go on", async () => {
+  it("T6: another user's and another client's grants stay valid", async () => {
     const held = await signedIn(app());
     const bystander = await makeUser(app(), held.client.app_id);
     const other = { client: held.client, user: bystander, tokens: await signInAgain(app(), held.client, bystander) };

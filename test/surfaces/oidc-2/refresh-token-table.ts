@@ -150,7 +150,7 @@ export function refreshTokenTable(app: () => TestApp): void {
       }
     });
 
-    it('401 Access is unauthorized for a refresh token that is none', async () => {
+    it('401 Access is unauthorized for an invalid refresh token', async () => {
       const { refresh_token: token, access_token: access } = held.tokens;
       const others = ['unknown', 'null', `${token}x`, token.slice(0, -1), token.toUpperCase(), ` ${token}`, access];
       // Another grant's number before the rest of an authentic token, and a text of the right form.

@@ -162,7 +162,7 @@ export function registerClientAnswer(app: () => TestApp): void {
     assert.notEqual(first.headers['x-request-id'], second.headers['x-request-id']);
   });
 
-  it('makes an app that nobody may use until access is assigned (§1.2)', async () => {
+  it('creates an app that nobody may use until access is assigned (§1.2)', async () => {
     const client = await registered(app());
     const user = await makeUser(app());
     const form = await walk(app(), new CookieJar(), authorizePath(client));

@@ -55,7 +55,7 @@ export function registerClientCallers(app: () => TestApp): void {
     }
   });
 
-  it('R1: answers 401 without a bearer, or with what is none', async () => {
+  it('R1: answers 401 without a bearer, or with an invalid one', async () => {
     const token = await app().bearer('register_clients');
     await assertUnauthorized(app(), undefined, 'no header');
     const headers = [

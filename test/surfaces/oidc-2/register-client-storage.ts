@@ -1,4 +1,7 @@
-/** What is kept of a registration: nothing that was not asked for (R4), no secret in plain text (R6), names as sent (R7). */
+/**
+ * What is kept of a registration: nothing that was not asked for (R4), no secret in plain text (R6), names as sent
+ * (R7).
+ */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

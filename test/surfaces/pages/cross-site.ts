@@ -7,7 +7,9 @@ import { type AppOf, codeOf, heading, isConsent, isSignIn, settle } from './brow
 
 type Fields = Readonly<Record<string, string>>;
 
-/** L2: a form counts only in the browser it was made for, in the sign-in it was made for, at the step it was made for. */
+/**
+ * L2: a form counts only in the browser it was made for, in the sign-in it was made for, at the step it was made for.
+ */
 export function crossSite(app: AppOf): void {
   function send({ jar, answer }: Walk, fields: Fields, headers: Fields = jar.header): Promise<Answer> {
     const form = readForm(answer.text);

@@ -25,7 +25,7 @@ export function devices(app: AppOf): void {
     assert.ok(isSignIn((await submit(app(), filled, {})).answer));
   });
 
-  it('code, sign-in, consent that names app, user and code, and the end; each is told of', async () => {
+  it('code, sign-in, consent that names app, user and code, and the end; each is recorded', async () => {
     const { client, user } = await settle();
     const codes = await codesOf(app(), client, { scope: 'openid email' });
     const at = await typeAndSignIn(app(), codes.user_code, user);
@@ -47,7 +47,7 @@ export function devices(app: AppOf): void {
     assert.equal((await poll(app(), client, codes)).status, 200);
   });
 
-  it('deny: the page says so, the device is told, nothing is kept', async () => {
+  it('deny: the page says so, the device is told, nothing is stored', async () => {
     const { client, user } = await settle();
     const codes = await codesOf(app(), client);
     const at = await typeAndSignIn(app(), codes.user_code, user);
@@ -74,7 +74,7 @@ export function devices(app: AppOf): void {
     }
   });
 
-  it('who is signed in is asked for consent all the same, whatever was allowed before', async () => {
+  it('a signed-in user is still asked for consent, whatever was allowed before', async () => {
     const { client, user } = await settle();
     const jar = new CookieJar();
     for (let times = 0; times < 2; times += 1) {
@@ -140,7 +140,7 @@ export function devices(app: AppOf): void {
     assert.equal(bare.status, 403);
   });
 
-  it('a user without access to the app is refused, and the device goes on waiting', async () => {
+  it('a user without access to the app is refused, and the device keeps waiting', async () => {
     const { client } = await settle();
     const outsider = await makeUser(app());
     const codes = await codesOf(app(), client);
@@ -148,7 +148,7 @@ export function devices(app: AppOf): void {
     assert.equal((await poll(app(), client, codes)).body.error, 'authorization_pending');
   });
 
-  it('of two users who have typed one code the first decides', async () => {
+  it('if two users have typed one code, the first one decides', async () => {
     const { client, user } = await settle();
     const second = await makeUser(app(), client.app_id);
     const codes = await codesOf(app(), client);

@@ -1,4 +1,7 @@
-/** L6: parallel guesses do not outrun a counter. A file of its own, as each case asks 200 times at once; the drill asks a thousand times. */
+/**
+ * L6: parallel guesses do not outrun a counter. A file of its own, as each case asks 200 times at once; the drill asks
+ * a thousand times.
+ */
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';

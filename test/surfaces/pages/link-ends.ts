@@ -138,7 +138,7 @@ export function linkRaces(databaseKind: DatabaseKind): void {
   after(() => app.dispose());
 
   for (const [kind, make] of Object.entries({ invite: newInvite, reset: newLink })) {
-    it(`${kind}: whoever changes the password, the address or the status meanwhile comes first`, async () => {
+    it(`${kind}: a change of the password, the address or the status meanwhile comes first`, async () => {
       for (const changes of [
         { password: other },
         { email: `${unique('new')}@example.com` },

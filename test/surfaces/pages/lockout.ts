@@ -33,7 +33,7 @@ export function lockout(app: AppOf): void {
     assert.equal(await guess(app(), setting, password), 200);
   });
 
-  it('9 wrong ones and then the right one start the count anew, and so does a pause that is over', async () => {
+  it('9 wrong ones and then the right one restart the count, and so does a pause that is over', async () => {
     const setting = await settle(app());
     await guessWrong(app(), setting, 9);
     assert.equal(await guess(app(), setting, password), 200);
@@ -45,7 +45,7 @@ export function lockout(app: AppOf): void {
     assert.equal(await guess(app(), setting, password), 200);
   });
 
-  it('counts by the user, whichever of the names is typed, and for nobody else', async () => {
+  it('counts per user, whichever of the names is typed', async () => {
     const name = 'lockout.names';
     const setting = await settle(app(), {}, { username: name });
     const bystander = await makeUser(app(), setting.client.app_id);
@@ -57,7 +57,7 @@ export function lockout(app: AppOf): void {
     assert.equal(await guess(app(), setting, password, bystander.email ?? ''), 200);
   });
 
-  it('leaves sessions, refresh and status as they are: a stranger’s guesses sign nobody out', async () => {
+  it('leaves sessions, refresh and status unchanged: a stranger’s guesses sign nobody out', async () => {
     const setting = await settle(app());
     const jar = new CookieJar();
     const tokens = await redeem(

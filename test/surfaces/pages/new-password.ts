@@ -48,7 +48,7 @@ export function newPassword(app: AppOf): void {
     return { setting, at: await setting.signIn() };
   }
 
-  it('after the right password a new one is asked for, then the sign-in goes on; the former one opens nothing more', async () => {
+  it('after the right password a new one is required, then the sign-in continues; the former one no longer works', async () => {
     using _ = app().services.clock.hold();
     const setting = await settle(app());
     const query = await signInForCode(app(), setting.client, setting.user);
@@ -72,7 +72,7 @@ export function newPassword(app: AppOf): void {
     assert.ok(!isSignIn((await submit(app(), former, { password: fresh })).answer));
   });
 
-  it('a wrong password is told nothing of it', async () => {
+  it('a wrong password reveals nothing about it', async () => {
     const setting = await settle(app());
     await setStatus(setting.user, 4);
     const wrong = await submit(app(), await setting.begin(), { username: setting.user.email ?? '', password: 'wrong' });
@@ -191,7 +191,7 @@ export function newPassword(app: AppOf): void {
     assert.equal((await read(setting)).status, 4);
   });
 
-  it('who is locked or loses access meanwhile is told so; a password that an operator set meanwhile stays', async () => {
+  it('a user a user who is locked or loses access meanwhile is told so; a password that an operator set meanwhile stays', async () => {
     const locked = await expired();
     await setUser(app().services, app().account, locked.setting.user.id, { status: 'locked' });
     const refused = await submit(app(), locked.at, chosen);

@@ -36,7 +36,7 @@ export function passkeySignIn(app: AppOf): void {
     setting = await settle(app());
     given = await givePasskey(app(), setting.user);
     other = passkeyOptionsOf((await setting.begin()).answer.text).challenge;
-    // It has counted: a counter of 0 is none.
+    // It has counted: 0 means that there is no counter.
     const at = await setting.begin();
     assert.ok(isConsent((await showPasskey(app(), at, answerFor(at, given))).answer));
   });
@@ -116,7 +116,7 @@ export function passkeySignIn(app: AppOf): void {
     'a signature of another key': () => ({ signature: Buffer.alloc(70, 7).toString('base64url') }),
     'the challenge of another sign-in': (challenge) => ({ challenge }),
     'a challenge that was made up': () => ({ challenge: Buffer.alloc(56, 7).toString('base64url') }),
-    'a challenge that is none': () => ({ challenge: '' }),
+    'an invalid challenge': () => ({ challenge: '' }),
     'no user handle': () => ({ userHandle: undefined }),
     'the user handle of another': () => ({ userHandle: Buffer.alloc(32, 7).toString('base64url') }),
     'a passkey that nobody has': () => ({ credentialId: Buffer.alloc(16, 7).toString('base64url') }),
@@ -143,7 +143,7 @@ export function passkeySignIn(app: AppOf): void {
     });
   }
 
-  it('what is no answer at all is 401 too', async () => {
+  it('a malformed answer is 401 too', async () => {
     let at = await setting.begin();
     const { credentialId: id } = given.passkey;
     const texts = ['', '{', 'null', '[]', '1', '{}', '{"id":1}', `{"id":"${id}"}`, `{"id":"${id}","response":null}`];

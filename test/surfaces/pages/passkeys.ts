@@ -179,7 +179,7 @@ export function passkeys(app: AppOf): void {
     'a challenge that was made up': { challenge: Buffer.alloc(56, 7).toString('base64url') },
     'an attestation by a certificate, which names addresses': { attestation: ['packed', certifiedStatement] },
     'an attestation of a make': { attestation: ['apple', emptyStatement] },
-    'an attestation that is none': { attestation: ['none', certifiedStatement] },
+    'an invalid attestation': { attestation: ['none', certifiedStatement] },
   };
   for (const [title, lie] of Object.entries(lies)) {
     it(`${title}: 422 with the page again`, async () => {
@@ -210,7 +210,7 @@ export function passkeys(app: AppOf): void {
     assert.equal((await one.post({ credential: late, name: 'Laptop' })).status, 422, 'too late');
   });
 
-  it('what is no answer, and a name that is none, are 422; ten devices are enough', async () => {
+  it('an invalid answer and an invalid name are 422; ten devices are the maximum', async () => {
     const signedIn = await signIn();
     const { credential } = await make(signedIn);
     for (const text of ['', '{', 'null', '{}', '{"id":"a","response":{}}']) {

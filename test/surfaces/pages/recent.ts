@@ -63,7 +63,7 @@ export function recent(app: AppOf): void {
     });
   }
 
-  it('with prompt=none an old session that lacks a factor is told that somebody has to sign in', async () => {
+  it('with prompt=none an old session that lacks a factor is login_required', async () => {
     const one = await signedIn(10 * minute + 1);
     const at = await open(one.jar, authorizePath(one.client, { acr_values: multiFactor, prompt: 'none' }));
     assert.match(String(at.answer.headers['location']), /error=login_required/);

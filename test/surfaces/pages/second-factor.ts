@@ -55,7 +55,7 @@ export function secondFactor(app: AppOf): void {
     assert.deepEqual([amr, acr], [['pwd', 'otp', 'mfa'], 'urn:gatehouse:acr:multi-factor']);
   });
 
-  it('a wrong password is told nothing of it', async () => {
+  it('a wrong password reveals nothing about it', async () => {
     const { setting } = await begun();
     const wrong = await submit(app(), await setting.begin(), { username: setting.user.email ?? '', password: 'wrong' });
     assert.equal(wrong.answer.status, 401);
@@ -118,7 +118,7 @@ export function secondFactor(app: AppOf): void {
     assert.equal((await submit(app(), await setting.signIn(), { recovery_code: third })).answer.status, 401);
   });
 
-  it('ten wrong codes close it for a while, for the right one too; the right password does not begin the count anew (L6)', async () => {
+  it('ten wrong codes close it for a while, for the right one too; the right password does not restart the count (L6)', async () => {
     using _ = app().services.clock.hold();
     const { setting, device } = await begun();
     for (let tries = 0; tries < 10; tries += 1) {

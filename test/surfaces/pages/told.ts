@@ -17,7 +17,7 @@ const passwordTitle = 'Your password was changed';
 const emailTitle = 'Your e-mail address was changed';
 const usernameTitle = 'Your user name was changed';
 
-/** Every change of how a user signs in is mailed to them, whoever made it, by whatever door. */
+/** Every change of how a user signs in is mailed to them, however it was made. */
 export function told(app: AppOf): void {
   const titles = (email: string | null) => titlesTo(app(), email);
   const api = () => managing(app());
@@ -51,7 +51,7 @@ export function told(app: AppOf): void {
     assert.ok(!JSON.stringify(app().services.mails).includes(goodPassword));
   });
 
-  it('what the management API changes, once for each request; the former address hears of it too', async () => {
+  it('changes by the management API, once for each request; the former address is notified too', async () => {
     const user = await makeUser(app());
     const put = async (members: object) => (await api()).done(200, 'PUT', `/users/${user.id}`, members);
     await put({ firstname: 'Grace', email: user.email, status: 3 });
@@ -76,7 +76,7 @@ export function told(app: AppOf): void {
     assert.deepEqual((await titles(next)).slice(1), [several], 'it has no address any more, and hears of that');
   });
 
-  it('factors that the management API adds and removes; one that waits for its code is none yet', async () => {
+  it('factors that the management API adds and removes; one that waits for its code does not count yet', async () => {
     const user = await makeUser(app());
     const made = { factor_id: 1, display_name: 'Phone' };
     const path = `/mfa/users/${user.id}`;
@@ -108,7 +108,7 @@ export function told(app: AppOf): void {
     assert.deepEqual(await titles(next), [emailTitle, passwordTitle]);
   });
 
-  it('nothing of a change that was refused, and nothing to who has no address', async () => {
+  it('nothing about a refused change, and nothing to a user without an address', async () => {
     const [user, other] = [await makeUser(app()), await makeUser(app())];
     const manage = await api();
     for (const members of [{ email: other.email }, { password: goodPassword, role_ids: [2_147_483_000] }]) {

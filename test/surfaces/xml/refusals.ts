@@ -122,7 +122,7 @@ export function refusals(app: () => TestApp): void {
     }
   });
 
-  it('answers 406 to whoever does not take application/xml, before anything is done', async () => {
+  it('answers 406 to a client that does not accept application/xml, before anything is done', async () => {
     const { call, done } = await calling(app());
     const before = await done(200, 'GET', '/users.xml');
     for (const accept of ['application/json', 'text/html', 'text/xml', 'application/xml;q=0', 'image/*', 'nonsense']) {

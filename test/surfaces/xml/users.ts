@@ -218,7 +218,7 @@ export function users(app: () => TestApp): void {
     );
   });
 
-  it('answers 404 for an id that none can have, and for what is no path', async () => {
+  it('answers 404 for an impossible id and for an unknown path', async () => {
     const { call } = await calling(app());
     for (const path of [
       '/users/0.xml',

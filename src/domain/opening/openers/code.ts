@@ -8,7 +8,7 @@ import { digestOf, newSecret } from '../../secrets.ts';
 
 const codeMilliseconds = minute;
 
-/** Stores a new authorization code of a session; answers its text. */
+/** Stores a new authorization code of a session; returns its text. */
 export async function createCode(
   { clock, random }: Pick<Services, 'clock' | 'random'>,
   tx: Pick<StoreVerbs, 'authorizations'>,

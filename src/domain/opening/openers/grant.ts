@@ -16,19 +16,19 @@ import { accessibleScope, apiScopeNames } from '../../tokens/scopes.ts';
 import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from '../../tokens/token-set.ts';
 import { newRefreshToken } from '../../tokens/token-text.ts';
 
-/** What a user granted a client: by a code, at once, by a password, or for a device. */
+/** What a user granted to a client: by a code, implicitly, by a password, or for a device. */
 export interface GrantTerms {
   readonly userId: number;
-  /** The one API authorization server that it is for; null: any that the client is linked to. */
+  /** The only API authorization server that it is for; null: all that the client is linked to. */
   readonly serverId: number | null;
   readonly scope: readonly string[];
   readonly sid: string | null;
   readonly nonce: string | null;
   readonly amr: readonly string[];
   readonly authenticatedAt: number;
-  /** Claims asked for one by one. */
+  /** Claims that were requested one by one. */
   readonly claims?: ClaimsRequest | undefined;
-  /** Whether it outlives its session, where it has one. */
+  /** Whether it outlives its session, if it has one. */
   readonly offlineAccess?: boolean | undefined;
 }
 
@@ -45,17 +45,20 @@ type GrantServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'si
 
 export interface StartedGrant {
   readonly grant: GrantRecord;
-  /** Null when the client has no `refresh_token` grant. */
+  /** Null when the client does not have the grant type `refresh_token`. */
   readonly refreshToken: string | null;
-  /** The text of its first access token, which may be signed; outside of the transaction, as all that follows. */
+  /**
+   * The text of the first access token, which may have to be signed. Like everything below, call it outside the
+   * transaction.
+   */
   accessToken(user: TokenUser): Promise<string>;
   /** All its first tokens. */
   tokens(user: TokenUser): Promise<TokenSet>;
 }
 
 /**
- * Stores a new grant with its first tokens; inside the transaction that uses up what it is granted for. `linked`: whom
- * the first access token is for; `binding`: thumbprint of the key that its tokens are bound to (RFC 9449).
+ * Stores a new grant with its first tokens, inside the transaction that uses up what it is granted for. `linked`: the
+ * server that the first access token is for; `binding`: thumbprint of the key that its tokens are bound to (RFC 9449).
  */
 export async function startGrant(
   services: GrantServices,
@@ -70,7 +73,7 @@ export async function startGrant(
   const grant = await createGrant(services, tx, account, client, terms, linked, method);
   let refreshToken: string | null = null;
   if (hasGrantType(client, 'refresh_token')) {
-    // RFC 9449 §5: one of a client that shows who it is, is bound to that already.
+    // RFC 9449 §5: the refresh token of a client that authenticates is bound to the client already.
     const bound = isConfidential(client) ? null : binding;
     refreshToken = newRefreshToken(services.vault, services.random, account, grant.id, bound);
     await tx.grants.setFirstToken(account.id, grant.id, digestOf(refreshToken));
@@ -142,7 +145,7 @@ export async function createGrant(
   return grant;
 }
 
-/** Stores the first access token of a grant; its text, which may be signed, is made outside of the transaction. */
+/** Stores the first access token of a grant. Its text, which may have to be signed, is made outside the transaction. */
 export async function addFirstAccessToken(
   services: GrantServices,
   tx: StoreVerbs,

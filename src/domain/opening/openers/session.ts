@@ -12,7 +12,7 @@ import { endSession } from '../../endings/end-session.ts';
 import { newSessionSecret } from '../../login/session-secret.ts';
 import { digestOf } from '../../secrets.ts';
 
-/** Characters that are kept of what a browser says of itself. */
+/** Maximum length of a stored User-Agent. */
 const longestUserAgent = 256;
 
 /** Sessions of a user that there are at once: few enough for one short statement to end them all. */
@@ -21,9 +21,9 @@ const mostSessions = 200;
 const endedAtOnce = 10;
 
 /**
- * Starts a session for as long as the policy in force says, under a new secret (session fixation). What the browser had
- * before is of no use then: another user's session ends, the same user's goes on as this one, under its `sid`, also where
- * it had expired: what it was used for is forgotten then. Answers the secret and the `sid`.
+ * Starts a session under a new secret (session fixation), for as long as the policy in force says. It replaces the
+ * browser's former session: another user's session ends; the same user's continues under its `sid`. If that one had
+ * expired, the record of the apps that it was used for is cleared. Returns the secret and the `sid`.
  */
 export async function startSession(
   services: Pick<Services, 'clock' | 'random' | 'vault'>,
@@ -80,8 +80,8 @@ async function makeRoom(
 }
 
 /**
- * The same session, worth more from now on, under a new secret. It ends when it would have ended, and what it says of the
- * time of the sign-in stays: only the second factor is newer. Answers its secret.
+ * Raises the session and gives it a new secret. Its expiry and time of sign-in stay the same: only the second factor is
+ * newer. Returns the secret.
  */
 export async function raiseSession(
   services: Pick<Services, 'clock' | 'random' | 'vault'>,

@@ -7,7 +7,7 @@ import type { Actor } from '../../audit/context.ts';
 import type { EventDetails } from '../../audit/event-details.ts';
 import { recordEvent } from '../../audit/record.ts';
 
-/** Notes that the user signed in: on the user, and in the trail. */
+/** Records a successful sign-in on the user and in the trail. */
 export async function recordSuccess(
   services: Pick<Services, 'clock' | 'vault'>,
   tx: StoreVerbs,

@@ -22,7 +22,10 @@ let value: string | null = null;
 
 furnish();
 
-/** `start` runs the function and answers a promise; `settle` hands in what the host answers; `answer` what there is so far. */
+/**
+ * `start` runs the function and answers a promise; `settle` hands in what the host answers; `answer` what there is so
+ * far.
+ */
 export function enter(step: string, ...values: unknown[]): unknown {
   if (step === 'start') return start(...(values as Parameters<typeof start>));
   if (step === 'settle') return settle(values[0] as number, values[1] as string);

@@ -1,6 +1,6 @@
 /**
- * Appends events on PostgreSQL, under locks of the ends of their chains: taken last in a transaction and in the order
- * of the accounts, so that nobody who holds one waits for anything but the next.
+ * Appends events on PostgreSQL while the ends of their chains are locked. These locks are taken last in a transaction
+ * and in the order of the accounts, so that a holder waits for nothing but the next one.
  */
 
 import type { Knex } from 'knex';
@@ -13,7 +13,7 @@ import { run } from './statements.ts';
 export const lockHeads = `select account_id, last_id, last_hash from event_heads where account_id = any($1::bigint[])
   order by account_id for update`;
 
-/** Of two processes that begin a chain at once the second waits for the first. */
+/** If two processes begin a chain at once, the second waits for the first. */
 const addHeads = `insert into event_heads (account_id, last_id, last_hash)
   select account_id, 0, '' from unnest($1::bigint[]) as t (account_id) order by account_id
   on conflict (account_id) do nothing`;

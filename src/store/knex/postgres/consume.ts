@@ -1,6 +1,6 @@
 /**
- * A batch of refresh tokens on PostgreSQL. When all of them are current tokens in good standing, one statement does
- * everything; else it did nothing, and the batch is judged in a transaction under locks of its rows.
+ * A batch of refresh tokens on PostgreSQL. If all of them are current tokens in good standing, one statement does
+ * everything. Otherwise it does nothing, and the batch is judged in a transaction while its rows are locked.
  */
 import type { Knex } from 'knex';
 import type { Consumption, ConsumptionOutcome, GrantStanding, Verdict } from '../../consumption.ts';
@@ -21,7 +21,7 @@ function keyOf({ accountId, grantId }: Pick<Consumption, 'accountId' | 'grantId'
   return `${accountId}/${grantId}`;
 }
 
-/** The outcomes when every token of the batch could be rotated; null when nothing was done. */
+/** The outcomes if every token of the batch could be rotated; null if nothing was done. */
 async function rotateEvery(db: Knex, batch: readonly Consumption[]): Promise<ConsumptionOutcome[] | null> {
   const given = [
     batch.map(({ accountId }) => accountId),
@@ -51,7 +51,7 @@ async function rotateEvery(db: Knex, batch: readonly Consumption[]): Promise<Con
   return outcomes.length === batch.length ? outcomes : null;
 }
 
-/** A consumption with what was found about it when its turn came. */
+/** A consumption with the state found when its turn came. */
 interface Judged {
   readonly consumption: Consumption;
   readonly verdict: Verdict;
@@ -80,7 +80,7 @@ function changedGrants(judged: readonly Judged[]): GrantRecord[] {
   return [...changed.values()];
 }
 
-/** Writes the end state of each grant and the new access tokens; answers the numbers of the tokens by their digest. */
+/** Writes the final state of each grant and the new access tokens; returns the ids of the tokens by their digest. */
 async function write(db: Knex, judged: readonly Judged[]): Promise<Map<unknown, number>> {
   const grants = changedGrants(judged);
   const tokens = judged.flatMap(({ consumption: { accessToken, scope }, verdict, standing }): Cell[][] => {
@@ -139,7 +139,7 @@ async function judgeEvery(
     const key = keyOf({ accountId: grant.accountId, grantId: grant.id });
     standings.set(key, { grant, user: readUser(row), assigned: row['assigned'] === 1 });
   }
-  // In the order given: what one consumption changed is what the next of the same grant meets.
+  // In the given order: a consumption sees the changes of earlier ones of the same grant.
   const judged = batch.map((consumption) => judgeOne(standings, consumption, proofs));
   await giveBackProofs(db, proofs.untaken());
   const tokens = await write(db, judged);

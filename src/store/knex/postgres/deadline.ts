@@ -1,13 +1,15 @@
-/** No statement waits for ever: a connection whose server says nothing is ended, and with it whatever waits on it. */
+/**
+ * Limits the time of every statement: if the server is silent, the connection is ended, and with it everything that
+ * waits on it.
+ */
 
 import type pg from 'pg';
 
 const unlimited = new WeakSet<pg.Client>();
 
 /**
- * Ends the connection when a statement has not been answered after so long. The server has a time limit of its own;
- * this one is for the server, or the network, that is silent. Whoever waits hears `Connection terminated`, and the pool
- * makes a new connection for the next.
+ * Ends the connection when a statement is not answered in time. The server has a time limit of its own; this one is for
+ * a silent server or network. Callers get `Connection terminated`, and the pool opens a new connection for the next.
  */
 export function endWhenSilent(connection: pg.Client, milliseconds: number): void {
   let timer: NodeJS.Timeout | undefined;
@@ -17,12 +19,12 @@ export function endWhenSilent(connection: pg.Client, milliseconds: number): void
     if (!unlimited.has(connection)) timer = setTimeout(() => void connection.end(), milliseconds);
     return query(...given);
   };
-  // pg says `drain` when no statement is left.
+  // pg emits `drain` when no statement is left.
   connection.on('drain', () => clearTimeout(timer)).on('end', () => clearTimeout(timer));
   Object.assign(connection, { query: watched });
 }
 
-/** Runs `work`, whose statements on this connection may take as long as they will. */
+/** Runs `work` without a time limit for its statements on this connection. */
 export async function withoutDeadline<Result>(connection: pg.Client, work: () => Promise<Result>): Promise<Result> {
   unlimited.add(connection);
   try {

@@ -4,8 +4,8 @@ import { present, refersToPresent } from '../removed.ts';
 import type { DbRow } from '../shape.ts';
 
 /**
- * Locks what gives a user an app against those who would take it away, and answers whether anything does;
- * first the client and the role, as who removes them does.
+ * Locks what gives a user an app, so that it cannot be removed, and returns whether anything does. Locks the client and
+ * the role first, as their removal does.
  */
 const heldAccess = `with direct as materialized (
     select 1 from clients c join app_users au on au.account_id = c.account_id and au.app_id = c.app_id
@@ -36,7 +36,7 @@ export const postgresDialect: Dialect = {
     return found?.['assigned'] === true;
   },
   rowsOf,
-  // A number may be larger than its column holds, which it refuses to compare without the cast.
+  // PostgreSQL refuses to compare a number that is larger than its column's type without the cast.
   numberGiven: 'cast(? as bigint)',
   byBytes: (text) => `(${text}) collate "C"`,
   endsWith: (text) => `right(${text}, cast(? as integer)) = ?`,

@@ -12,13 +12,13 @@ import { purge } from './purge.ts';
 import { describeSchema } from './schema.ts';
 import { markSession, requireSessions } from './session.ts';
 
-/** Any number that no other program takes on the same database. */
+/** Any number that no other program uses on the same database. */
 const migrationLock = 4_715_203_991;
 
 const poolSize = 10;
-/** Beside it, for what reads many rows: whoever else wants a connection does not wait for those. */
+/** A separate pool for reading many rows, so that others do not wait for those connections. */
 const readingPoolSize = 4;
-/** When the server itself is silent: a second after it should have ended the statement. */
+/** When the server itself is silent: a second after it should have cancelled the statement. */
 const silenceMilliseconds = longestStatementMilliseconds + 1000;
 const idleInTransactionMilliseconds = 10_000;
 
@@ -40,8 +40,8 @@ function settings(waitMilliseconds: number): string {
 }
 
 /**
- * A transaction for the migrator, under an advisory lock that ends with the transaction: unlike Knex's own lock, a
- * row, a process that dies gives it back.
+ * A transaction for the migrator, under an advisory lock that ends with the transaction. Knex's own lock is a row,
+ * which a process that dies does not release.
  */
 function exclusively<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Promise<Result> {
   return db.transaction(async (tx) => {
@@ -56,11 +56,11 @@ function exclusively<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Pro
   });
 }
 
-/** Up to `size` connections, made as they are needed, each with these settings. */
+/** Up to `size` connections, opened as needed, each with these settings. */
 function openPool({ url, log, waitMilliseconds }: EngineOptions, size: number, patience: number, sets: string): Knex {
   return createKnex({
     client: 'pg',
-    // The oldest that is supported, said so that no connection is asked for it.
+    // The oldest supported version; given here so that no connection is needed to ask for it.
     version: '15',
     connection: {
       connectionString: url,
@@ -69,7 +69,7 @@ function openPool({ url, log, waitMilliseconds }: EngineOptions, size: number, p
       keepAlive: true,
       types,
     },
-    // Values of a statement never get into an error's message.
+    // Values of a statement must not get into an error's message.
     compileSqlOnError: false,
     log: { warn: log, error: log, deprecate: log, debug: log },
     ...speaking(postgresDialect),
@@ -77,7 +77,7 @@ function openPool({ url, log, waitMilliseconds }: EngineOptions, size: number, p
       min: 0,
       max: size,
       acquireTimeoutMillis: patience,
-      // A connection that is made for nobody any more gives its place back.
+      // Connections that nobody waits for any more give their place back.
       createTimeoutMillis: 2 * waitMilliseconds,
       afterCreate: (connection: pg.Client, done: (error: Error | undefined, connection: pg.Client) => void) => {
         endWhenSilent(connection, silenceMilliseconds);
@@ -90,7 +90,7 @@ function openPool({ url, log, waitMilliseconds }: EngineOptions, size: number, p
   });
 }
 
-/** PostgreSQL, or what speaks its protocol, at `url`. */
+/** Opens PostgreSQL, or a server that speaks its protocol, at `url`. */
 export function openPostgres(options: EngineOptions): Engine {
   const { waitMilliseconds } = options;
   const sets = settings(waitMilliseconds);

@@ -1,4 +1,4 @@
-/** Named statements on Knex's own connection, for the verbs that are called all the time. */
+/** Named statements on Knex's own connection, for the functions that are called all the time. */
 
 import type { Knex } from 'knex';
 import type { CredentialToken } from '../../callers.ts';
@@ -35,7 +35,7 @@ const readClient = rows.tokenClients.reader('c_');
 const readCredentialToken = rows.credentialTokens.reader('t_');
 const readCredential = rows.credentials.reader('c_');
 
-/** An access token with all that decides about it. */
+/** An access token with everything that decides about it. */
 const accessToken = `
   select ${[
     ...rows.accessTokens.select('t', 't_'),
@@ -70,7 +70,7 @@ export async function findAccessToken(db: Knex, accountId: number, id: number): 
   const token = readToken(row);
   const grant = row['g_id'] === null ? null : readGrant(row);
   const user = row['u_id'] === null ? null : readUser(row);
-  // The token of a grant, or of a user, that was removed is no token any more.
+  // A token whose grant or user was removed no longer counts.
   if ((token.grantId !== null && !grant) || (token.userId !== null && !user)) return null;
   return { token, grant, user, client: readClient(row), assigned: row['assigned'] === true };
 }

@@ -1,4 +1,4 @@
-/** The proofs of keys that came with a batch of refresh tokens (RFC 9449), on PostgreSQL. */
+/** The proofs of keys in a batch of refresh tokens (RFC 9449), on PostgreSQL. */
 
 import type { Knex } from 'knex';
 import type { AssertionRecord } from '../../clients.ts';
@@ -7,8 +7,9 @@ import { present } from '../removed.ts';
 import { run } from './statements.ts';
 
 /**
- * Keeps those that are new and answers them, in the order of their key, in which every statement waits for another
- * process that uses the same. A client that was removed meanwhile has none, and fails nobody else's refresh.
+ * Stores the new proofs and returns them. They are ordered by key, in which order every statement waits for another
+ * process that uses the same one. Proofs of a client that was removed meanwhile are not stored, and do not make others'
+ * refreshes fail.
  */
 export const useProofs = `
   with given as materialized (
@@ -24,7 +25,7 @@ export const useProofs = `
   insert into client_assertions (account_id, app_id, digest, expires_at) select * from proven
   on conflict do nothing returning app_id, digest`;
 
-/** Gives back those of tokens that were refused. */
+/** Takes back the proofs of refused tokens. */
 export const returnProofs = `delete from client_assertions u
   using unnest($1::bigint[], $2::bigint[], $3::text[]) as t (account_id, app_id, digest)
   where u.account_id = t.account_id and u.app_id = t.app_id and u.digest = t.digest`;
@@ -33,20 +34,20 @@ function keyOf({ appId, digest }: Pick<AssertionRecord, 'appId' | 'digest'>): st
   return `${appId}/${digest}`;
 }
 
-/** Proofs of a batch, of which those that are new are kept before anything is judged. */
+/** The proofs of a batch; the new ones are stored before anything is judged. */
 export interface Proofs {
-  /** None was used before, nor is any of them twice in the batch. */
+  /** None was used before or appears twice in the batch. */
   readonly areAllNew: boolean;
-  /** Uses up that of a consumption, in the order of the batch; false when it was used before. */
+  /** Uses up the proof of a consumption, in the order of the batch; false when it was used before. */
   readonly take: (consumption: Consumption) => boolean;
-  /** Those that are kept and were not taken. */
+  /** The stored ones that were not taken. */
   readonly untaken: () => AssertionRecord[];
 }
 
-/** For a batch that came without any. */
+/** For a batch without proofs. */
 export const noProofs: Proofs = { areAllNew: true, take: () => true, untaken: () => [] };
 
-/** Keeps the new ones of the batch's proofs. */
+/** Stores the new ones among the batch's proofs. */
 export async function keepProofs(tx: Knex, batch: readonly Consumption[]): Promise<Proofs> {
   const proofs = batch.flatMap(({ proof }) => proof ?? []);
   const kept = await run(tx, 'use-proofs', useProofs, [
@@ -64,7 +65,7 @@ export async function keepProofs(tx: Knex, batch: readonly Consumption[]): Promi
   };
 }
 
-/** Leaves nothing of these proofs, which the batch itself used up. */
+/** Deletes these proofs, which the batch itself used up. */
 export async function giveBackProofs(tx: Knex, proofs: readonly AssertionRecord[]): Promise<void> {
   if (proofs.length === 0) return;
   await run(tx, 'return-proofs', returnProofs, [

@@ -1,6 +1,7 @@
 /**
- * Slices of one statement, or two. Nodes that delete at the same time pass over each other's rows. A slice begins where
- * the last one ended, not at the first entry of the index: entries of deleted rows stay there until autovacuum comes.
+ * Slices of one or two statements. Nodes that delete at the same time skip each other's rows. A slice begins where the
+ * last one ended, not at the first entry of the index, because entries of deleted rows stay there until autovacuum
+ * runs.
  */
 
 import type { Knex } from 'knex';
@@ -17,7 +18,7 @@ export async function purge(db: Knex, wanted: SliceWanted): Promise<Slice> {
   return sliceOf(table, from, ends, ends.length < limit);
 }
 
-/** In the order of the key: the numbers of an account's grants, account by account. */
+/** In key order: grants by id, account by account. */
 async function sweepGrants(db: Knex, { now, from, limit }: SliceWanted): Promise<Slice> {
   const after = from ?? [0, 0];
   const seen: { account_id: number; id: number }[] = await db('grants')

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { type Part, type Schema, schemaOf } from '../schema/describe.ts';
 
-/** Names of the schema itself are left out: an installation chooses it. PostgreSQL 18 lists NOT NULL twice. */
+/** Without the schema's own name, which an installation chooses. PostgreSQL 18 lists NOT NULL twice. */
 const parts = `
   with tables as (select oid, relname as name from pg_class
     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')),
@@ -30,7 +30,7 @@ const parts = `
     from here, tables t join pg_trigger g on g.tgrelid = t.oid join pg_proc p on p.oid = g.tgfoid
     where not g.tgisinternal`;
 
-/** The schema that the connection works in. */
+/** The schema that the connection uses. */
 export async function describeSchema(db: Knex): Promise<Schema> {
   const { rows }: { rows: Part[] } = await db.raw(parts);
   return schemaOf(rows);

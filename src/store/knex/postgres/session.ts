@@ -1,7 +1,7 @@
 /**
- * Whether a connection to PostgreSQL keeps its session. Settings and prepared statements belong to it: behind a pooler
- * that gives each transaction another connection of the server, timeouts and `synchronous_commit` would be anybody's,
- * and statements would be missing.
+ * Checks that a connection to PostgreSQL keeps its session, to which settings and prepared statements belong. Behind a
+ * pooler that gives each transaction another server connection, timeouts and `synchronous_commit` would apply to
+ * anyone's session, and prepared statements would be missing.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -11,7 +11,7 @@ import { Failure } from '../../../domain/failure.ts';
 
 const marks = new WeakMap<pg.Client, string>();
 
-/** The statement that marks the session of a new connection, with a mark that no other one has. */
+/** Marks the session of a new connection with a unique value. */
 export function markSession(connection: pg.Client): string {
   const mark = randomUUID();
   marks.set(connection, mark);
@@ -21,9 +21,9 @@ export function markSession(connection: pg.Client): string {
 export const sessionsLost = 'a pooler in front of the database does not keep sessions';
 
 /**
- * Throws `unavailable` when one of two connections finds another mark than its own. A pooler hands out the connection
- * of the server that came back last, or first: in the one case both have marked the same one, in the other two
- * questions after each other reach different ones.
+ * Throws `unavailable` when one of two connections finds a mark other than its own. A pooler hands out either the
+ * server connection that was returned last, or the one returned first. In the first case both have marked the same
+ * connection; in the second, two consecutive queries reach different ones.
  */
 export async function requireSessions(db: Knex): Promise<void> {
   const client: Knex.Client = db.client;

@@ -1,4 +1,4 @@
-/** The statements of `consume.ts`. Batches are arrays, one per member, so that the text never changes. */
+/** The statements of `consume.ts`. A batch is passed as arrays, one per member, so that the text is constant. */
 
 import { userStatuses } from '../../users.ts';
 import { linkedAtAll, stillAssigned } from '../assigned.ts';
@@ -8,20 +8,20 @@ import * as rows from '../rows.ts';
 const grantColumns = rows.grants.select('g', 'g_').join(', ');
 const userColumns = rows.tokenUsers.select('u', 'u_').join(', ');
 
-/** What is told of a rotated grant and its user. */
+/** The columns returned about a rotated grant and its user. */
 const answered = [
   ...rows.grants.columns.map((name) => `g_${name}`),
   ...rows.tokenUsers.columns.map((name) => `u_${name}`),
 ];
 
-/** SQL that is true when something of an account of the batch waits to be cleared; asked once for all of it. */
+/** SQL that is true when an account of the batch has pending removals; evaluated once per batch. */
 const isClearing = 'exists (select 1 from removals where account_id = any($1::bigint[]))';
 
 /**
- * Rotates every token of the batch, or none: it answers as many rows with a `token_id` as it was given, or none. A
- * grant may occur once. Parameters 1–12: the batch; 13: its size. Rows are locked in the order of their key, in every
- * statement. The steps are apart, and the comparison of apps is hidden, so that the planner reads grants and users by
- * their keys even while it has no statistics. `mayGoOn`: what is asked of a grant `c` and its user `u`.
+ * Rotates every token of the batch, or none: it returns as many rows with a `token_id` as it was given, or none. A
+ * grant may occur only once. Parameters 1–12: the batch; 13: its size. Rows are locked in key order, as in every
+ * statement. The steps are separate, and the comparison of apps is hidden, so that the planner reads grants and users
+ * by their keys even without statistics. `mayGoOn`: the condition on a grant `c` and its user `u`.
  */
 const rotateWhere = (mayGoOn: string) => `
   with given as materialized (
@@ -59,15 +59,15 @@ const rotateWhere = (mayGoOn: string) => `
   from (select ${isClearing} as is_clearing) asked
   left join (rotated join tokens on tokens.digest = rotated.token_digest) on true`;
 
-/** While nothing of these accounts waits to be cleared, which it says in `is_clearing`: else it rotates none. */
+/** For accounts without pending removals, which `is_clearing` reports; otherwise it rotates none. */
 export const rotateAll = rotateWhere(`not (select ${isClearing}) and ${linkedAtAll('c')}`);
 
-/** Beside removals that wait. What they ask of every grant costs a refresh a twentieth more. */
+/** For accounts with pending removals. Checking them makes a refresh a twentieth more expensive. */
 export const rotateAllBesideClearing = rotateWhere(
   `${present('user', 'u')} and ${stillAssigned('c', { grant: 'grant_id' })}`,
 );
 
-/** The grants with the keys $1 (account), $2 (id), locked, and what decides about them. */
+/** Locks the grants with the keys $1 (account), $2 (id), and reads everything that decides about them. */
 export const lockGrants = `
   with locked as materialized (
     select g.* from (select distinct * from unnest($1::bigint[], $2::bigint[]) as t (account_id, id)) wanted
@@ -79,7 +79,7 @@ export const lockGrants = `
   from locked g join users u on u.account_id = g.account_id and u.id = g.user_id
   where ${present('user', 'u')}`;
 
-/** Writes what became of locked grants ($1–$10) and adds access tokens ($11–$18); answers the tokens. */
+/** Writes the outcomes of locked grants ($1–$10) and adds access tokens ($11–$18); returns the tokens. */
 export const writeOutcomes = `
   with changed as (
     update grants g set current_digest = n.current_digest, previous_digest = n.previous_digest,

@@ -14,8 +14,8 @@ export async function checksums(kind: Store['kind']): Promise<ReadonlyMap<string
 }
 
 /**
- * A digest of the statements that a migration sends to an empty database: how its source is formatted or commented
- * makes no difference.
+ * A digest of the statements that a migration sends to an empty database: the format and comments of its source make no
+ * difference.
  */
 export async function checksumOf(kind: Store['kind'], up: Knex.Migration['up']): Promise<string> {
   const hash = createHash('sha256');
@@ -23,7 +23,7 @@ export async function checksumOf(kind: Store['kind'], up: Knex.Migration['up']):
   return hash.digest('hex');
 }
 
-/** In the place of a database: it takes statements, which are all that migrations send, and has no rows. */
+/** Stands in for a database: it records statements, which are all that migrations send, and has no rows. */
 function recorder(kind: Store['kind'], take: (statement: string) => void): Knex {
   const raw = async (sql: string, values: unknown = []) => {
     take(`${sql.replaceAll(/\s+/g, ' ').trim()} ${JSON.stringify(values)}`);
@@ -33,5 +33,5 @@ function recorder(kind: Store['kind'], take: (statement: string) => void): Knex 
     kind === 'postgres'
       ? { driverName: 'pg', config: speaking(postgresDialect) }
       : { driverName: 'better-sqlite3', config: speaking(sqliteDialect) };
-  return { raw, client } as unknown as Knex; // Migrations use nothing else, which a test holds.
+  return { raw, client } as unknown as Knex; // Migrations use nothing else, which a test checks.
 }

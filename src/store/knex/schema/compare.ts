@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import type { Store } from '../../store.ts';
 import type { Schema } from './describe.ts';
 
-/** A line for each part: what it is, a tab, and its text. */
+/** One line per part: its kind and name, a tab, and its text. */
 export function writeSchema(schema: Schema): string {
   const lines = [...schema].map(([part, text]) => `${part}\t${text}\n`);
   return lines.toSorted().join('');
 }
 
-/** The schema that all migrations of this release make; written by `npm run generate`. */
+/** The schema that all migrations of this release produce; written by `npm run generate`. */
 function readExpected(kind: Store['kind']): Schema {
   const file = new URL(`../../../../generated/schema-${kind}.txt`, import.meta.url);
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
@@ -16,8 +16,8 @@ function readExpected(kind: Store['kind']): Schema {
 }
 
 /**
- * How the schema differs from what all migrations of this release make, a line for each part of it. Tables of others,
- * and an operator's own indexes that forbid nothing, are no difference.
+ * How the schema differs from what all migrations of this release produce, one line per part. Other tables, and an
+ * operator's own indexes that are not unique, are not a difference.
  */
 export function findDifferences(kind: Store['kind'], found: Schema): string[] {
   const expected = readExpected(kind);
@@ -32,12 +32,12 @@ export function findDifferences(kind: Store['kind'], found: Schema): string[] {
     const harmless = kindOfPart === 'table' || (kindOfPart === 'index' && !/\bunique\b/i.test(text));
     return expected.has(`table ${table}`) && !harmless ? [`${part} is not of this release`] : [];
   });
-  // Of a table that is missing no part is there.
+  // If a table is missing, its parts are not listed.
   const whole = (line: string) => !missing.some((one) => one.startsWith('table ') && isPartOf(line, one));
   return [...missing.filter(whole), ...surplus];
 }
 
-/** Whether the line is about a part of the table that the other one is about. */
+/** Whether the line is about a part of the other line's table. */
 function isPartOf(line: string, ofTable: string): boolean {
   const table = ofTable.split(' ')[1];
   return !line.startsWith('table ') && line.split(/[ .]/)[1] === table;

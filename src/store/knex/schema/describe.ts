@@ -1,19 +1,19 @@
 /**
- * What a schema holds, as the database's own catalogue says it: the text of a part by its kind and name
- * (`column grants.id` → `integer not null`), so that two databases of the same migrations say the same.
+ * The contents of a schema, from the database's own catalogue: the text of each part by its kind and name (`column
+ * grants.id` → `integer not null`), so that two databases with the same migrations have equal descriptions.
  */
 export type Schema = ReadonlyMap<string, string>;
 
-/** A part of a schema, as the statements beside this select it. */
+/** A part of a schema, as selected by the statements in the sibling modules. */
 export interface Part {
   readonly kind: 'table' | 'column' | 'constraint' | 'index' | 'trigger';
   readonly table: string;
-  /** Null for the table itself, and what has no name of its own. */
+  /** Null for the table itself, and for parts without a name. */
   readonly name: string | null;
   readonly text: string;
 }
 
-/** Tables that the migrator of Knex makes and looks after. */
+/** Tables that Knex's migrator creates and maintains. */
 const foreign = ['migrations', 'migrations_lock'];
 
 export function schemaOf(parts: readonly Part[]): Schema {
@@ -22,7 +22,7 @@ export function schemaOf(parts: readonly Part[]): Schema {
     .map(({ kind, table, name, text }) => {
       const value = text.replaceAll(/\s+/g, ' ').trim();
       if (kind === 'table') return [`table ${table}`, value] as const;
-      // What has no name is called what it says.
+      // A part without a name is identified by its text.
       return name === null
         ? ([`${kind} ${table}.${value}`, ''] as const)
         : ([`${kind} ${table}.${name}`, value] as const);

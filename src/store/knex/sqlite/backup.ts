@@ -12,7 +12,7 @@ function taken(file: string, cause?: unknown): Failure {
   return new Failure('conflict', { name: 'file', message: `${file} already exists; name a new file` }, { cause });
 }
 
-/** Why a file could not be written, for the operator who named it; another error as it is. */
+/** Why a file could not be written, for the operator; other errors unchanged. */
 function refusal(file: string, error: unknown): unknown {
   const code = codeOf(error);
   const because = {
@@ -39,7 +39,7 @@ function flush(path: string): void {
   closeSync(descriptor);
 }
 
-/** Gives the finished copy its name, in place of nothing. */
+/** Gives the finished copy its name, without replacing another file. */
 function name(draft: string, file: string): void {
   try {
     linkSync(draft, file);
@@ -51,8 +51,8 @@ function name(draft: string, file: string): void {
 }
 
 /**
- * `VACUUM INTO` reads one snapshot, so writers go on; it does not flush what it wrote. The file has its name only when
- * it is whole and on disk: a backup that is cut off leaves none. Throws `conflict` when there is one of this name and
+ * `VACUUM INTO` reads one snapshot, so writers continue; it does not flush its output. The file gets its name only when
+ * it is complete and on disk: an interrupted backup leaves none. Throws `conflict` when there is one of this name and
  * `value_invalid` when it cannot be written, both naming `file`.
  */
 export async function backup(db: Knex, file: string): Promise<void> {

@@ -7,14 +7,14 @@ import { Failure } from '../../../domain/failure.ts';
 import { isBusy } from '../errors.ts';
 import { preparerOf } from './statements.ts';
 
-/** How long SQLite itself waits for another process; it blocks the event loop meanwhile. */
+/** How long SQLite itself waits for another process; this blocks the event loop. */
 const openingPatienceMilliseconds = 2000;
 
 const proved = new WeakSet<Sqlite.Database>();
 
 /**
  * Asserts that a commit waits for the disk, until a connection has proved it by a write. In WAL mode better-sqlite3
- * falls back to `synchronous=NORMAL` at the first write, silently, unless FULL was set by name.
+ * silently falls back to `synchronous=NORMAL` at the first write, unless FULL was set by name.
  */
 function assertDurable(connection: Sqlite.Database, wrote: boolean): void {
   if (proved.has(connection)) return;
@@ -26,7 +26,7 @@ function assertDurable(connection: Sqlite.Database, wrote: boolean): void {
   if (wrote) proved.add(connection);
 }
 
-/** Another process was found writing each time that a connection wanted to, from `since` to `seen`. */
+/** From `since` to `seen`, another process was writing each time that a connection tried to. */
 const busy = new WeakMap<Sqlite.Database, { readonly since: number; readonly seen: number }>();
 
 /** How long the client waits for another process that writes. */
@@ -35,9 +35,9 @@ function patienceOf({ config }: Pick<Knex.Client, 'config'>): number {
 }
 
 /**
- * Tries again while another process writes, without blocking the event loop. Inside a transaction nothing is tried
- * again: it began with the write lock. A lock that outlasts the patience of one is not waited for by the next, who
- * tries once: waiting holds the only connection, and reads have to go on.
+ * Retries while another process writes, without blocking the event loop. Inside a transaction nothing is retried: it
+ * began with the write lock. If a lock outlasts this time for one caller, the next one tries only once: waiting
+ * occupies the only connection, and reads have to continue.
  */
 export async function patiently<Result>(
   connection: Sqlite.Database,
@@ -60,8 +60,9 @@ export async function patiently<Result>(
 }
 
 /**
- * The connection, when no transaction is on it: what runs to its end at once is in nobody's way then, even while
- * somebody holds the connection between two statements. Asking the pool costs several times what a read by key does.
+ * The connection, unless a transaction is open on it. A statement that runs to its end synchronously disturbs nobody,
+ * even while someone holds the connection between two statements. Asking the pool would cost several times as much as a
+ * read by key.
  */
 function idleConnection(db: Knex): Sqlite.Database | null {
   const { connection } = db.client as SqliteClient;
@@ -81,7 +82,7 @@ async function onPooled<Result>(
   }
 }
 
-/** Lends the connection that `db` has to `work`, as soon as it is in no other's transaction. */
+/** Lends the connection of `db` to `work`, once no other transaction is open on it. */
 export async function onConnection<Result>(db: Knex, work: (connection: Sqlite.Database) => Result): Promise<Result> {
   const idle = idleConnection(db);
   return idle ? work(idle) : onPooled(db, work);
@@ -115,7 +116,7 @@ function begins(connection: Sqlite.Database): boolean {
 
 type Work<Result> = (connection: Sqlite.Database) => { readonly result: Result; readonly wrote: boolean };
 
-/** Ends the transaction that was begun, without a pause. */
+/** Ends the transaction without yielding to the event loop. */
 function commitAfter<Result>(connection: Sqlite.Database, work: Work<Result>): Result {
   busy.delete(connection);
   try {
@@ -130,9 +131,7 @@ function commitAfter<Result>(connection: Sqlite.Database, work: Work<Result>): R
   }
 }
 
-/**
- * Runs prepared statements without a pause between `begin immediate` and `commit`, or in the transaction that `db` is.
- */
+/** Runs prepared statements without yielding between `begin immediate` and `commit`, or in the transaction `db`. */
 export async function withOneCommit<Result>(db: Knex, work: Work<Result>): Promise<Result> {
   if (db.isTransaction) return onPooled(db, (connection) => work(connection).result);
   const idle = idleConnection(db);
@@ -147,7 +146,8 @@ function configure(connection: Sqlite.Database): void {
   connection.pragma('journal_mode = WAL');
   connection.pragma('synchronous = FULL');
   connection.pragma('foreign_keys = ON');
-  // Whoever commits the last of so many pages (16 MB) moves all of them into the database, and the others wait for it.
+  // The writer that commits the last of this many pages (16 MB) moves all of them into the database, and others wait
+  // for it.
   connection.pragma('wal_autocheckpoint = 4000');
   // From here on `patiently` waits instead.
   connection.pragma('busy_timeout = 0');
@@ -155,7 +155,7 @@ function configure(connection: Sqlite.Database): void {
 
 /** Knex's client for SQLite: durable commits, transactions that begin with the write lock, waits that do not block. */
 export class SqliteClient extends BetterSqlite3Client {
-  /** The only one there is at a time; null before its first use. */
+  /** The only connection at a time; null before its first use. */
   connection: Sqlite.Database | null = null;
 
   override async acquireRawConnection(): Promise<Sqlite.Database> {
@@ -185,7 +185,7 @@ export class SqliteClient extends BetterSqlite3Client {
     // On some errors (disk full) SQLite has rolled back by itself; asked again it would hide the error behind another.
     if (/^ROLLBACK\b/.test(query.sql) && !connection.inTransaction) query.sql = 'select 1';
     const answered = await patiently(connection, patienceOf(this), () => super._query(preparerOf(connection), query));
-    // Only who writes knows that nobody else does.
+    // Only a writer knows that no other process is writing.
     if (!/^select/i.test(query.sql)) busy.delete(connection);
     if (!connection.inTransaction) assertDurable(connection, /^(insert|update|delete)/i.test(query.sql));
     return answered;

@@ -1,5 +1,5 @@
 /**
- * A batch of refresh tokens on SQLite: prepared statements on Knex's own connection, run without a pause between
+ * A batch of refresh tokens on SQLite: prepared statements on Knex's own connection, run without yielding between
  * `begin immediate` and `commit`. Building each statement with Knex would cost more than all of this.
  */
 import type Sqlite from 'better-sqlite3';
@@ -88,7 +88,7 @@ function rotate({ rotate }: Statements, before: GrantStanding, consumption: Cons
     grant.id,
     before.grant.currentDigest,
   );
-  // The write lock is ours since before the row was read.
+  // We have held the write lock since before the row was read.
   if (changed.changes !== 1) throw new Error(`grant ${grant.id} changed under the write lock`);
   return { ...before, grant };
 }

@@ -9,16 +9,17 @@ export const sqliteDialect: Dialect = {
   passingOver: '',
   holdAccess: async () => true,
   rowsOf: (answer) => answer as DbRow[],
-  // With a cast it would find nothing by the index of an expression, which has no type of its own.
+  // With a cast, SQLite would not use the index of an expression, which has no type of its own.
   numberGiven: '?',
   byBytes: (text) => text,
   endsWith: (text) => `substr(${text}, -cast(? as integer)) = ?`,
   holds: (text) => `instr(${text}, ?) > 0`,
-  // It ends every index with the number by itself.
+  // SQLite ends every index with the row's number by itself.
   indexed: (value) => value,
   listOf: (column) => `json_group_array(${column} order by ${column})`,
   nearestThrough: (links, accountId, values, stretch) => {
-    // It has no lateral joins: up to the last one of each, which is looked up first. Cross joins it reads as written.
+    // SQLite has no lateral joins: this reads up to the last id of each, which is looked up first. It runs cross joins
+    // in the written order.
     const { than, id, count } = stretch;
     const [within, end] = than === '>' ? ['<=', '9223372036854775807'] : ['>=', '0'];
     const [sql, bindings] = linked(links, accountId, values);

@@ -19,16 +19,16 @@ import { describeSchema } from './schema.ts';
 import { describeNewTables, describeTable, reloadStatistics, tablesOf } from './statistics.ts';
 import { findLostCommits } from './wal.ts';
 
-/** How long a migration waits for another process that writes, and how often it looks. */
+/** How long a migration waits for another process that writes, and how often it checks. */
 const migrationPatienceMilliseconds = minute;
 const migrationPauseMilliseconds = 50;
 
-/** Of a damaged file; the first ones say enough. */
+/** Maximum number of findings about a damaged file. */
 const mostFindings = 20;
 
 /**
- * A transaction for the migrator. It begins with SQLite's write lock, which a process that dies gives back: unlike
- * Knex's own lock, a row, it can block nobody for ever.
+ * A transaction for the migrator. It begins with SQLite's write lock, which is released when a process dies. Knex's own
+ * lock, a row, could block everyone for ever.
  */
 async function exclusively<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + migrationPatienceMilliseconds;
@@ -42,7 +42,7 @@ async function exclusively<Result>(db: Knex, work: (tx: Knex) => Promise<Result>
   }
 }
 
-/** What a look at every page, index and foreign key finds wrong. Blocks the event loop for seconds a gigabyte. */
+/** Checks every page, index and foreign key. Blocks the event loop for seconds per gigabyte. */
 async function findDamage(db: Knex): Promise<string[]> {
   const rows: { integrity_check: string }[] = await db.raw(`pragma integrity_check(${mostFindings})`);
   const found = rows.map(({ integrity_check: finding }) => finding).filter((finding) => finding !== 'ok');
@@ -51,7 +51,7 @@ async function findDamage(db: Knex): Promise<string[]> {
   return orphans.slice(0, mostFindings).map(({ table, parent }) => `a row of ${table} refers to no row of ${parent}`);
 }
 
-/** Table by table: nobody waits for all of them. */
+/** Table by table, so that nothing waits for all of them. */
 async function refreshStatistics(db: Knex, reading: Knex): Promise<void> {
   let changed = false;
   for (const table of await onConnection(db, tablesOf)) {
@@ -67,7 +67,7 @@ async function refreshStatistics(db: Knex, reading: Knex): Promise<void> {
   renewReading(reading);
 }
 
-/** Throws `unavailable` where going on would make an empty database, or one that lacks what was committed. */
+/** Throws `unavailable` where continuing would create an empty database, or use one that lost commits. */
 function requireWhole(filename: string, create: boolean): void {
   const size = statSync(filename, { throwIfNoEntry: false })?.size;
   if (!create && !size) {
@@ -82,8 +82,8 @@ function requireWhole(filename: string, create: boolean): void {
 }
 
 /**
- * SQLite in the file that `url` (`sqlite:<path>`) names; folder and file are made when missing, for the owner only.
- * Throws `unavailable` when the file must not be made, or lost commits.
+ * Opens SQLite in the file that `url` (`sqlite:<path>`) names; creates a missing folder and file, for the owner only.
+ * Throws `unavailable` when the file must not be created, or lost commits.
  */
 export function openSqlite(options: EngineOptions): Engine {
   const { url, log, waitMilliseconds, create = true } = options;
@@ -94,7 +94,7 @@ export function openSqlite(options: EngineOptions): Engine {
     client: SqliteClient,
     connection: { filename },
     useNullAsDefault: true,
-    // Values of a statement never get into an error's message.
+    // Values of a statement must not get into an error's message.
     compileSqlOnError: false,
     log: { warn: log, error: log, deprecate: log, debug: log },
     // One connection: a second writer in the process would block the event loop and then fail.
@@ -123,7 +123,7 @@ export function openSqlite(options: EngineOptions): Engine {
       await db.raw('select count(*) from sqlite_master');
     },
     close: async () => {
-      // The last connection to close empties the log into the database, which a reader cannot.
+      // The last connection to close writes the log into the database, which a reader cannot.
       await reading.destroy();
       await db.destroy();
     },

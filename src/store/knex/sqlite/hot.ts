@@ -1,4 +1,4 @@
-/** Prepared statements on Knex's own connection, for the verbs that are called all the time. */
+/** Prepared statements on Knex's own connection, for the functions that are called all the time. */
 
 import type { Knex } from 'knex';
 import type { CredentialToken } from '../../callers.ts';
@@ -49,10 +49,10 @@ export function findAccessToken(db: Knex, accountId: number, id: number): Promis
     const clientRow = one(hotStatements.client, accountId, token.appId);
     const grantRow = token.grantId === null ? null : one(sqliteStatements.findGrant, accountId, token.grantId);
     const userRow = token.userId === null ? null : one(sqliteStatements.findUser, accountId, token.userId);
-    // The token of a client, a grant or a user that was removed is no token any more.
+    // A token whose client, grant or user was removed no longer counts.
     if (!clientRow || grantRow === undefined || userRow === undefined) return null;
     const grant = grantRow && rows.grants.read(grantRow);
-    // What a client got by exchange rests on the access to the app of the grant as well.
+    // A token by exchange also depends on the access to the app of the grant.
     const appIds = grant && grant.appId !== token.appId ? [token.appId, grant.appId] : [token.appId];
     const isAssigned = (appId: number) =>
       one(sqliteStatements.isAssigned, accountId, appId, token.userId, token.grantId) !== undefined;
@@ -70,7 +70,7 @@ export function findCredentialToken(db: Knex, accountId: number, id: number): Pr
   return onConnection(db, (connection) => {
     const tokenRow = statement(connection, hotStatements.credentialToken).get(accountId, id);
     const token = tokenRow && rows.credentialTokens.read(tokenRow);
-    // Asked for in any case: the time of a search must not tell whether there is such a token.
+    // Read in any case: the time of a lookup must not reveal whether the token exists.
     const credentialRow = statement(connection, hotStatements.credential).get(accountId, token?.credentialId ?? nobody);
     return token && credentialRow ? { token, credential: rows.credentials.read(credentialRow) } : null;
   });

@@ -1,4 +1,4 @@
-/** Slices of a few milliseconds: the only connection writes, and the event loop waits for it. */
+/** Slices of a few milliseconds: they occupy the only connection, and block the event loop. */
 
 import type Sqlite from 'better-sqlite3';
 import type { Knex } from 'knex';
@@ -9,14 +9,12 @@ import { withOneCommit } from './client.ts';
 import { sqliteDialect } from './dialect.ts';
 import { statement } from './statements.ts';
 
-/** Rows of one statement: even when each has to be read from the disk, it is a short one. */
+/** Rows per statement: short even if each has to be read from disk. */
 const chunkRows = 25;
-/** No further statement begins after so long; the commit comes on top. */
+/** No further statement begins after this time; the commit comes on top. */
 const sliceMilliseconds = 2;
 
-/**
- * Repeats `chunk` for as long as it finds all rows that it may and the slice has time; answers whether rows are left.
- */
+/** Repeats `chunk` while it finds the maximum number of rows and the slice has time; returns whether rows are left. */
 function inChunks(limit: number, elapsed: () => Milliseconds, chunk: (rows: number) => number): boolean {
   const startedAt = elapsed();
   for (let left = limit; left > 0; ) {
@@ -28,7 +26,7 @@ function inChunks(limit: number, elapsed: () => Milliseconds, chunk: (rows: numb
   return true;
 }
 
-/** `elapsed` tells the time that the slice takes. */
+/** `elapsed` returns the duration of the slice so far. */
 export function purge(
   db: Knex,
   wanted: SliceWanted,

@@ -1,6 +1,7 @@
 /**
- * SQLite read in threads. A statement runs where it is sent from until it has its rows: on the event loop nobody would
- * be answered meanwhile. A thread is started when it is first needed (50 ms), and ends when nobody needed it for 30 s.
+ * Reads SQLite in threads. A statement blocks the thread that sends it until it has its rows; on the event loop,
+ * nothing else would be served meanwhile. A thread is started when it is first needed (50 ms), and ends after 30 s
+ * without use.
  */
 
 import { Worker } from 'node:worker_threads';
@@ -11,7 +12,7 @@ import { type EngineOptions, longestStatementMilliseconds, readWait } from '../e
 import type { DbRow } from '../shape.ts';
 import { sqliteDialect } from './dialect.ts';
 
-/** One more than one: whoever asks for much does not keep everybody else waiting. */
+/** More than one, so that one caller with a long read does not keep all others waiting. */
 const mostThreads = 2;
 
 interface Answer {
@@ -21,18 +22,18 @@ interface Answer {
   readonly error?: { readonly name: string; readonly message: string; readonly code?: string };
 }
 
-/** A connection in a thread of its own. One statement is sent at a time. */
+/** A connection in a thread of its own. It gets one statement at a time. */
 export interface ReadingThread {
   readonly isAlive: () => boolean;
   /** Rejects as the driver would, and with `SQLITE_INTERRUPT` when the thread ended or the statement took too long. */
   readonly all: (sql: string, bindings: readonly unknown[]) => Promise<readonly DbRow[]>;
-  /** Settles when the thread is gone: not before its statement has ended, which nothing can interrupt. */
+  /** Settles when the thread is gone, which is not before its statement has ended: nothing can interrupt that. */
   readonly end: () => Promise<unknown>;
 }
 
 interface Settings {
   readonly filename: string;
-  /** How long SQLite waits for a lock, which readers hardly ever meet. */
+  /** How long SQLite waits for a lock; readers rarely meet one. */
   readonly patienceMilliseconds: number;
   /** How long a statement may take. */
   readonly longestMilliseconds: number;
@@ -42,7 +43,7 @@ function driverError({ name, message, code }: NonNullable<Answer['error']>): Err
   return Object.assign(new Error(message), { name, ...(code !== undefined && { code }) });
 }
 
-/** Quicker by half than from entries. */
+/** Half as slow as building it from entries. */
 function rowOf(columns: readonly string[], values: readonly unknown[]): DbRow {
   const row: Record<string, unknown> = {};
   for (let index = 0; index < columns.length; index += 1) row[columns[index] ?? ''] = values[index];
@@ -63,7 +64,7 @@ export function startThread({ longestMilliseconds, ...workerData }: Settings): R
   worker.on('message', (answer: Answer) => waiting?.resolve(answer));
   worker.on('error', ({ message }) => lose(message));
   worker.on('exit', () => lose('the thread ended'));
-  // It does not keep the process from its end, unless somebody waits for it.
+  // It does not keep the process alive, unless someone waits for it.
   worker.unref();
   const end = () => {
     lose('the thread was ended');
@@ -94,12 +95,12 @@ export function startThread({ longestMilliseconds, ...workerData }: Settings): R
 /** Knex's client for such threads. */
 class SqliteReadingClient extends BetterSqlite3Client {
   private ending: Promise<unknown> = Promise.resolve();
-  /** Connections of former editions know nothing of the newest statistics. */
+  /** Connections of earlier editions do not know the newest statistics. */
   private edition = 0;
   private readonly editions = new WeakMap<ReadingThread, number>();
 
   override async acquireRawConnection(): Promise<ReadingThread> {
-    // Threads whose statements took too long must not add up.
+    // Threads whose statements took too long must not accumulate.
     await this.ending;
     const thread = startThread(this.connectionSettings as Settings); // What `openReading` gives it.
     this.editions.set(thread, this.edition);
@@ -124,7 +125,7 @@ class SqliteReadingClient extends BetterSqlite3Client {
     return query;
   }
 
-  /** Has each thread replaced before its next statement. */
+  /** Replaces each thread before its next statement. */
   renew(): void {
     this.edition += 1;
   }
@@ -141,7 +142,7 @@ export function openReading(filename: string, options: EngineOptions): Knex {
     client: SqliteReadingClient,
     connection: { ...settings },
     useNullAsDefault: true,
-    // Values of a statement never get into an error's message.
+    // Values of a statement must not get into an error's message.
     compileSqlOnError: false,
     log: { warn: log, error: log, deprecate: log, debug: log },
     pool: { min: 0, max: mostThreads, acquireTimeoutMillis: readWait(options) },
@@ -149,7 +150,7 @@ export function openReading(filename: string, options: EngineOptions): Knex {
   });
 }
 
-/** Has the connections of `openReading` plan by the statistics that are written. */
+/** Makes the connections of `openReading` use the stored statistics. */
 export function renewReading(reading: Knex): void {
   (reading.client as SqliteReadingClient).renew();
 }

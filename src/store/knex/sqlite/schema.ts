@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { type Part, type Schema, schemaOf } from '../schema/describe.ts';
 
-/** An index that a table's own definition makes has no name that lasts, and stands for a constraint. */
+/** An index that a table definition creates implicitly has no stable name, and stands for a constraint. */
 const parts = `
   with tables as (select name, sql from sqlite_master where type = 'table' and substr(name, 1, 7) <> 'sqlite_')
   select 'table' as kind, t.name as "table", null as name, iif(l.strict, 'strict ', '')
@@ -28,7 +28,7 @@ const parts = `
   union all
   select 'trigger', tbl_name, name, sql from sqlite_master where type = 'trigger'`;
 
-/** Quotes are the library's, not the migration's: each version of SQLite writes a renamed table in its own way. */
+/** Quotes come from SQLite, not from the migration: each version writes a renamed table differently. */
 export async function describeSchema(db: Knex): Promise<Schema> {
   const found: Part[] = await db.raw(parts);
   return schemaOf(found.map((part) => ({ ...part, text: part.text.replaceAll(/["`[\]]/g, '') })));

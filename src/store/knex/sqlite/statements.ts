@@ -19,14 +19,16 @@ export function statement(connection: Sqlite.Database, text: string): Sqlite.Sta
 /** More than a service sends; those with a list of values have a text for each length of it. */
 const mostKept = 500;
 
-/** What changes rows or reads them. Anything else may change tables, and with them what a prepared statement answers. */
+/**
+ * What changes rows or reads them. Anything else may change tables, and with them what a prepared statement answers.
+ */
 const leavesTables = /^\s*(?:select|insert|update|delete|with|begin|commit|rollback|savepoint|release)\b/i;
 
 const preparers = new WeakMap<Sqlite.Database, Pick<Sqlite.Database, 'prepare'>>();
 
 /**
- * The connection as Knex asks it: Knex prepares each statement when it sends it, which costs as much as running it. Here
- * each text is prepared once, as long as there is room and no table changes.
+ * The connection as Knex asks it: Knex prepares each statement when it sends it, which costs as much as running it.
+ * Here each text is prepared once, as long as there is room and no table changes.
  */
 export function preparerOf(connection: Sqlite.Database): Pick<Sqlite.Database, 'prepare'> {
   const known = preparers.get(connection) ?? createPreparer(connection);

@@ -1,19 +1,19 @@
 /**
- * What SQLite's planner knows of the sizes of tables. Without statistics it takes every index for about equally good,
- * and looks through all rows of an account where two columns of an index would lead to a few.
+ * The statistics of SQLite's planner. Without them it considers all indexes about equally good, and reads all rows of
+ * an account where two columns of an index would lead to a few.
  *
- * A small table is described as a large one, so that plans are the same in every installation and fit what the table
- * grows to. A large one is described as it is, from a sample.
+ * A small table is described as a large one, so that plans are the same in every installation and fit the table when it
+ * has grown. A large table is described as it is, from a sample.
  */
 
 import type Sqlite from 'better-sqlite3';
 
 /** Fewer rows say nothing about the proportions of many. */
 const largeRows = 10_000;
-/** What a small table is taken for. */
+/** The assumed size of a small table. */
 const assumedRows = 1_000_000;
 const rowsOfAccount = 100_000;
-/** Rows of each index that are looked at: well under a millisecond an index. */
+/** Rows sampled per index: well under a millisecond each. */
 const sampledRows = 400;
 
 interface Index {
@@ -29,7 +29,7 @@ export function tablesOf(connection: Sqlite.Database): string[] {
 
 /**
  * Describes a table, in a transaction that may write; true when its description has changed. Takes a few milliseconds
- * at most. A connection plans by it after `reloadStatistics`.
+ * at most. A connection uses it after `reloadStatistics`.
  */
 export function describeTable(connection: Sqlite.Database, table: string): boolean {
   if (isLarge(connection, table)) {
@@ -48,7 +48,7 @@ export function describeTable(connection: Sqlite.Database, table: string): boole
   return true;
 }
 
-/** As `describeTable` of all tables, but those large ones that are described already: quick enough for a start. */
+/** Like `describeTable` for all tables, except large ones that are described already: fast enough for a start. */
 export function describeNewTables(connection: Sqlite.Database): boolean {
   requireStatistics(connection);
   const isKnown = (table: string) => isLarge(connection, table) && describedAs(connection, table).size > 0;
@@ -56,7 +56,7 @@ export function describeNewTables(connection: Sqlite.Database): boolean {
   return changed.includes(true);
 }
 
-/** Makes the connection plan by what is written; others do when they open the database. */
+/** Makes the connection use the stored statistics; others load them when they open the database. */
 export function reloadStatistics(connection: Sqlite.Database): void {
   connection.exec('analyze sqlite_schema');
 }
@@ -77,7 +77,7 @@ function describedAs(connection: Sqlite.Database, table: string): Map<string, st
 }
 
 function indexesOf(connection: Sqlite.Database, table: string): Index[] {
-  // The key of a table without row numbers is the table, and is described by its name.
+  // The key of a table without row numbers is the table itself, and is described under its name.
   const indexes = connection.prepare<[{ readonly table: string }], Index>(
     `select case when list.origin = 'pk' and tables.wr then tables.name else list.name end as name,
       (select count(*) from pragma_index_info(list.name)) as columns, list."unique" as "unique"
@@ -87,7 +87,8 @@ function indexesOf(connection: Sqlite.Database, table: string): Index[] {
 }
 
 /**
- * The first column, the account, leaves rows enough to prefer any index that leads further; each other an equal part.
+ * The first column, the account, leaves enough rows to prefer any index that leads further; each other column gets an
+ * equal part.
  */
 function assumedOf({ columns, unique }: Index): string {
   const least = unique === 1 ? 1 : 10;

@@ -1,7 +1,7 @@
 /**
- * Whether the write-ahead log still holds what was committed. SQLite reads it up to the first frame that does not fit
- * and drops the rest without a word, as it must after a power cut; but what the index beside the log (`-shm`) counts
- * was flushed before it was counted (https://www.sqlite.org/walformat.html).
+ * Checks that the write-ahead log still contains everything that was committed. SQLite reads it up to the first invalid
+ * frame and silently drops the rest, as it must after a power cut. But the frames counted in the index beside the log
+ * (`-shm`) were flushed before they were counted (https://www.sqlite.org/walformat.html).
  */
 
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
@@ -17,11 +17,11 @@ interface WalIndex {
   /** Committed frames; the first `backfilled` of them are in the database file as well. */
   readonly frames: number;
   readonly backfilled: number;
-  /** Of the log that it indexes. */
+  /** The salt of the log that it indexes. */
   readonly salt: Buffer;
 }
 
-/** Null when there is nothing that could be relied on: no index, one of another form, or one half written. */
+/** Null when there is no reliable index: it is missing, has another format, or is half written. */
 function readIndex(file: string): WalIndex | null {
   const bytes = existsSync(file) ? readFileSync(file).subarray(0, indexHeaderBytes * 2 + 4) : Buffer.alloc(0);
   const header = bytes.subarray(0, indexHeaderBytes);
@@ -76,13 +76,13 @@ function countReadable(file: string, { frames: most, salt }: WalIndex): number |
   }
 }
 
-/** In words what is missing, or null when nothing is or nothing can be said. */
+/** What is missing, in words, or null when nothing is missing or nothing can be said. */
 export function findLostCommits(database: string): string | null {
   const index = readIndex(`${database}-shm`);
   if (!index || index.frames === 0 || index.backfilled >= index.frames) return null;
   const readable = countReadable(`${database}-wal`, index);
   if (readable === null || readable >= index.frames) return null;
-  // Another process may have begun the log anew meanwhile.
+  // Another process may have restarted the log meanwhile.
   const now = readIndex(`${database}-shm`);
   if (!now?.salt.equals(index.salt) || now.frames < index.frames) return null;
   return `${database}-wal is damaged: only ${readable} of ${index.frames} committed pages can be read`;

@@ -1,4 +1,4 @@
-/** What every account page begins with: the user of the browser's session, or the way to a sign-in. */
+/** The first step of every account page: find the user of the browser's session, or go to a sign-in. */
 
 import type { operations } from '../../../../generated/pages.ts';
 import { enter, enterByForm, type SignInFirst, type Visit } from '../../../domain/own-account/enter.ts';
@@ -17,7 +17,7 @@ interface Onward {
   readonly 'set-cookie': string;
 }
 
-/** Either a visit, with the headers of its page, or where the browser goes instead. */
+/** Either a visit with the headers of its page, or where the browser goes instead. */
 type Entered =
   | { readonly visit: Visit; readonly headers: Record<string, string>; readonly onward?: undefined }
   | { readonly visit?: undefined; readonly onward: Onward };
@@ -49,12 +49,12 @@ export async function visitByForm(
   return answered(origin, await enterByForm(services, origin.account, browser, csrf, wish));
 }
 
-/** Where a form leads that did something. */
+/** Where the browser goes after a form that changed something. */
 export function done(page: PageId, word: Done): { readonly location: string } {
   return { location: `${formAction(page)}?${new URLSearchParams({ done: word })}` };
 }
 
-/** A number as a form sends it; 0, which nothing has, for anything else. */
+/** A number from a form; 0, which is never an id, for anything else. */
 export function numberOf(text: string | undefined): number {
   return /^[1-9]\d{0,14}$/.test(text ?? '') ? Number(text) : 0;
 }

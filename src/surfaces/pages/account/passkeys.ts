@@ -25,7 +25,7 @@ type Needs = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 
 /** The page asks the browser for a passkey. */
 const headers = pageHeaders({ script: true });
 
-/** A user's own passkeys; all of it wants a recent sign-in. */
+/** A user's own passkeys; all of these pages need a recent sign-in. */
 export function ownPasskeys(services: Needs): Handlers<Operations> {
   async function pageOf(
     account: Account,
@@ -83,13 +83,13 @@ const changes = {
   remove: { change: removePasskey, word: 'passkey_removed' },
 } as const;
 
-/** The button that was pressed. Throws `parameter_missing` for none that there is. */
+/** The pressed button. Throws `parameter_missing` for an unknown one. */
 function readChange(pressed: string | undefined): keyof typeof changes {
   if (pressed === 'rename' || pressed === 'remove') return pressed;
   throw new Failure('parameter_missing', { name: 'change', message: 'change must be rename or remove' });
 }
 
-/** It went in another window meanwhile: the list says so. */
+/** It was removed in another window meanwhile: the list shows that. */
 async function orGone(changed: Promise<PasskeyOutcome>): Promise<PasskeyOutcome | 'gone'> {
   try {
     return await changed;

@@ -26,7 +26,7 @@ type Needs = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 
 
 const list = { location: formAction('showSecondFactors') };
 
-/** The second factors of a user; each of these pages wants a recent sign-in. */
+/** A user's second factors; each of these pages needs a recent sign-in. */
 export function ownSecondFactors(services: Needs): Handlers<Operations> {
   function keyPage(account: Account, { csrf, ...visit }: Visit, problem?: 'wrong' | 'missing') {
     const { user } = visit;
@@ -81,7 +81,7 @@ export function ownSecondFactors(services: Needs): Handlers<Operations> {
         return respond(401, ...challenged([form, entered.headers]));
       }
       const cookie = { 'set-cookie': setCookie(account, 'sid', result.sessionSecret) };
-      // In the answer itself: stored as digests, they cannot be shown by a page that comes after it.
+      // In the response itself: they are stored as digests, so no later page can show them.
       if (result.codes) return respond(200, codesPage(account, result.codes, false), { ...entered.headers, ...cookie });
       return respond(303, undefined, { ...done('showSecondFactors', 'device_added'), ...cookie });
     },
@@ -103,7 +103,7 @@ export function ownSecondFactors(services: Needs): Handlers<Operations> {
         const codes = await renewCodes(services, account, entered.visit);
         return respond(200, codesPage(account, codes, true), entered.headers);
       } catch (error) {
-        // The last device went in another window meanwhile.
+        // The last device was removed in another window meanwhile.
         if (error instanceof Failure && error.code === 'not_found') return respond(303, undefined, list);
         throw error;
       }

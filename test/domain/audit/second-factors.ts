@@ -84,7 +84,9 @@ export function secondFactorsTold(app: () => TestApp): void {
     const look = () => app().send('GET', path, { headers: jar.header });
     const post = async (to: string, form: Record<string, string>) => {
       const { csrf = '' } = readForm((await look()).text).fields;
-      return app().send('POST', to, { headers: jar.header, form: { csrf, ...form } });
+      const answer = await app().send('POST', to, { headers: jar.header, form: { csrf, ...form } });
+      jar.keep(answer);
+      return answer;
     };
     const passkey = new TestPasskey(app().account.baseUrl);
     const credential = passkey.create(passkeyOptionsOf((await look()).text));

@@ -32,6 +32,7 @@ interface Form {
 
 const changePasskey = (change: 'rename' | 'remove'): Form => ({
   recent: true,
+  withFactor: true,
   fill: async (app, { jar, user }) => {
     await givePasskey(app, user);
     const page = await walk(app, jar, '/account/passkeys');

@@ -148,6 +148,14 @@ export const sessions: readonly Mutant[] = [
     killedBy: 'surfaces/pages/recent.ts',
   },
   {
+    id: 'recent-passkey',
+    rule: 'a user who has passkeys alone shows one before means of sign-in change',
+    file: 'domain/own-account/visit.ts',
+    text: 'await findDemand({ store }, account, user.id, { otpRequired: true })',
+    becomes: 'await findDemand({ store }, account, user.id, { otpRequired: false })',
+    killedBy: 'surfaces/pages/passkeys.ts',
+  },
+  {
     id: 'recent-link',
     rule: 'a session that a link opened changes no means of sign-in',
     file: 'domain/means/recent.ts',
@@ -159,7 +167,7 @@ export const sessions: readonly Mutant[] = [
     id: 'recent-factor',
     rule: 'who has a second factor shows it before means of sign-in change',
     file: 'domain/own-account/visit.ts',
-    text: "return recent && (await findDemand({ store }, account, user.id, policy)) === 'verify';",
+    text: "return recent && (await findDemand({ store }, account, user.id, { otpRequired: true })) === 'verify';",
     becomes: 'return false;',
     killedBy: 'surfaces/pages/recent.ts',
   },

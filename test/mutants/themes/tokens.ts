@@ -167,7 +167,7 @@ export const tokens: readonly Mutant[] = [
     id: 'exchange-life',
     rule: 'an exchanged token ends no later than the one shown',
     file: 'domain/tokens/exchange.ts',
-    text: 'linked, binding, secondsLeft);',
+    text: 'linked, binding, token.expiresAt);',
     becomes: 'linked, binding);',
     killedBy: 'surfaces/oauth2/exchange.ts',
   },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { waitUntil } from '../support/browser.ts';
 import { giveDevice } from '../support/second-factor.ts';
 import { addAuthenticator, makePasskey, offerNoNames, pressForPasskey } from './authenticator.ts';
@@ -161,16 +161,19 @@ describe('a person with a passkey', () => {
       await page.getByText('This browser cannot add a passkey here').waitFor();
       assert.equal(await page.getByRole('button', { name: 'Add a passkey' }).count(), 0);
     });
+    // The session in which it was added is worth it, so that a page without a script has nothing to ask.
+    let cookies: Awaited<ReturnType<BrowserContext['cookies']>> = [];
     await browse(async (page) => {
       await addAuthenticator(page);
       await page.goto(application.start());
       await signIn(page, user);
       await makePasskey(page, stage.app.account.baseUrl);
+      cookies = await page.context().cookies();
     });
     await browse(async (page) => {
       await page.goto(application.start());
       assert.equal(await page.getByRole('button', { name: withPasskey }).count(), 0);
-      await signIn(page, user);
+      await page.context().addCookies(cookies);
       await page.goto(own);
       await page.getByText('This browser cannot add a passkey here').waitFor();
       await page.getByText('Rename or remove').click();

@@ -88,7 +88,8 @@ function numberBreaches({ minimum, maximum, type, enum: values, const: only }: S
   if (values || only !== undefined) return [];
   const breaches: Breach[] = [];
   if (minimum !== undefined) breaches.push({ keyword: 'minimum', values: fc.constantFrom(minimum - 1, -1e15) });
-  if (maximum !== undefined) breaches.push({ keyword: 'maximum', values: fc.constantFrom(maximum + 1, 9e15) });
+  if (maximum !== undefined)
+    breaches.push({ keyword: 'maximum', values: fc.constantFrom(maximum + 1, Math.max(9e15, 2 * maximum)) });
   if ([type].flat().includes('integer'))
     breaches.push({ keyword: 'type', values: fc.constantFrom((minimum ?? 0) + 0.5) });
   return breaches;

@@ -39,6 +39,8 @@ export async function newPasskey(pool: Pool): Promise<Taken> {
 export async function changedPasskey(pool: Pool, { pick }: Plan): Promise<Taken> {
   const change = pick % 2 === 0 ? 'rename' : 'remove';
   const taken = await ownForm(pool, {
+    // The session has shown a factor, which the page takes of a user who has a passkey.
+    enrolled: true,
     fields: async ({ user }) => ({ passkey: `${(await givePasskey(pool.app, user)).id}`, name: 'Phone', change }),
     endsBy: () => true,
   });

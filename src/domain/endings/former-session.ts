@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { SessionRecord } from '../../store/sessions.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { namedSession } from '../login/session-secret.ts';
 import { isLive } from '../login/sessions.ts';
@@ -35,4 +36,21 @@ export async function findFormer(
   const { userId, sid } = named;
   if (await sessions.has(account.id, userId, sid)) return null;
   return (await grants.hasOfSession(account.id, userId, sid, now)) ? { id: null, userId, sid, isLive: false } : null;
+}
+
+/**
+ * Another user's session that this secret opened until the session was given a newer one; null if there is none. It was
+ * in the same browser, which may not have had the answer with the newer secret yet.
+ */
+export async function findRenewed(
+  services: Pick<Services, 'vault'>,
+  { sessions }: Pick<StoreVerbs, 'sessions'>,
+  account: Account,
+  user: Pick<UserRecord, 'id'>,
+  secret: string | undefined,
+): Promise<FormerSession | null> {
+  const named = secret ? namedSession(services, account, secret) : null;
+  if (!named || named.userId === user.id) return null;
+  const { userId, sid } = named;
+  return (await sessions.has(account.id, userId, sid)) ? { id: null, userId, sid, isLive: true } : null;
 }

@@ -109,6 +109,16 @@ for (const kind of databases) {
       );
     });
 
+    it('another user signs in over it with its secret of before it was raised: it ends too', async () => {
+      const browser = await signedInBrowser(app, heard);
+      const session = await onlySessionOf(browser);
+      await raise(session);
+      await tokensOf(browser, await makeUser(app, browser.client.app_id), { prompt: 'login' });
+      assert.deepEqual(await sessionsOf(browser), []);
+      assert.deepEqual(await toldOf(browser), [session.sid]);
+      assert.equal(await isGood(browser, browser.tokens.refresh_token), false);
+    });
+
     it('another user follows a link there: it ends too', async () => {
       const browser = await signedInBrowser(app, heard);
       const { sid } = await onlySessionOf(browser);

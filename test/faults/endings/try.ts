@@ -82,10 +82,9 @@ async function cameFirst(
     ({ action, targetId, detail }) =>
       action === making && (targetId === user.id || JSON.parse(detail).user_id === user.id),
   );
-  // None: the session has a new secret since, so that what the other browser tab sent ended nothing.
   // The first of a suspension and its end.
   const ended = newest.findLast(({ action, targetId }) => endingActions.includes(action) && targetId === user.id);
-  return made !== undefined && (made.id < (ended?.id ?? 0) || (making === 'mfa.enrolled' && ended === undefined));
+  return made !== undefined && ended !== undefined && made.id < ended.id;
 }
 
 async function after<Result>(milliseconds: number, work: () => Promise<Result>): Promise<Result> {

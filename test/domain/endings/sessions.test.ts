@@ -91,6 +91,19 @@ for (const kind of databases) {
       assert.deepEqual(await sidsOf(browser), [visit.session.sid]);
     });
 
+    it('a sign-out with its secret of before it was raised ends it, and shows nothing of its user', async () => {
+      const browser = await signedInBrowser(app, heard);
+      const session = await onlySessionOf(browser);
+      const asked = await beginSignOut(app, browser.jar);
+      await raise(session);
+      assert.doesNotMatch((await beginSignOut(app, copyOf(browser.jar))).answer.text, new RegExp(browser.user.email));
+      assert.deepEqual(await sidsOf(browser), [session.sid]);
+      assert.match((await submit(app, asked, {})).answer.text, /You are signed out/);
+      assert.deepEqual(await sessionsOf(browser), []);
+      assert.deepEqual(await toldOf(browser), [session.sid]);
+      assert.equal(await isGood(browser, browser.tokens.refresh_token), false);
+    });
+
     it('another user signs in over it: it ends as by a sign-out', async () => {
       const browser = await signedInBrowser(app, heard);
       const offline = await tokensOf(browser, browser.user, { scope: 'openid offline_access' });

@@ -96,7 +96,10 @@ for (const kind of databases) {
       const session = await onlySessionOf(browser);
       const asked = await beginSignOut(app, browser.jar);
       await raise(session);
-      assert.doesNotMatch((await beginSignOut(app, copyOf(browser.jar))).answer.text, new RegExp(browser.user.email));
+      assert.doesNotMatch(
+        (await beginSignOut(app, copyOf(browser.jar))).answer.text,
+        new RegExp(String(browser.user.email)),
+      );
       assert.deepEqual(await sidsOf(browser), [session.sid]);
       assert.match((await submit(app, asked, {})).answer.text, /You are signed out/);
       assert.deepEqual(await sessionsOf(browser), []);

@@ -8,7 +8,7 @@ import { digestOf } from '../secrets.ts';
 
 /** A session that a browser has or had. */
 export interface FormerSession extends Pick<SessionRecord, 'userId' | 'sid'> {
-  /** Null if the secret opens no row. */
+  /** Null if its row is deleted. */
   readonly id: number | null;
   /**
    * `renewed`: a newer secret opens it. The browser may not have had the answer with that secret yet, so the older one
@@ -34,7 +34,9 @@ export async function findFormer(
   const named = namedSession(services, account, secret);
   if (!named) return null;
   const { userId, sid, expiresAt } = named;
-  if (await sessions.has(account.id, userId, sid)) return { id: null, userId, sid, state: 'renewed' };
+  const renewed = await sessions.findByName(account.id, userId, sid);
+  // A sign-in over it gave it another expiry: its browser has had the answer to that.
+  if (renewed) return renewed.expiresAt === expiresAt ? { id: renewed.id, userId, sid, state: 'renewed' } : null;
   // Before its expiry, a session without a row was ended.
   if (expiresAt > now) return null;
   const isEndable = await grants.hasOfSession(account.id, userId, sid, now);

@@ -135,6 +135,19 @@ for (const kind of databases) {
       assert.equal(await isGood(browser, browser.tokens.refresh_token), false);
     });
 
+    it('a copy of a cookie of before its user signed in again there ends nothing', async () => {
+      const browser = await signedInBrowser(app, heard);
+      const copies = [copyOf(browser.jar), copyOf(browser.jar)] as const;
+      const asked = await beginSignOut(app, copies[0]);
+      app.services.clock.advance(1000);
+      await tokensOf(browser, browser.user, { prompt: 'login' });
+      const [sid] = await sidsOf(browser);
+      await submit(app, asked, {});
+      await tokensOf({ ...browser, jar: copies[1] }, await makeUser(app, browser.client.app_id), { prompt: 'login' });
+      assert.deepEqual(await sidsOf(browser), [sid]);
+      assert.deepEqual(await toldOf(browser), []);
+    });
+
     it('another user follows a link there: it ends too', async () => {
       const browser = await signedInBrowser(app, heard);
       const { sid } = await onlySessionOf(browser);

@@ -101,6 +101,7 @@ async function signIn(services: Services, tx: StoreVerbs, account: Account, { cl
   const terms = {
     userId: user.id,
     serverId: null,
+    servers: async () => [],
     scope: scope.split(' '),
     sid: services.random.bytes(16).toString('base64url'),
     nonce: null,

@@ -69,7 +69,7 @@ function isPage(sql: string, sorts: boolean): boolean {
 
 /** Rows that the statement itself brings along or has found already. */
 function isOwn(step: string): boolean {
-  const own = /^SCAN (CONSTANT ROW|\d+ CONSTANT ROWS|one|wanted|told|ended|ranked|part_\d+|\w+ VIRTUAL TABLE)\b/;
+  const own = /^SCAN (CONSTANT ROW|\d+ CONSTANT ROWS|one|wanted|told|ended|own|ranked|part_\d+|\w+ VIRTUAL TABLE)\b/;
   // SQLite's name for what a window looks at.
   return own.test(step) || /^SCAN \(subquery-\d+\)/.test(step);
 }

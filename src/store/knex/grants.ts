@@ -6,8 +6,13 @@ import * as rows from './rows.ts';
 import type { DbRow } from './shape.ts';
 import { single } from './single.ts';
 
-/** Live grants before revoked ones, each by their use. */
-const lastUsedFirst = `order by case when revoked_at is null then 0 else 1 end,
+/** Of the live grants that an application has in one session, all but the newest. A grant outside of sessions is alone. */
+const superseded = `case when revoked_at is null and sid is not null then
+  row_number() over (partition by app_id, sid, case when revoked_at is null then 0 else 1 end order by id desc)
+  else 1 end`;
+
+/** Live grants first, superseded ones next, revoked ones last, each by their use. */
+const lastUsedFirst = `order by case when revoked_at is not null then 2 when place_in_session > 1 then 1 else 0 end,
   coalesce(rotated_at, created_at) desc, id desc`;
 
 type AccessTokenVerb = 'addAccessToken' | 'addAccessTokens' | 'findAccessToken' | 'revokeAccessToken';
@@ -102,7 +107,8 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       // A step in an index: who has fewer than either bound, as nearly all, is within both.
       const full = own.clone().offset(Math.min(ofApp, ofUser) - 1);
       if (!(await full.first('id'))) return 0;
-      const ranked = own
+      const ranked = db
+        .from(own.select('*', db.raw(`${superseded} as place_in_session`)).as('own'))
         .select('id', 'app_id', 'revoked_at', db.raw(`row_number() over (${lastUsedFirst}) as place`))
         .select(db.raw(`row_number() over (partition by app_id ${lastUsedFirst}) as place_in_app`));
       const beyond = db.select('id', 'revoked_at').from(ranked.as('ranked')).where('place', '>=', ofUser);

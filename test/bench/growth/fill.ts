@@ -66,6 +66,7 @@ export async function giveGrant(
   const terms = {
     userId,
     serverId: null,
+    servers: async () => [],
     scope: scope.split(' '),
     sid: services.random.bytes(16).toString('base64url'),
     nonce: null,

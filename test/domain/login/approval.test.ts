@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type Approval, isApprovedStill } from '../../../src/domain/login/approval.ts';
+import { linkedServersOf } from '../../../src/domain/tokens/audience.ts';
 import type { ClientRecord } from '../../../src/store/clients.ts';
 import type { UserRecord } from '../../../src/store/users.ts';
 import { day, newAccount, newClient, newUser, now, unique } from '../../store/samples.ts';
@@ -38,6 +39,7 @@ onServices('what an approval rests on', (subject) => {
           ...approval,
           ...changes.approval,
         },
+        () => linkedServersOf({ store }, { ...client, ...changes.client }),
       );
     return { accountId, user, client, sid, asked, holds };
   }

@@ -25,18 +25,19 @@ onServices('what a user has at most', (subject) => {
       await store.access.grant(account.id, client.appId, { userId }, clock.now());
       return client;
     };
-    const begin = (client: ClientRecord) => {
+    const begin = (client: ClientRecord, sid: string | null = null) => {
       const [now, scope] = [clock.now(), ['openid']];
-      const terms = { userId, serverId: null, scope, sid: null, nonce: null, amr: ['pwd'], authenticatedAt: now };
+      const held = { serverId: null, servers: async () => [], scope, sid };
+      const terms = { userId, ...held, nonce: null, amr: ['pwd'], authenticatedAt: now };
       return store.transaction((tx) => startGrant(services, tx, account, client, terms, null, 'password'));
     };
     /** Grants that were made before, a second apart. */
-    const fill = (client: ClientRecord, count: number) =>
+    const fill = (client: ClientRecord, count: number, sid: string | null = null) =>
       store.transaction(async (tx) => {
         for (let made = 0; made < count; made += 1) {
           clock.advance(1000);
           const [createdAt, idle] = [clock.now(), clock.now() + 14 * day];
-          const terms = { idleExpiresAt: idle, absoluteExpiresAt: idle, createdAt, sid: null };
+          const terms = { idleExpiresAt: idle, absoluteExpiresAt: idle, createdAt, sid };
           await newGrant(tx, { accountId: account.id, userId, appId: client.appId }, terms);
         }
       });
@@ -65,6 +66,20 @@ onServices('what a user has at most', (subject) => {
     const after = (await live()).map(({ id }) => id);
     assert.deepEqual(after, [...before.map(({ id }) => id).filter((id) => id !== ended), grant.id]);
     assert.equal(await subject.services.store.grants.find(account.id, ended), null);
+  });
+
+  test('of one session the newest of an app stays: silent sign-ins end neither another device nor a session’s last', async () => {
+    const { makeClient, begin, fill, live } = await stage();
+    const client = await makeClient();
+    await fill(client, 1);
+    await fill(client, 1, 'telephone');
+    await fill(client, 2, 'another browser');
+    const [alone, telephone, superseded, newest] = await live();
+    for (let made = 0; made < mostOfApp + 5; made += 1) await begin(client, 'browser');
+    const after = (await live()).map(({ id }) => id);
+    assert.equal(after.length, mostOfApp);
+    for (const kept of [alone, telephone, newest]) assert.ok(kept && after.includes(kept.id));
+    assert.ok(superseded && !after.includes(superseded.id));
   });
 
   test('revoked ones count, and go first', async () => {

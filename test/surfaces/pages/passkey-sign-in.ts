@@ -280,6 +280,18 @@ export function passkeySignIn(app: AppOf): void {
     assert.deepEqual((await claimsAfter(app(), next, marked.setting)).amr, ['hwk', 'user', 'mfa']);
   });
 
+  it('comes before a new password too where the expired one was typed: it proves no more than the password', async () => {
+    const { services, account } = app();
+    const marked = await own();
+    const { user } = marked.setting;
+    await services.store.users.update(account.id, user.id, { status: 4 });
+    const asked = await marked.setting.signIn();
+    assert.ok(asksForPasskey(asked.answer.text));
+    assert.doesNotMatch(asked.answer.text, /name="new_password"/);
+    const due = await showPasskey(app(), asked, answerFor(asked, marked.given));
+    assert.match(due.answer.text, /name="new_password"/);
+  });
+
   it('does after the password in place of a code; one of another user does not', async () => {
     const ready = await own();
     const device = await giveDevice(app(), ready.setting.user);

@@ -46,7 +46,7 @@ describe('the generator of load', () => {
     await loadTwice(await startOidcProvider('sqlite', folder, 8), 3);
   });
 
-  it('counts what is no good answer as an error', async () => {
+  it('counts every bad answer as an error', async () => {
     const server = await startOidcProvider('map', folder, 8);
     const { refresh } = server.targets;
     assert.ok(refresh);

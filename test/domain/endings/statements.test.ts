@@ -16,7 +16,7 @@ import { makeUser, registerClient } from '../../support/sign-in.ts';
 import { databases } from '../../support/stores.ts';
 
 for (const kind of databases) {
-  describe(`what endings cost on ${kind}`, () => {
+  describe(`the cost of endings on ${kind}`, () => {
     let app: TestApp;
     let engine: Engine;
     let statements = 0;
@@ -61,7 +61,7 @@ for (const kind of databases) {
       return taken;
     }
 
-    it('of all sign-ins: as many statements for 300 grants as for three', async () => {
+    it('ending all sign-ins takes as many statements for 300 grants as for three', async () => {
       assert.equal(await cost(300), await cost(3));
     });
 
@@ -82,7 +82,7 @@ for (const kind of databases) {
       return taken;
     }
 
-    it('of a lost access: as many statements for 300 users as for three, and twice as many for 450', async () => {
+    it('losing access takes as many statements for 300 users as for three, and twice as many for 450', async () => {
       const few = await costOfLoss(3);
       assert.ok(few > 0);
       assert.equal(await costOfLoss(300), few);

@@ -115,7 +115,7 @@ async function findBreachesIn(plant: Plant): Promise<Record<BreachKind, number>>
 }
 
 describe('what clients saw of a service', () => {
-  it('that keeps the rule is explained', async () => {
+  it('that keeps the rules is explained', async () => {
     const found = Object.values(await findBreachesIn(right));
     assert.deepEqual(found, [0, 0, 0, 0]);
   });

@@ -32,13 +32,13 @@ describe('rate limits of a site (L9)', () => {
     }
   });
 
-  test('what is refused of one network takes nothing from the others of its site', async () => {
+  test('refused requests of one network do not count against the others of its site', async () => {
     const { take, left } = openLimits();
     for (let index = 0; index < 100 * networks; index += 1) await take(neighbour(1));
     assert.equal(await left(neighbour(2)), 2);
   });
 
-  test('a network learns what its site has left, and until when', async () => {
+  test("a network's state includes what its site has left, and until when", async () => {
     const { limits, take, left, wait } = openLimits();
     for (let index = 0; index < networks - 1; index += 1) await take(neighbour(index));
     wait(20_000);
@@ -52,7 +52,7 @@ describe('rate limits of a site (L9)', () => {
     assert.equal(await take(neighbour(501)), 0);
   });
 
-  test('what is given back is given back to the site, and one success forgives it nothing', async () => {
+  test('a returned count is returned to the site too, and one success does not reset the site', async () => {
     const { limits, left } = openLimits();
     const all: Taken[] = [];
     for (let index = 0; index < 2 * networks; index += 1) all.push(await taken(limits, neighbour(index)));
@@ -64,7 +64,7 @@ describe('rate limits of a site (L9)', () => {
     assert.equal(await left(neighbour(500)), 0);
   });
 
-  test('what networks do with one client or credential is counted by site, for each of those', async () => {
+  test('requests with one client or credential are counted by site for each client or credential', async () => {
     const { take } = openLimits();
     for (const member of ['client', 'registration', 'credential'] as const) {
       const known = (index: number, id: string) => ({ ...neighbour(index), [member]: id }) as LimitSubject;
@@ -73,7 +73,7 @@ describe('rate limits of a site (L9)', () => {
     }
   });
 
-  test('when counters are shared, sites share theirs, and networks theirs', async () => {
+  test('when counters are shared, sites and networks share separately', async () => {
     const { take, flood } = openLimits({ mostKeys: few });
     await flood(filling);
     // Each may have one of 256, and no other subject is counted there.
@@ -83,7 +83,7 @@ describe('rate limits of a site (L9)', () => {
     assert.ok(passed === networks * 2 || passed === networks * 2 - 1, String(passed));
   });
 
-  test('a site that is refused makes no further counters', async () => {
+  test('a refused site creates no further counters', async () => {
     const { limits } = openLimits();
     for (let index = 0; index < 2_000; index += 1) await waitOf(() => limits.take(account, 'reset', neighbour(index)));
     assert.equal(limits.keptKeys(), 2 * networks + 1);
@@ -91,7 +91,7 @@ describe('rate limits of a site (L9)', () => {
 });
 
 describe('rate limits while strangers fill them (L10)', () => {
-  test('300,000 networks: 100,000 counters are kept, the others share 512; the known keep what was counted', async () => {
+  test('300,000 networks: 100,000 counters are kept, the others share 512; known sources keep their counts', async () => {
     const { limits, take, left } = openLimits();
     await take(network(400_000));
     await take(network(400_001));
@@ -107,7 +107,7 @@ describe('rate limits while strangers fill them (L10)', () => {
     assert.equal(state?.remaining, 999_999, 'of the flood, but early');
   });
 
-  test('what is shared is shared within one limit of one account', async () => {
+  test('counters are shared only within one limit of one account', async () => {
     const { limits, take, flood } = openLimits({ mostKeys: few });
     await flood(20 * few);
     const subject = network(500_000);
@@ -117,7 +117,7 @@ describe('rate limits while strangers fill them (L10)', () => {
     assert.equal(await waitOf(() => limits.take(account, 'reset', subject)), 0);
   });
 
-  test('a shared counter can be decremented, and is not reset for one of those who share it', async () => {
+  test('a shared counter can be decremented, but is not reset for one of its subjects', async () => {
     const { limits, left, flood } = openLimits({ mostKeys: few });
     await flood(filling);
     const subject = network(500_000);
@@ -128,7 +128,7 @@ describe('rate limits while strangers fill them (L10)', () => {
     assert.equal(await left(subject), 2);
   });
 
-  test('what a shared counter counted is given back to it, when there is room again or a counter of its own', async () => {
+  test('a shared count is returned to the shared counter, even if the subject has its own by then', async () => {
     for (const ownBefore of [0, 1]) {
       const { limits, take, left, wait, flood } = openLimits({ mostKeys: few });
       await flood(filling / 2);
@@ -147,7 +147,7 @@ describe('rate limits while strangers fill them (L10)', () => {
     }
   });
 
-  test('ended windows make room: nothing is shared after them, and they do not add up', async () => {
+  test('ended windows make room: nothing stays shared, and counts do not add up', async () => {
     const { limits, take, left, wait, flood } = openLimits({ mostKeys: few });
     await flood(20 * few);
     wait(minute / 2);
@@ -159,7 +159,7 @@ describe('rate limits while strangers fill them (L10)', () => {
     assert.ok(limits.keptKeys() <= few / 2 + 2 * shared + 2, String(limits.keptKeys()));
   });
 
-  test('a key that begins again and again stands once', async () => {
+  test('a key whose window restarts repeatedly is stored once', async () => {
     const { limits, take, wait } = openLimits({ mostKeys: few });
     for (let round = 0; round < 1_000; round += 1) {
       await take(network(1));

@@ -7,7 +7,7 @@ import { account, accountOf, minute, network, openLimits, taken, waitOf } from '
 
 describe('rate limits', () => {
   for (const jump of [60 * minute, -5 * minute, -60 * minute]) {
-    test(`the clock is moved by ${jump / minute} minutes: no wait longer than the window, and it ends with the window (D8)`, async (t) => {
+    test(`the clock moves by ${jump / minute} minutes: no wait exceeds the window, and it ends with the window (D8)`, async (t) => {
       let time = Date.UTC(2027, 0, 1);
       t.mock.method(Date, 'now', () => time);
       const { limits, take, wait } = openLimits();
@@ -22,19 +22,19 @@ describe('rate limits', () => {
     });
   }
 
-  test('says no longer wait than the window, whatever fraction of a millisecond it begins in', async () => {
+  test('reports no wait longer than the window, whatever fraction of a millisecond it starts at', async () => {
     // The sum of this and a minute, less this, is more than a minute.
     const limits = createLimits({ elapsed: () => 86_241.5444 });
     assert.equal((await limits.take(account, 'sign-in', network(1)))?.resetSeconds, 60);
   });
 
-  test('by the clock of the process, too, a window lasts', async () => {
+  test("a window lasts by the process's own clock, too", async () => {
     const limits = createLimits();
     const { giveBack: _, ...state } = await taken(limits, network(1));
     assert.deepEqual(state, { limit: 2, remaining: 1, resetSeconds: 60 });
   });
 
-  test('says what is left and until when; a window begins with the first count and does not move', async () => {
+  test('reports what is left and until when; a window starts with the first count and does not move', async () => {
     const { limits, wait } = openLimits();
     const state = () => limits.state(account, 'sign-in', network(1));
     assert.deepEqual(await state(), { limit: 2, remaining: 2, resetSeconds: 60 });
@@ -51,7 +51,7 @@ describe('rate limits', () => {
     assert.deepEqual(await state(), { limit: 2, remaining: 2, resetSeconds: 60 });
   });
 
-  test('what is given back can be taken again; what ended cannot be given back', async () => {
+  test('a returned count can be taken again; one of an ended window cannot be returned', async () => {
     const { limits, take, left, wait } = openLimits();
     await take(network(1));
     const { giveBack } = await taken(limits, network(1));

@@ -171,7 +171,7 @@ onEachDatabase('links to what is removed', (subject) => {
     });
   }
 
-  test('links to others are made, of many users at once too', async () => {
+  test('links to others are created, also for many users at once', async () => {
     const { store } = subject;
     const { accountId } = await newCast(store);
     const role = await store.roles.create({ accountId, name: unique('role'), createdAt: now });

@@ -81,7 +81,7 @@ for (const kind of databases) {
       }
     }
 
-    test('links are found by their whole key, or from a position on', async () => {
+    test('links are found by their full key, or from a position on', async () => {
       const queries: { sql: string; bindings: unknown[] }[] = [];
       engine.db.on('query', (query) => queries.push(query));
       await askForPages(verbsOn(engine.db, engine.hot));

@@ -50,7 +50,7 @@ async function assertWalks(page: PageOf, filters: readonly ListFilter[], expecte
 }
 
 onEachDatabase('lists by links', (subject) => {
-  test('users of roles, administrators of them, and those who are neither', async () => {
+  test('users of roles, their administrators, and users who are neither', async () => {
     const { store } = subject;
     const { accountId, userIds, roleIds } = await newLinked(store);
     const [one = 0, other = 0, empty = 0] = roleIds;
@@ -132,7 +132,7 @@ onEachDatabase('lists by links', (subject) => {
     await assertWalks(roles, [linkedTo('app', second)], [roleId, ...roleIds.filter((_, at) => at % 2 === 1)]);
   });
 
-  test('where hardly any of many members satisfies another filter, those who do are found', async () => {
+  test('the few of many members that satisfy another filter are found', async () => {
     const { store } = subject;
     const { accountId, userIds, roleIds } = await newLinked(store);
     const [roleId = 0] = roleIds;
@@ -147,7 +147,7 @@ onEachDatabase('lists by links', (subject) => {
     );
   });
 
-  test('in another order, where much is linked and where little is', async () => {
+  test('in another order, with many links and with few', async () => {
     const { store } = subject;
     const { accountId, userIds, roleIds, appIds } = await newLinked(store);
     const [roleId = 0] = roleIds;

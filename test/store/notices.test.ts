@@ -36,7 +36,7 @@ onEachDatabase('what clients are to be told', (subject) => {
     return { ...cast, one, two, grant, begin };
   }
 
-  test('one session ends: each client that got tokens in it, once, also when they have ended', async () => {
+  test('one session ends: each client that got tokens in it, once, even if they have ended', async () => {
     const { notices } = subject.store;
     const { accountId, userId, appId, one, two, grant } = await stage();
     await grant(appId, 'a');
@@ -54,7 +54,7 @@ onEachDatabase('what clients are to be told', (subject) => {
     ]);
   });
 
-  test('all of a user’s end, but for one: those that are open, and those of live grants', async () => {
+  test("all of a user's sessions end except one: open ones, and those of live grants", async () => {
     const { notices } = subject.store;
     const { accountId, userId, appId, one, two, grant, begin } = await stage();
     for (const sid of ['open', 'own']) await begin(sid);
@@ -93,7 +93,7 @@ onEachDatabase('what clients are to be told', (subject) => {
     assert.equal((await told(accountId)).length, 202);
   });
 
-  test('claims are of no account, client or host that is excepted, each time of who is due longest', async () => {
+  test('claims skip excluded accounts, clients and hosts, and take the longest due first', async () => {
     const { notices } = subject.store;
     const [one, two] = [await stage(), await stage()];
     const elsewhere = { backchannel_logout_uri: 'https://other.example.com:8443/ended' };

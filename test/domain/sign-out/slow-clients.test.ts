@@ -75,7 +75,7 @@ for (const kind of databases) {
     }
     const countOf = (name: string) => asked.filter((host) => host.startsWith(name)).length;
 
-    test('one holds one place, however many sessions ended before those of another client', async () => {
+    test('one client holds one place, however many of its sessions ended first', async () => {
       await endSessions([await register('silent')], 12);
       app.services.clock.advance(1);
       await endSessions([await register('honest')], 12);
@@ -94,7 +94,7 @@ for (const kind of databases) {
       await end();
     });
 
-    test('many that registered in the open hold half of the places, also at the address of another client', async () => {
+    test("many clients of open registration hold half of the places, even at another client's address", async () => {
       const silent = await Promise.all(
         ['silent1', 'silent2', 'silent3', 'silent4', 'silent5', 'silent6'].map(registerOpen),
       );

@@ -90,8 +90,8 @@ export async function openSite(): Promise<Site> {
     },
     assertUntouched(attack) {
       registry.answer(null);
-      assert.deepEqual(picture(parent), before, `${attack}: nothing beside the build is touched`);
-      assert.equal(connections, 0, `${attack}: nobody but the registry is asked`);
+      assert.deepEqual(picture(parent), before, `${attack}: nothing outside the build is touched`);
+      assert.equal(connections, 0, `${attack}: nothing but the registry is contacted`);
     },
     async close() {
       await registry.close();

@@ -110,7 +110,7 @@ for (const kind of databases) {
         assert.equal(first, table === 'account_hosts' ? 'host' : 'account_id', table);
     }
 
-    test('no verb reads through a table', async () => {
+    test('no verb scans a table', async () => {
       const queries: Query[] = [];
       engine.db.on('query', ({ sql, bindings }: Query) => queries.push({ sql, bindings: bindings ?? [] }));
       for (const run of lookups(verbsOn(engine.db, engine.hot))) await run();
@@ -121,7 +121,7 @@ for (const kind of databases) {
       for (const query of looking) await assertIndexed(query);
     });
 
-    test('a page of users is one range of an index: by every order, exact value and beginning, however deep', async () => {
+    test('a page of users is one range of an index for every order, exact value and prefix, however deep', async () => {
       const queries: Query[] = [];
       engine.db.on('query', ({ sql, bindings }: Query) => queries.push({ sql, bindings: bindings ?? [] }));
       const { users } = verbsOn(engine.db, engine.hot);
@@ -147,7 +147,7 @@ for (const kind of databases) {
       }
     });
 
-    test('no prepared statement reads through a table', async () => {
+    test('no prepared statement scans a table', async () => {
       if (kind === 'sqlite') {
         const { addToken: _, ...looking } = sqliteStatements;
         const { append: __, move: ___, ...heads } = chainStatements;

@@ -61,7 +61,7 @@ export function matrix(app: () => TestApp): void {
     });
   }
 
-  it('leaves no operation, scope or case out', (t) => {
+  it('omits no operation, scope or case', (t) => {
     for (const line of tableOf(rows)) t.diagnostic(line);
     for (const { operationId } of operations) {
       const cells = rows.get(operationId) ?? {};

@@ -12,7 +12,7 @@ const minute = 60_000;
 /** Which proofs are accepted (RFC 9449 §4.3). */
 export function dpopProofs(app: AppOf): void {
   for (const door of ['/oauth2/token', '/oidc/2/token'] as const) {
-    it(`${door}: a proof that was used is refused, at this node and at another (replay)`, async () => {
+    it(`${door}: a used proof is refused (replay)`, async () => {
       const key = await newProofKey();
       const { client, tokens } = await boundTokens(app(), key);
       const form = { client_id: client.client_id, grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
@@ -39,7 +39,7 @@ export function dpopProofs(app: AppOf): void {
       'another type': { header: { typ: 'JWT' } },
       'no key': { header: { jwk: undefined } },
     };
-    it(`${door}: a proof for another request is refused, with the reason`, async () => {
+    it(`${door}: a proof for another request is refused with the reason`, async () => {
       const key = await newProofKey();
       const { client, tokens } = await boundTokens(app(), key);
       const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
@@ -61,7 +61,7 @@ export function dpopProofs(app: AppOf): void {
       assert.equal((await askWithProof(app(), client, key, form, { door })).status, 200, 'something was used up');
     });
 
-    it(`${door}: a nonce is needed, of this account, and not older than five minutes`, async () => {
+    it(`${door}: a nonce of this account, at most five minutes old, is required`, async () => {
       const key = await newProofKey();
       const { client, tokens } = await boundTokens(app(), key);
       const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
@@ -81,7 +81,7 @@ export function dpopProofs(app: AppOf): void {
     });
   }
 
-  it('a key that is private, shared or another’s, and an unsupported algorithm, prove nothing', async () => {
+  it('a private, shared or foreign key, or an unsupported algorithm, is refused', async () => {
     const [key, other, rsa] = [await newProofKey(), await newProofKey(), await newProofKey('RS256')];
     const { client, tokens } = await boundTokens(app(), key);
     const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
@@ -109,7 +109,7 @@ export function dpopProofs(app: AppOf): void {
     }
   });
 
-  it('the nonce is asked for before the signature is checked, which costs more', async () => {
+  it('the nonce is checked before the signature, which costs more', async () => {
     const [key, other] = [await newProofKey(), await newProofKey()];
     const { client, tokens } = await boundTokens(app(), key);
     const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
@@ -134,7 +134,7 @@ export function dpopProofs(app: AppOf): void {
     }
   });
 
-  it('what was used is forgotten when its proof is too old to be taken', async () => {
+  it('a used proof is forgotten when it is too old to be accepted', async () => {
     const key = await newProofKey();
     const { client } = await boundTokens(app(), key);
     const { clients } = app().services.store;

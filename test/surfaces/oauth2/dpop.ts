@@ -33,7 +33,7 @@ export function dpop(app: AppOf): void {
     });
   }
 
-  it('without a proof nothing is different: Bearer, no nonce', async () => {
+  it('without a proof nothing changes: Bearer, no nonce', async () => {
     const { tokens, client } = await signedIn(app(), publicClient);
     const answer = await refresh(app(), client, tokens.refresh_token);
     assert.equal(answer.body.token_type, 'Bearer');
@@ -41,7 +41,7 @@ export function dpop(app: AppOf): void {
     assert.equal('cnf' in (await introspect(answer.body.access_token)), false);
   });
 
-  it('a JWT access token holds cnf.jkt', async () => {
+  it('a JWT access token contains cnf.jkt', async () => {
     const key = await newProofKey();
     const client = await registerClient(app());
     const { authorizationServers: servers } = app().services.store;
@@ -93,7 +93,7 @@ export function dpop(app: AppOf): void {
       assertError(answer, status, error);
     };
 
-    it(`${door}: the refresh token of a public client is good with its key alone, all along; nothing is used up`, async () => {
+    it(`${door}: a public client's refresh token works only with its key, also later; nothing is used up`, async () => {
       const [key, other] = [await newProofKey(), await newProofKey()];
       const { client, tokens } = await boundTokens(app(), key);
       const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
@@ -112,7 +112,7 @@ export function dpop(app: AppOf): void {
       assert.equal((await askWithProof(app(), client, key, next, { door })).status, 200);
     });
 
-    it(`${door}: that of a confidential client is bound to the client; its access token to the key of the day`, async () => {
+    it(`${door}: a confidential client's refresh token is bound to the client, its access token to the current key`, async () => {
       const [key, other] = [await newProofKey(), await newProofKey()];
       const { client, tokens } = await boundTokens(app(), key, {});
       const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
@@ -122,7 +122,7 @@ export function dpop(app: AppOf): void {
     });
   }
 
-  it('userinfo: as a bearer, without ath, with another key’s proof, or one that was used, it opens nothing', async () => {
+  it('userinfo refuses the token as a bearer, without ath, with another key’s proof, or with a used one', async () => {
     const [key, other] = [await newProofKey(), await newProofKey()];
     const { tokens, client } = await boundTokens(app(), key);
     const token: string = tokens.access_token;
@@ -163,7 +163,7 @@ export function dpop(app: AppOf): void {
     assertError(await askUserinfo(app(), bearer.access_token, key, nonce), 401, 'invalid_token');
   });
 
-  it('dpop_jkt at authorization: the code is good with this key alone, and nothing is used up', async () => {
+  it('dpop_jkt at authorization: the code works only with this key, and nothing is used up', async () => {
     const [key, other] = [await newProofKey(), await newProofKey()];
     const client = await registerClient(app(), publicClient);
     const user = await makeUser(app(), client.app_id);

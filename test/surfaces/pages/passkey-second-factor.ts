@@ -11,7 +11,7 @@ import { asksForCode } from './second-factor.ts';
 
 /** A passkey after the password, as second factor (WebAuthn Level 3 §7.2, RFC 8176, L3). */
 export function passkeySecondFactor(app: AppOf): void {
-  it('does after the password in place of a code; one of another user does not', async () => {
+  it("replaces the code after the password; another user's passkey does not", async () => {
     const ready = await openSignIn(app());
     const device = await giveDevice(app(), ready.setting.user);
     const { given: other } = await openSignIn(app());
@@ -43,7 +43,7 @@ export function passkeySecondFactor(app: AppOf): void {
     assert.deepEqual((await claimsAfter(app(), next, ready.setting)).amr, ['pwd', 'hwk', 'user', 'mfa']);
   });
 
-  it('who has passkeys alone signs in with the password, unless a second factor is wanted: then it is the passkey', async () => {
+  it('a user with only passkeys signs in by password, and uses the passkey if a second factor is required', async () => {
     const ready = await openSignIn(app());
     assert.ok(isConsent((await ready.setting.signIn()).answer));
     const wanted = await ready.setting.signIn({ acr_values: 'urn:gatehouse:acr:multi-factor' });
@@ -54,7 +54,7 @@ export function passkeySecondFactor(app: AppOf): void {
     assert.ok(isConsent(next.answer));
   });
 
-  it('no passkey is taken where no second factor is due', async () => {
+  it('a passkey is refused when no second factor is due', async () => {
     const at = await (await settle(app())).begin();
     const { fields } = readForm(at.answer.text);
     const form = { ...fields, credential: new TestPasskey('https://a.example').get({ challenge: '' }) };
@@ -65,7 +65,7 @@ export function passkeySecondFactor(app: AppOf): void {
     assert.equal(sent.status, 403);
   });
 
-  it('wrong ones after the password count for their address: 429 beyond its limit', async () => {
+  it('wrong passkeys after the password count for their address: 429 beyond its limit', async () => {
     const one = await app().another({ 'limit.sign-in': '2/min' });
     const ready = await openSignIn(one);
     await giveDevice(one, ready.setting.user);

@@ -25,7 +25,7 @@ export function passkeySignIn(app: AppOf): void {
     assert.ok(isConsent((await showPasskey(app(), at, answerFor(at, given))).answer));
   });
 
-  it('the page asks for any passkey of the account, its own host alone; nothing of it is shown without a script', async () => {
+  it('the page accepts any passkey of the account for its own host; without script it shows no button', async () => {
     const at = await setting.begin();
     assertPage(at.answer, "'self' https:");
     const options = passkeyOptionsOf(at.answer.text);
@@ -44,7 +44,7 @@ export function passkeySignIn(app: AppOf): void {
     assert.notEqual(passkeyOptionsOf((await setting.begin()).answer.text).challenge, options.challenge);
   });
 
-  it('signs in without name and password; session and browser secret are new, and the tokens tell of it', async () => {
+  it('signs in without name and password; session and browser secret are new, and the tokens show the method', async () => {
     using _ = app().services.clock.hold();
     const ready = await openSignIn(app());
     const former = ready.at.jar.cookies.get('__Host-tx');
@@ -67,7 +67,7 @@ export function passkeySignIn(app: AppOf): void {
     assert.deepEqual([stored?.passkey.counter, stored?.device.lastUsedAt], [1, app().services.clock.now()]);
   });
 
-  it('one that may be on several devices says swk', async () => {
+  it('a passkey that may be on several devices gives swk', async () => {
     const ready = await openSignIn(app(), { backupEligible: true });
     const next = await showPasskey(app(), ready.at, answerFor(ready.at, ready.given));
     assert.deepEqual((await claimsAfter(app(), next, ready.setting)).amr, ['swk', 'user', 'mfa']);
@@ -94,7 +94,7 @@ export function passkeySignIn(app: AppOf): void {
     'a counter that goes back': () => ({ counter: 0 }),
   };
   for (const [title, lie] of Object.entries(lies)) {
-    it(`${title}: 401 with the page again, one text for all`, async () => {
+    it(`${title}: 401 with the page again, the same text for all`, async () => {
       const again = await setting.begin();
       let refused = again;
       const events = await toldBy(app(), async () => {
@@ -123,7 +123,7 @@ export function passkeySignIn(app: AppOf): void {
     }
   });
 
-  it('an answer counts once, for ten minutes, and of twenty at once one signs in', async () => {
+  it('an answer counts once, for ten minutes; one of twenty simultaneous ones signs in', async () => {
     using _ = app().services.clock.hold();
     const ready = await openSignIn(app());
     const options = passkeyOptionsOf(ready.at.answer.text);
@@ -146,7 +146,7 @@ export function passkeySignIn(app: AppOf): void {
     assert.equal((await showPasskey(app(), young, over)).answer.status, 400);
   });
 
-  it('one that was removed signs nobody in; nor does that of another account', async () => {
+  it('a removed passkey signs nobody in, nor does one of another account', async () => {
     const { services, account } = app();
     const ready = await openSignIn(app());
     await removeDevice(services, account, ready.setting.user.id, ready.given.id);
@@ -157,7 +157,7 @@ export function passkeySignIn(app: AppOf): void {
     assert.equal((await showPasskey(app(), here, answerFor(here, foreign.given))).answer.status, 401);
   });
 
-  it('is taken from the browser of the sign-in alone, with its token (L2)', async () => {
+  it('is accepted only from the browser of the sign-in, with its token (L2)', async () => {
     const { jar, answer } = await setting.begin();
     const { fields } = readForm(answer.text);
     const stranger = await setting.begin();
@@ -189,7 +189,7 @@ export function passkeySignIn(app: AppOf): void {
     assert.equal((await post(jar, fields['csrf'] ?? '')).status, 303, 'nothing was used up');
   });
 
-  it('a pause after wrong passwords does not concern it; wrong ones count for their address alone', async () => {
+  it('a lockout after wrong passwords does not apply; wrong passkeys count only for their address', async () => {
     const one = await app().another({ 'limit.sign-in': '12/min' });
     const ready = await openSignIn(one);
     const username = ready.setting.user.email ?? '';
@@ -206,7 +206,7 @@ export function passkeySignIn(app: AppOf): void {
     assert.equal(user?.invalidLoginAttempts, 10);
   });
 
-  it('status stands at the door: locked, suspended, no access', async () => {
+  it('users that are locked, suspended or without access are refused', async () => {
     for (const [status, title] of [
       ['locked', 'Your account is locked'],
       ['suspended', 'Your account is suspended'],
@@ -222,7 +222,7 @@ export function passkeySignIn(app: AppOf): void {
     assert.deepEqual([refused.answer.status, heading(refused.answer)], [403, 'You do not have access']);
   });
 
-  it('meets a policy that wants a second factor, and a request that does; a code is not asked for as well', async () => {
+  it('satisfies a policy or a request that demands a second factor; no code is asked for', async () => {
     const { services, account } = app();
     const ready = await openSignIn(app());
     await giveDevice(app(), ready.setting.user);
@@ -232,7 +232,7 @@ export function passkeySignIn(app: AppOf): void {
     assert.ok(isConsent((await showPasskey(app(), at, answerFor(at, ready.given))).answer));
   });
 
-  it('a password that is too old does not stop it; one that was marked as expired is replaced first', async () => {
+  it('an aged password does not block it; one marked as expired must be replaced first', async () => {
     const { services, account } = app();
     const aged = await openSignIn(app());
     const policy = await createPolicy(services, account, { name: `Aging ${aged.given.id}`, passwordExpirationDays: 1 });

@@ -12,7 +12,7 @@ const minute = 60_000;
 
 /** Who may open the page of passkeys and send its forms (L2). */
 export function passkeysAccess(app: AppOf): void {
-  it('is for ten minutes after a sign-in; later, and for who is not signed in, a sign-in comes first and leads back', async () => {
+  it('opens within ten minutes of a sign-in; otherwise a sign-in comes first and leads back', async () => {
     using _ = app().services.clock.hold();
     const signedIn = await signInToPasskeys(app());
     const { id, passkey } = await addOne(signedIn);
@@ -38,7 +38,7 @@ export function passkeysAccess(app: AppOf): void {
     assert.deepEqual([heading(back.answer), namesOf(back.answer)], ['Your passkeys', ['Laptop']]);
   });
 
-  it('the password alone does not remove one, nor enrol an app, of a user who has one', async () => {
+  it('with a passkey enrolled, the password alone neither removes it nor enrols an app', async () => {
     const signedIn = await signInToPasskeys(app());
     await givePasskey(app(), signedIn.user);
     for (const to of [path, '/account/second-factors', '/account/second-factors/new']) {
@@ -63,7 +63,7 @@ export function passkeysAccess(app: AppOf): void {
     assert.doesNotMatch((await walk(app(), back.jar, '/account/second-factors')).answer.text, /Laptop/);
   });
 
-  it('who has a second factor needs a sign-in with it; who is locked meanwhile sees nothing', async () => {
+  it('a user with a second factor must sign in with it; a user locked meanwhile sees nothing', async () => {
     const signedIn = await signInToPasskeys(app());
     const device = await giveDevice(app(), signedIn.user);
     assert.equal((await signedIn.look()).status, 303, 'the password alone does not make a passkey');
@@ -73,7 +73,7 @@ export function passkeysAccess(app: AppOf): void {
     assert.equal((await signedIn.look()).status, 403);
   });
 
-  it('forged forms change nothing; members given twice are 400; what is not a passkey of the user stays (L2)', async () => {
+  it("forged forms change nothing; repeated members are 400; other users' passkeys are untouched (L2)", async () => {
     const [one, other] = [await signInToPasskeys(app()), await signInToPasskeys(app())];
     const { id } = await addOne(one);
     const device = await giveDevice(app(), other.user);

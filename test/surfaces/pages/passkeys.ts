@@ -29,7 +29,7 @@ export function passkeys(app: AppOf): void {
     settled = await signInToPasskeys(app());
   });
 
-  it('lists none at first, and asks the browser for one that is found without a name', async () => {
+  it('lists none at first, and asks the browser for a discoverable one', async () => {
     const page = await settled.look();
     assert.deepEqual([page.status, heading(page)], [200, 'Your passkeys']);
     assertPage(page);
@@ -47,7 +47,7 @@ export function passkeys(app: AppOf): void {
     assert.deepEqual(selection, { residentKey: 'required', userVerification: 'required', requireResidentKey: true });
   });
 
-  it('adds one that signs in; renames it; removes it, and it signs in no more', async () => {
+  it('adds one that signs in, renames it, removes it; then it no longer signs in', async () => {
     const signedIn = await signInToPasskeys(app());
     const { id } = signedIn.user;
     const start = await tell();
@@ -93,7 +93,7 @@ export function passkeys(app: AppOf): void {
     assert.deepEqual(await titlesTo(app(), signedIn.user.email), ['A passkey was added', 'A passkey was removed']);
   });
 
-  it('the same name is no change, and names of one session are limited', async () => {
+  it('the same name is no change, and renames per session are limited', async () => {
     const one = await app().another({ ...unlimited, 'limit.authorize': '4/min' });
     const visited = await signInToPasskeys(one);
     const { credential } = await makeCredential(visited);
@@ -137,7 +137,7 @@ export function passkeys(app: AppOf): void {
     });
   }
 
-  it('takes an answer once, of the session whose page asked, and a passkey of nobody else', async () => {
+  it('accepts an answer once, from the session that asked, and no passkey of another user', async () => {
     using _ = app().services.clock.hold();
     const [one, other] = [await signInToPasskeys(app()), await signInToPasskeys(app())];
     const { passkey, credential } = await makeCredential(one);

@@ -70,7 +70,7 @@ export function apiConsent(app: AppOf): void {
 
   for (const [by, register] of Object.entries(registrations)) {
     for (const later of ['linked', 'given the scope'] as const) {
-      it(`an API that is ${later} while a code waits is not in it (client of ${by})`, async () => {
+      it(`an API that is ${later} while a code waits is not in the code (client of ${by})`, async () => {
         const { client, payments, link, code, device } = await stage(register, later);
         const [waitingCode, waitingDevice] = [await code(), await device()];
         await link();
@@ -81,7 +81,7 @@ export function apiConsent(app: AppOf): void {
       });
     }
 
-    it(`what was linked when the user decided is in both codes (client of ${by})`, async () => {
+    it(`APIs linked when the user decided are in both codes (client of ${by})`, async () => {
       const { client, notes, payments, link, code, device } = await stage(register, 'linked');
       await link();
       const given = async (api: Api) => [
@@ -127,7 +127,7 @@ export function apiConsent(app: AppOf): void {
     });
   }
 
-  it('what the page did not show is not remembered, and is denied from an old page too', async () => {
+  it('what the page did not show is not remembered, also when denied from an old page', async () => {
     const { client, user, notes, link, page } = await stage(() => registerClient(one, metadata), 'linked');
     const waiting = await page();
     await link();

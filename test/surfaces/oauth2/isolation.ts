@@ -123,7 +123,7 @@ export function isolation(app: AppOf): void {
     assert.equal(redeemed.status, 200);
   });
 
-  it("the browser's session on A's host signs nobody in on B's, and a request of A cannot be continued there (I1)", async () => {
+  it("a session on A's host signs nobody in on B's, and a request of A cannot be continued there (I1)", async () => {
     const { a, b } = await two();
     const setting = await settle(a);
     await setting.code();
@@ -137,7 +137,7 @@ export function isolation(app: AppOf): void {
     assert.equal(elsewhere.status, 400);
   });
 
-  it('ids that count up answer nothing: the row of an access or refresh token cannot be named without its secret (I4)', async () => {
+  it("sequential ids reveal nothing: an access or refresh token's row cannot be named without its secret (I4)", async () => {
     const { a } = await two();
     const setting = await settle(a);
     const own = clientAuthentication(setting.client);

@@ -23,7 +23,7 @@ export function rotatingClients(kind: 'sqlite' | 'postgres'): void {
   });
   after(() => app.dispose());
 
-  it('jwks_uri: its key lets the client in, and after a rotation the new one, for a refresh too; the old one no more', async () => {
+  it('jwks_uri: its key authenticates the client; after a rotation only the new one, also for a refresh', async () => {
     const [one, two] = [await testKey('RS256', 'one'), await testKey('RS256', 'two')];
     published = [one];
     const method = { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: uri };

@@ -59,7 +59,7 @@ export function removedDevices(app: AppOf): void {
   }
 
   for (const [what, begin] of Object.entries(shown)) {
-    it(`${what} that is removed opens nothing by a new password`, async () => {
+    it(`a removed ${what} opens nothing through a new password`, async () => {
       const ready = await begin(app());
       assert.match(ready.at.answer.text, /name="new_password"/);
       await remove(app(), ready);
@@ -93,7 +93,7 @@ export function removedDevices(app: AppOf): void {
     }
   });
 
-  it('nor does what waits for a second factor go on with another one: it is begun again', async () => {
+  it('a sign-in waiting for a removed second factor does not continue with another: it starts over', async () => {
     const setting = await settle(app());
     const left = await giveDevice(app(), setting.user);
     const taken = await givePasskey(app(), setting.user);

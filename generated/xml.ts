@@ -89,7 +89,7 @@ export interface components {
              */
             readonly firstname: string | null;
             /**
-             * @description Identifier of a group in another system; kept as it is. 0 clears it.
+             * @description Identifier of a group in another system; stored as given. 0 clears it.
              * @example 7
              */
             readonly "group-id": number | null;
@@ -105,7 +105,7 @@ export interface components {
             readonly "invalid-login-attempts": number;
             /**
              * Format: date-time
-             * @description When the last invitation was made.
+             * @description When the last invitation was created.
              * @example null
              */
             readonly "invitation-sent-at": string | null;
@@ -148,7 +148,7 @@ export interface components {
              */
             readonly phone: string | null;
             /**
-             * @description Identifier of the role that was assigned to the user first. Another one takes its place, and the user's other roles stay; 0 takes it away.
+             * @description Identifier of the role that was assigned to the user first. A new value replaces it, and the user's other roles stay; 0 removes it.
              * @example 1
              */
             readonly "role-id": number | null;
@@ -198,7 +198,7 @@ export interface components {
              */
             readonly firstname?: string | null;
             /**
-             * @description Identifier of a group in another system; kept as it is. 0 clears it.
+             * @description Identifier of a group in another system; stored as given. 0 clears it.
              * @example 7
              */
             readonly "group-id"?: number | null;
@@ -214,7 +214,7 @@ export interface components {
             readonly "invalid-login-attempts"?: number;
             /**
              * Format: date-time
-             * @description When the last invitation was made.
+             * @description When the last invitation was created.
              * @example null
              */
             readonly "invitation-sent-at"?: string | null;
@@ -257,7 +257,7 @@ export interface components {
              */
             readonly phone?: string | null;
             /**
-             * @description Identifier of the role that was assigned to the user first. Another one takes its place, and the user's other roles stay; 0 takes it away.
+             * @description Identifier of the role that was assigned to the user first. A new value replaces it, and the user's other roles stay; 0 removes it.
              * @example 1
              */
             readonly "role-id"?: number | null;
@@ -280,7 +280,7 @@ export interface components {
              */
             readonly "user-type"?: 0;
             /**
-             * @description Password, 8 to 256 characters unless the policy says otherwise. It is never shown.
+             * @description Password, 8 to 256 characters by default; the policy may differ. It is never shown.
              * @example correct horse battery
              */
             readonly password?: string | null;
@@ -310,7 +310,7 @@ export interface components {
              */
             readonly firstname?: string | null;
             /**
-             * @description Identifier of a group in another system; kept as it is. 0 clears it.
+             * @description Identifier of a group in another system; stored as given. 0 clears it.
              * @example 7
              */
             readonly "group-id"?: number | null;
@@ -326,7 +326,7 @@ export interface components {
             readonly "invalid-login-attempts"?: number;
             /**
              * Format: date-time
-             * @description When the last invitation was made.
+             * @description When the last invitation was created.
              * @example null
              */
             readonly "invitation-sent-at"?: string | null;
@@ -369,7 +369,7 @@ export interface components {
              */
             readonly phone?: string | null;
             /**
-             * @description Identifier of the role that was assigned to the user first. Another one takes its place, and the user's other roles stay; 0 takes it away.
+             * @description Identifier of the role that was assigned to the user first. A new value replaces it, and the user's other roles stay; 0 removes it.
              * @example 1
              */
             readonly "role-id"?: number | null;
@@ -574,7 +574,7 @@ export interface components {
                 readonly "application/xml": components["schemas"]["Errors"];
             };
         };
-        /** @description The service failed. The log holds the reason under the `x-request-id` of this answer. */
+        /** @description The service failed. The log contains the reason under the `x-request-id` of this answer. */
         readonly InternalServerError: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -622,7 +622,7 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Identifier of the user; one that nobody of the account has is answered with 404.
+         * @description Identifier of the user; an unknown one is answered with 404.
          * @example 1
          */
         readonly Id: number;
@@ -630,12 +630,12 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Identifier of this request, made by the service and written in its log beside every line about the request. Quote it when you report a problem. 1 to 64 characters: letters, digits, `.`, `_` and `-`.
+         * @description Identifier of this request, created by the service and included in every log line about the request. Quote it when you report a problem. 1 to 64 characters: letters, digits, `.`, `_` and `-`.
          * @example 01J9Z6T2M4V8Q0W3K7R5N1B6XC
          */
         readonly RequestId: string;
         /**
-         * @description Always `no-store`: the answer holds credentials or personal data and no cache may keep it ([RFC 9111 section 5.2.2.5](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.5)).
+         * @description Always `no-store`: the answer contains credentials or personal data and must not be cached ([RFC 9111 section 5.2.2.5](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.5)).
          * @example no-store
          */
         readonly CacheControlNoStore: "no-store";
@@ -645,7 +645,7 @@ export interface components {
          */
         readonly Deprecation: string;
         /**
-         * @description When the account will switch the surface off, where it said so (the setting `sunset.<surface>`) ([RFC 8594 section 3](https://www.rfc-editor.org/rfc/rfc8594#section-3)).
+         * @description When the account will switch the surface off, if it set a date (the setting `sunset.<surface>`) ([RFC 8594 section 3](https://www.rfc-editor.org/rfc/rfc8594#section-3)).
          * @example Wed, 30 Jun 2027 00:00:00 GMT
          */
         readonly Sunset: string;
@@ -840,7 +840,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the user; one that nobody of the account has is answered with 404.
+                 * @description Identifier of the user; an unknown one is answered with 404.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -904,7 +904,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the user; one that nobody of the account has is answered with 404.
+                 * @description Identifier of the user; an unknown one is answered with 404.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -982,7 +982,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the user; one that nobody of the account has is answered with 404.
+                 * @description Identifier of the user; an unknown one is answered with 404.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];

@@ -1121,12 +1121,12 @@ export interface components {
              */
             readonly id?: number;
             /**
-             * @description E-mail address; unique in the account, compared without regard to case. ASCII characters, up to 254.
+             * @description E-mail address; unique in the account, case-insensitive. ASCII characters, up to 254.
              * @example ada@example.com
              */
             readonly email?: string | null;
             /**
-             * @description Name to sign in with, unique like the address. One with an `@` can only be the user's own address. Up to 254 characters.
+             * @description Name to sign in with, unique like the address. A name with an `@` must be the user's own address. Up to 254 characters.
              * @example ada
              */
             readonly username?: string | null;
@@ -1289,12 +1289,12 @@ export interface components {
         /** @description Members of a user to set. Those that are read-only or unknown are ignored. */
         readonly UserChanges: {
             /**
-             * @description E-mail address; unique in the account, compared without regard to case. ASCII characters, up to 254.
+             * @description E-mail address; unique in the account, case-insensitive. ASCII characters, up to 254.
              * @example ada@example.com
              */
             readonly email?: string | null;
             /**
-             * @description Name to sign in with, unique like the address. One with an `@` can only be the user's own address. Up to 254 characters.
+             * @description Name to sign in with, unique like the address. A name with an `@` must be the user's own address. Up to 254 characters.
              * @example ada
              */
             readonly username?: string | null;
@@ -1415,12 +1415,12 @@ export interface components {
              */
             readonly id: number;
             /**
-             * @description E-mail address; unique in the account, compared without regard to case. ASCII characters, up to 254.
+             * @description E-mail address; unique in the account, case-insensitive. ASCII characters, up to 254.
              * @example ada@example.com
              */
             readonly email: string | null;
             /**
-             * @description Name to sign in with, unique like the address. One with an `@` can only be the user's own address. Up to 254 characters.
+             * @description Name to sign in with, unique like the address. A name with an `@` must be the user's own address. Up to 254 characters.
              * @example ada
              */
             readonly username: string | null;

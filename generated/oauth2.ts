@@ -173,14 +173,14 @@ export interface paths {
         };
         /**
          * Send the browser to sign in
-         * @description Starts a sign-in: the authorization code flow of
-         *     [OpenID Connect Core section 3.1](https://openid.net/specs/openid-connect-core-1_0.html#CodeFlowAuth) with PKCE
-         *     ([RFC 7636](https://www.rfc-editor.org/rfc/rfc7636)), or the implicit flow, see below. A browser is sent here; it is not called from a script, and
-         *     sends no CORS headers.
+         * @description Starts a sign-in: the authorization code flow of [OpenID Connect Core section
+         *     3.1](https://openid.net/specs/openid-connect-core-1_0.html#CodeFlowAuth) with PKCE ([RFC
+         *     7636](https://www.rfc-editor.org/rfc/rfc7636)), or the implicit flow, see below. A browser is sent here; it is
+         *     not called from a script, and sends no CORS headers.
          *
-         *     The browser is redirected to a hosted page to sign in or to consent, or straight back to the client when a
-         *     session and a consent exist. The client receives at its `redirect_uri`, by the `response_mode` that it asked for
-         *     (where it asked for none in the query, tokens and their errors in the fragment):
+         *     The browser is redirected to a hosted page to sign in or to consent, or directly back to the client when a
+         *     session and a consent exist. The client receives at its `redirect_uri`, by the requested `response_mode` (by
+         *     default in the query; tokens and their errors in the fragment):
          *
          *     - on success `code`, `state` (as sent) and `iss`
          *       ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)). The code is valid once, for 60 seconds;
@@ -205,41 +205,42 @@ export interface paths {
          *     | `request_not_supported` | `request` of a client that has registered no keys |
          *     | `request_uri_not_supported` | `request_uri` where the operator lets the service fetch nothing |
          *
-         *     What is wrong with a request object, or its address, is told at the `redirect_uri` beside it where that is
-         *     registered, else on a page.
+         *     Errors in a request object, or in its address, are reported to the `redirect_uri` sent beside it if that is
+         *     registered, otherwise on a page.
          *
-         *     Where the account turned it on (`grant.implicit`, off unless set), the implicit flow of
-         *     [OpenID Connect Core section 3.2](https://openid.net/specs/openid-connect-core-1_0.html#ImplicitFlowAuth) answers
-         *     `response_type` `id_token` and `id_token token`, for clients whose grant types hold `implicit` and whose response
-         *     types hold the one that is asked for. `nonce` is required, `scope` holds `openid`, `redirect_uri` is https unless
-         *     the client is native, `response_mode` is not `query`, and `code_challenge` is ignored. There is no refresh token,
-         *     and no access token that is bound to a key: `dpop_jkt` is `invalid_request`, and `id_token token` of a client with
-         *     `dpop_bound_access_tokens` is `unauthorized_client`. Without an access token there is nothing to ask for in the
-         *     member `userinfo` of `claims`. Addresses with tokens in them are easily read by others: use the code wherever
-         *     you can ([RFC 9700 section 2.1.2](https://www.rfc-editor.org/rfc/rfc9700#section-2.1.2)).
+         *     If the account turned it on (`grant.implicit`, off by default), the implicit flow of [OpenID Connect Core
+         *     section 3.2](https://openid.net/specs/openid-connect-core-1_0.html#ImplicitFlowAuth) answers `response_type`
+         *     `id_token` and `id_token token`, for clients whose grant types contain `implicit` and whose response types
+         *     contain the requested one. `nonce` is required, `scope` must contain `openid`, `redirect_uri` must be https
+         *     unless the client is native, `response_mode` must not be `query`, and `code_challenge` is ignored. There is no
+         *     refresh token, and no access token that is bound to a key: `dpop_jkt` is `invalid_request`, and `id_token token`
+         *     of a client with `dpop_bound_access_tokens` is `unauthorized_client`. Without an access token the member
+         *     `userinfo` of `claims` has no effect. URLs with tokens in them leak easily: use the code wherever you can ([RFC
+         *     9700 section 2.1.2](https://www.rfc-editor.org/rfc/rfc9700#section-2.1.2)).
          *
-         *     While client or `redirect_uri` are not known to be good, nothing is redirected: the answer is a page with status
-         *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A user who may not use
-         *     the app is told so by a page as well, except with `prompt=none`.
+         *     Until client and `redirect_uri` are known to be valid, nothing is redirected: the answer is a page with status
+         *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A user without access
+         *     to the app gets a page too, except with `prompt=none`.
          *
-         *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has shown
-         *     who they are. One of more than about 2000 characters is stored at once and counts towards `limit.authorize` of its
-         *     source (300 a minute unless the account says otherwise; a source is an IPv4 address or an IPv6 /64 network),
-         *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and one
-         *     whose request object no key of the client signed; where too many are being fetched, the answer is 503. `HEAD` is 405: it would use up a pushed request.
+         *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has
+         *     passed the first factor. One of more than about 2000 characters is stored at once and counts towards
+         *     `limit.authorize` of its source (300 a minute by default; a source is an IPv4 address or an IPv6 /64 network),
+         *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and
+         *     one whose request object no key of the client signed; if too many are being fetched, the answer is 503. `HEAD`
+         *     is 405: it would use up a pushed request.
          */
         readonly get: operations["authorize"];
         readonly put?: never;
         /**
          * Send the browser to sign in, by form
-         * @description Starts a sign-in: the authorization code flow of
-         *     [OpenID Connect Core section 3.1](https://openid.net/specs/openid-connect-core-1_0.html#CodeFlowAuth) with PKCE
-         *     ([RFC 7636](https://www.rfc-editor.org/rfc/rfc7636)), or the implicit flow, see below. A browser is sent here; it is not called from a script, and
-         *     sends no CORS headers.
+         * @description Starts a sign-in: the authorization code flow of [OpenID Connect Core section
+         *     3.1](https://openid.net/specs/openid-connect-core-1_0.html#CodeFlowAuth) with PKCE ([RFC
+         *     7636](https://www.rfc-editor.org/rfc/rfc7636)), or the implicit flow, see below. A browser is sent here; it is
+         *     not called from a script, and sends no CORS headers.
          *
-         *     The browser is redirected to a hosted page to sign in or to consent, or straight back to the client when a
-         *     session and a consent exist. The client receives at its `redirect_uri`, by the `response_mode` that it asked for
-         *     (where it asked for none in the query, tokens and their errors in the fragment):
+         *     The browser is redirected to a hosted page to sign in or to consent, or directly back to the client when a
+         *     session and a consent exist. The client receives at its `redirect_uri`, by the requested `response_mode` (by
+         *     default in the query; tokens and their errors in the fragment):
          *
          *     - on success `code`, `state` (as sent) and `iss`
          *       ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)). The code is valid once, for 60 seconds;
@@ -264,28 +265,29 @@ export interface paths {
          *     | `request_not_supported` | `request` of a client that has registered no keys |
          *     | `request_uri_not_supported` | `request_uri` where the operator lets the service fetch nothing |
          *
-         *     What is wrong with a request object, or its address, is told at the `redirect_uri` beside it where that is
-         *     registered, else on a page.
+         *     Errors in a request object, or in its address, are reported to the `redirect_uri` sent beside it if that is
+         *     registered, otherwise on a page.
          *
-         *     Where the account turned it on (`grant.implicit`, off unless set), the implicit flow of
-         *     [OpenID Connect Core section 3.2](https://openid.net/specs/openid-connect-core-1_0.html#ImplicitFlowAuth) answers
-         *     `response_type` `id_token` and `id_token token`, for clients whose grant types hold `implicit` and whose response
-         *     types hold the one that is asked for. `nonce` is required, `scope` holds `openid`, `redirect_uri` is https unless
-         *     the client is native, `response_mode` is not `query`, and `code_challenge` is ignored. There is no refresh token,
-         *     and no access token that is bound to a key: `dpop_jkt` is `invalid_request`, and `id_token token` of a client with
-         *     `dpop_bound_access_tokens` is `unauthorized_client`. Without an access token there is nothing to ask for in the
-         *     member `userinfo` of `claims`. Addresses with tokens in them are easily read by others: use the code wherever
-         *     you can ([RFC 9700 section 2.1.2](https://www.rfc-editor.org/rfc/rfc9700#section-2.1.2)).
+         *     If the account turned it on (`grant.implicit`, off by default), the implicit flow of [OpenID Connect Core
+         *     section 3.2](https://openid.net/specs/openid-connect-core-1_0.html#ImplicitFlowAuth) answers `response_type`
+         *     `id_token` and `id_token token`, for clients whose grant types contain `implicit` and whose response types
+         *     contain the requested one. `nonce` is required, `scope` must contain `openid`, `redirect_uri` must be https
+         *     unless the client is native, `response_mode` must not be `query`, and `code_challenge` is ignored. There is no
+         *     refresh token, and no access token that is bound to a key: `dpop_jkt` is `invalid_request`, and `id_token token`
+         *     of a client with `dpop_bound_access_tokens` is `unauthorized_client`. Without an access token the member
+         *     `userinfo` of `claims` has no effect. URLs with tokens in them leak easily: use the code wherever you can ([RFC
+         *     9700 section 2.1.2](https://www.rfc-editor.org/rfc/rfc9700#section-2.1.2)).
          *
-         *     While client or `redirect_uri` are not known to be good, nothing is redirected: the answer is a page with status
-         *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A user who may not use
-         *     the app is told so by a page as well, except with `prompt=none`.
+         *     Until client and `redirect_uri` are known to be valid, nothing is redirected: the answer is a page with status
+         *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A user without access
+         *     to the app gets a page too, except with `prompt=none`.
          *
-         *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has shown
-         *     who they are. One of more than about 2000 characters is stored at once and counts towards `limit.authorize` of its
-         *     source (300 a minute unless the account says otherwise; a source is an IPv4 address or an IPv6 /64 network),
-         *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and one
-         *     whose request object no key of the client signed; where too many are being fetched, the answer is 503. `HEAD` is 405: it would use up a pushed request.
+         *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has
+         *     passed the first factor. One of more than about 2000 characters is stored at once and counts towards
+         *     `limit.authorize` of its source (300 a minute by default; a source is an IPv4 address or an IPv6 /64 network),
+         *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and
+         *     one whose request object no key of the client signed; if too many are being fetched, the answer is 503. `HEAD`
+         *     is 405: it would use up a pushed request.
          */
         readonly post: operations["authorizeByForm"];
         readonly delete?: never;
@@ -335,39 +337,39 @@ export interface paths {
         };
         /**
          * Send the browser to sign out
-         * @description Ends the session of a browser
-         *     ([OpenID Connect RP-Initiated Logout](https://openid.net/specs/openid-connect-rpinitiated-1_0.html)). A browser is
-         *     sent here; it is not called from a script, and sends no CORS headers. The answer is 303 to a hosted page, which
-         *     asks the user unless there is a good `id_token_hint`, and goes on to `post_logout_redirect_uri` with `state`.
+         * @description Ends the session of a browser ([OpenID Connect RP-Initiated
+         *     Logout](https://openid.net/specs/openid-connect-rpinitiated-1_0.html)). A browser is sent here; it is not called
+         *     from a script, and sends no CORS headers. The answer is 303 to a hosted page, which asks the user unless there
+         *     is a valid `id_token_hint`, and continues to `post_logout_redirect_uri` with `state`.
          *
-         *     Every client that got tokens in the session and registered a `backchannel_logout_uri` is told
-         *     ([Back-Channel Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)): `POST` of the form member
-         *     `logout_token`, a JWT of the type `logout+jwt` with `iss`, `aud`, `iat`, `exp`, `jti`, `events`, `sub` and `sid`,
-         *     signed as the client's id tokens. 200 and 204 say that it was heard; else it is tried again after 10 seconds, 1, 10
-         *     and 60 minutes and 6 hours. A host gets one at a time, and the clients of an account take turns, so that one which
-         *     does not answer keeps no other waiting. Front-channel logout is not offered. Codes and devices that the session approved and
-         *     that were not redeemed end with it, and so do the refresh tokens and opaque access tokens that were granted in it
-         *     without the scope `offline_access`; those granted with it end with their own lifetimes, or by revocation. A session
-         *     that has expired ends in the same way where `id_token_hint` names its user.
+         *     Every client that got tokens in the session and registered a `backchannel_logout_uri` is notified ([Back-Channel
+         *     Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)): `POST` of the form member
+         *     `logout_token`, a JWT of the type `logout+jwt` with `iss`, `aud`, `iat`, `exp`, `jti`, `events`, `sub` and
+         *     `sid`, signed like the client's id tokens. 200 and 204 acknowledge it; otherwise it is retried after 10 seconds,
+         *     1, 10 and 60 minutes and 6 hours. A host gets one at a time, and the clients of an account take turns, so that
+         *     one that does not answer does not delay others. Front-channel logout is not offered. Codes and devices that the
+         *     session approved and that were not redeemed end with it, as do the refresh tokens and opaque access tokens that
+         *     were granted in it without the scope `offline_access`; those granted with it end with their own lifetimes, or by
+         *     revocation. An expired session ends in the same way if `id_token_hint` names its user.
          */
         readonly get: operations["endSession"];
         readonly put?: never;
         /**
          * Send the browser to sign out, by form
-         * @description Ends the session of a browser
-         *     ([OpenID Connect RP-Initiated Logout](https://openid.net/specs/openid-connect-rpinitiated-1_0.html)). A browser is
-         *     sent here; it is not called from a script, and sends no CORS headers. The answer is 303 to a hosted page, which
-         *     asks the user unless there is a good `id_token_hint`, and goes on to `post_logout_redirect_uri` with `state`.
+         * @description Ends the session of a browser ([OpenID Connect RP-Initiated
+         *     Logout](https://openid.net/specs/openid-connect-rpinitiated-1_0.html)). A browser is sent here; it is not called
+         *     from a script, and sends no CORS headers. The answer is 303 to a hosted page, which asks the user unless there
+         *     is a valid `id_token_hint`, and continues to `post_logout_redirect_uri` with `state`.
          *
-         *     Every client that got tokens in the session and registered a `backchannel_logout_uri` is told
-         *     ([Back-Channel Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)): `POST` of the form member
-         *     `logout_token`, a JWT of the type `logout+jwt` with `iss`, `aud`, `iat`, `exp`, `jti`, `events`, `sub` and `sid`,
-         *     signed as the client's id tokens. 200 and 204 say that it was heard; else it is tried again after 10 seconds, 1, 10
-         *     and 60 minutes and 6 hours. A host gets one at a time, and the clients of an account take turns, so that one which
-         *     does not answer keeps no other waiting. Front-channel logout is not offered. Codes and devices that the session approved and
-         *     that were not redeemed end with it, and so do the refresh tokens and opaque access tokens that were granted in it
-         *     without the scope `offline_access`; those granted with it end with their own lifetimes, or by revocation. A session
-         *     that has expired ends in the same way where `id_token_hint` names its user.
+         *     Every client that got tokens in the session and registered a `backchannel_logout_uri` is notified ([Back-Channel
+         *     Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)): `POST` of the form member
+         *     `logout_token`, a JWT of the type `logout+jwt` with `iss`, `aud`, `iat`, `exp`, `jti`, `events`, `sub` and
+         *     `sid`, signed like the client's id tokens. 200 and 204 acknowledge it; otherwise it is retried after 10 seconds,
+         *     1, 10 and 60 minutes and 6 hours. A host gets one at a time, and the clients of an account take turns, so that
+         *     one that does not answer does not delay others. Front-channel logout is not offered. Codes and devices that the
+         *     session approved and that were not redeemed end with it, as do the refresh tokens and opaque access tokens that
+         *     were granted in it without the scope `offline_access`; those granted with it end with their own lifetimes, or by
+         *     revocation. An expired session ends in the same way if `id_token_hint` names its user.
          */
         readonly post: operations["endSessionByForm"];
         readonly delete?: never;
@@ -467,23 +469,23 @@ export interface paths {
         };
         /**
          * Read the user's claims
-         * @description Claims about the user that the access token speaks for, as far as its scopes go
-         *     ([OpenID Connect Core section 5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo)), and those that
-         *     the authorization request asked for one by one with `claims`.
+         * @description Claims about the user of the access token, limited to its scopes ([OpenID Connect Core section
+         *     5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo)), and single claims that the authorization
+         *     request asked for with `claims`.
          *
-         *     The credential is a **user's access token** from `POST /oauth2/token` with the scope `openid`, not the token of an
-         *     API credential: see the scheme `accessToken`. It is checked by the operation itself.
+         *     The credential is a **user's access token** from `POST /oauth2/token` with the scope `openid`, not the token of
+         *     an API credential: see the scheme `accessToken`. It is checked by the operation itself.
          */
         readonly get: operations["readUserinfo"];
         readonly put?: never;
         /**
          * Read the user's claims, by form
-         * @description Claims about the user that the access token speaks for, as far as its scopes go
-         *     ([OpenID Connect Core section 5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo)), and those that
-         *     the authorization request asked for one by one with `claims`.
+         * @description Claims about the user of the access token, limited to its scopes ([OpenID Connect Core section
+         *     5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo)), and single claims that the authorization
+         *     request asked for with `claims`.
          *
-         *     The credential is a **user's access token** from `POST /oauth2/token` with the scope `openid`, not the token of an
-         *     API credential: see the scheme `accessToken`. It is checked by the operation itself.
+         *     The credential is a **user's access token** from `POST /oauth2/token` with the scope `openid`, not the token of
+         *     an API credential: see the scheme `accessToken`. It is checked by the operation itself.
          */
         readonly post: operations["readUserinfoByForm"];
         readonly delete?: never;
@@ -1311,7 +1313,7 @@ export interface components {
         /** @description An authorization request; the members of the form. */
         readonly AuthorizationRequest: {
             /**
-             * @description `code`; where the account turned the implicit flow on also `id_token` and `id_token token`, in any order. Another is `unsupported_response_type`. At most 64 characters.
+             * @description `code`; if the account turned the implicit flow on, also `id_token` and `id_token token`, in any order. Others are `unsupported_response_type`. At most 64 characters.
              * @example code
              */
             readonly response_type?: string;
@@ -1326,22 +1328,22 @@ export interface components {
              */
             readonly redirect_uri?: string;
             /**
-             * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out of that browser, and not by the time of the session. At most 1024 characters.
+             * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
              * @example openid profile email
              */
             readonly scope?: string;
             /**
-             * @description Any value; comes back unchanged, so that the client can match answer and request ([RFC 6749 section 10.12](https://www.rfc-editor.org/rfc/rfc6749#section-10.12)). At most 2048 characters.
+             * @description Any value; returned unchanged, so that the client can match answer and request ([RFC 6749 section 10.12](https://www.rfc-editor.org/rfc/rfc6749#section-10.12)). At most 2048 characters.
              * @example af0ifjsldkj
              */
             readonly state?: string;
             /**
-             * @description Any value; comes back in the id token, so that the client can tell that the token answers this request. Required where no code is asked for. At most 512 characters.
+             * @description Any value; returned in the id token, so that the client can tell that the token answers this request. Required if no code is requested. At most 512 characters.
              * @example n-0S6_WzA2Mj
              */
             readonly nonce?: string;
             /**
-             * @description base64url of the SHA-256 of the `code_verifier`, 43 characters ([RFC 7636 section 4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2)). Needed for clients of the method `none`, advised for all.
+             * @description base64url of the SHA-256 of the `code_verifier`, 43 characters ([RFC 7636 section 4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2)). Required for clients with the method `none`, recommended for all.
              * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
              */
             readonly code_challenge?: string;
@@ -1356,27 +1358,27 @@ export interface components {
              */
             readonly prompt?: string;
             /**
-             * @description Greatest age of the sign-in in whole seconds, 0 to 2147483647; an older one is asked for again. Written in decimal digits, at most 10.
+             * @description Maximum age of the sign-in in whole seconds, 0 to 2147483647; an older sign-in is repeated. Written in decimal digits, at most 10.
              * @example 3600
              */
             readonly max_age?: string;
             /**
-             * @description How the user is to show who they are: values of `acr_values_supported` separated by spaces, in the order of preference; values that are not known are ignored. With `urn:gatehouse:acr:multi-factor` as the first of them a second factor is asked for ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
+             * @description How the user must authenticate: values of `acr_values_supported` separated by spaces, in order of preference; unknown values are ignored. With `urn:gatehouse:acr:multi-factor` as the first one a second factor is required ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
              * @example urn:gatehouse:acr:multi-factor
              */
             readonly acr_values?: string;
             /**
-             * @description User name or e-mail address to put into the sign-in form. At most 255 characters.
+             * @description User name or e-mail address to prefill in the sign-in form. At most 255 characters.
              * @example ada@example.com
              */
             readonly login_hint?: string;
             /**
-             * @description An id token that the client got here for the user who is meant, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, and so it is when another user signs in. A text of any other kind is `invalid_request`. At most 8192 characters.
+             * @description An id token that the client got here for the intended user, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, as it is when another user signs in. Anything else is `invalid_request`. At most 8192 characters.
              * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
              */
             readonly id_token_hint?: string;
             /**
-             * @description Single claims that are wanted in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), of those in `claims_supported` that a scope of the client opens; the user is asked for consent to that scope. One that is asked for with `value` or `values` comes only where it is one of them. In `id_token`, a `sub` with a `value` is as an `id_token_hint`; an `acr` with values is as `acr_values`, and an essential one that the sign-in cannot have is `unmet_authentication_requirements`. Claims that are not known are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
+             * @description Single claims requested in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), among those in `claims_supported` that belong to a scope of the client; the user is asked for consent to that scope. A claim requested with `value` or `values` is returned only if it is one of them. In `id_token`, a `sub` with a `value` works like an `id_token_hint`; an `acr` with values works like `acr_values`, and an essential one that the sign-in cannot satisfy is `unmet_authentication_requirements`. Unknown claims are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
              * @example {"userinfo":{"email":{"essential":true}}}
              */
             readonly claims?: string;
@@ -1391,27 +1393,27 @@ export interface components {
              */
             readonly ui_locales?: string;
             /**
-             * @description The resource identifier of the API that access tokens are wanted for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API alone. Another one than that of an API that the client is linked to is `invalid_target`. At most 2048 characters.
+             * @description The resource identifier of the API that access tokens are requested for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API only. It must be an API that the client is linked to, otherwise `invalid_target`. At most 2048 characters.
              * @example https://api.example.com/orders
              */
             readonly resource?: string;
             /**
-             * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form, or one where no code is asked for, is `invalid_request`.
+             * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove possession of when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. A malformed value, or one without a code requested, is `invalid_request`.
              * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
              */
             readonly dpop_jkt?: string;
             /**
-             * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
+             * @description How the answer reaches the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors are sent the same way. At most 64 characters.
              * @example form_post
              */
             readonly response_mode?: string;
             /**
-             * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`, and `iss` and `aud`, where they are there, of the client and of this issuer. Its parameters alone count; those beside it, `client_id` excepted, are ignored. One that cannot be read is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
+             * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`; `iss` and `aud`, if present, must be the client and this issuer. Only its parameters count; others in the request, except `client_id`, are ignored. An invalid one is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
              * @example eyJhbGciOiJub25lIn0.e30.
              */
             readonly request?: string;
             /**
-             * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is no request object, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
+             * @description Where the request is: the answer of `POST /oauth2/par`, or one of the client's registered `request_uris`, character for character, with a request object of at most 16384 bytes. An unregistered one, or one without a request object, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
              * @example https://portal.example.com/request.jwt
              */
             readonly request_uri?: string;
@@ -1419,7 +1421,7 @@ export interface components {
         /** @description An authorization request with the client's authentication; the members of the form. */
         readonly PushedRequest: {
             /**
-             * @description `code`; where the account turned the implicit flow on also `id_token` and `id_token token`, in any order. Another is `unsupported_response_type`. At most 64 characters.
+             * @description `code`; if the account turned the implicit flow on, also `id_token` and `id_token token`, in any order. Others are `unsupported_response_type`. At most 64 characters.
              * @example code
              */
             readonly response_type?: string;
@@ -1430,22 +1432,22 @@ export interface components {
              */
             readonly redirect_uri?: string;
             /**
-             * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out of that browser, and not by the time of the session. At most 1024 characters.
+             * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
              * @example openid profile email
              */
             readonly scope?: string;
             /**
-             * @description Any value; comes back unchanged, so that the client can match answer and request ([RFC 6749 section 10.12](https://www.rfc-editor.org/rfc/rfc6749#section-10.12)). At most 2048 characters.
+             * @description Any value; returned unchanged, so that the client can match answer and request ([RFC 6749 section 10.12](https://www.rfc-editor.org/rfc/rfc6749#section-10.12)). At most 2048 characters.
              * @example af0ifjsldkj
              */
             readonly state?: string;
             /**
-             * @description Any value; comes back in the id token, so that the client can tell that the token answers this request. Required where no code is asked for. At most 512 characters.
+             * @description Any value; returned in the id token, so that the client can tell that the token answers this request. Required if no code is requested. At most 512 characters.
              * @example n-0S6_WzA2Mj
              */
             readonly nonce?: string;
             /**
-             * @description base64url of the SHA-256 of the `code_verifier`, 43 characters ([RFC 7636 section 4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2)). Needed for clients of the method `none`, advised for all.
+             * @description base64url of the SHA-256 of the `code_verifier`, 43 characters ([RFC 7636 section 4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2)). Required for clients with the method `none`, recommended for all.
              * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
              */
             readonly code_challenge?: string;
@@ -1460,27 +1462,27 @@ export interface components {
              */
             readonly prompt?: string;
             /**
-             * @description Greatest age of the sign-in in whole seconds, 0 to 2147483647; an older one is asked for again. Written in decimal digits, at most 10.
+             * @description Maximum age of the sign-in in whole seconds, 0 to 2147483647; an older sign-in is repeated. Written in decimal digits, at most 10.
              * @example 3600
              */
             readonly max_age?: string;
             /**
-             * @description How the user is to show who they are: values of `acr_values_supported` separated by spaces, in the order of preference; values that are not known are ignored. With `urn:gatehouse:acr:multi-factor` as the first of them a second factor is asked for ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
+             * @description How the user must authenticate: values of `acr_values_supported` separated by spaces, in order of preference; unknown values are ignored. With `urn:gatehouse:acr:multi-factor` as the first one a second factor is required ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
              * @example urn:gatehouse:acr:multi-factor
              */
             readonly acr_values?: string;
             /**
-             * @description User name or e-mail address to put into the sign-in form. At most 255 characters.
+             * @description User name or e-mail address to prefill in the sign-in form. At most 255 characters.
              * @example ada@example.com
              */
             readonly login_hint?: string;
             /**
-             * @description An id token that the client got here for the user who is meant, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, and so it is when another user signs in. A text of any other kind is `invalid_request`. At most 8192 characters.
+             * @description An id token that the client got here for the intended user, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, as it is when another user signs in. Anything else is `invalid_request`. At most 8192 characters.
              * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
              */
             readonly id_token_hint?: string;
             /**
-             * @description Single claims that are wanted in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), of those in `claims_supported` that a scope of the client opens; the user is asked for consent to that scope. One that is asked for with `value` or `values` comes only where it is one of them. In `id_token`, a `sub` with a `value` is as an `id_token_hint`; an `acr` with values is as `acr_values`, and an essential one that the sign-in cannot have is `unmet_authentication_requirements`. Claims that are not known are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
+             * @description Single claims requested in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), among those in `claims_supported` that belong to a scope of the client; the user is asked for consent to that scope. A claim requested with `value` or `values` is returned only if it is one of them. In `id_token`, a `sub` with a `value` works like an `id_token_hint`; an `acr` with values works like `acr_values`, and an essential one that the sign-in cannot satisfy is `unmet_authentication_requirements`. Unknown claims are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
              * @example {"userinfo":{"email":{"essential":true}}}
              */
             readonly claims?: string;
@@ -1495,27 +1497,27 @@ export interface components {
              */
             readonly ui_locales?: string;
             /**
-             * @description The resource identifier of the API that access tokens are wanted for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API alone. Another one than that of an API that the client is linked to is `invalid_target`. At most 2048 characters.
+             * @description The resource identifier of the API that access tokens are requested for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API only. It must be an API that the client is linked to, otherwise `invalid_target`. At most 2048 characters.
              * @example https://api.example.com/orders
              */
             readonly resource?: string;
             /**
-             * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form, or one where no code is asked for, is `invalid_request`.
+             * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove possession of when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. A malformed value, or one without a code requested, is `invalid_request`.
              * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
              */
             readonly dpop_jkt?: string;
             /**
-             * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
+             * @description How the answer reaches the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors are sent the same way. At most 64 characters.
              * @example form_post
              */
             readonly response_mode?: string;
             /**
-             * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`, and `iss` and `aud`, where they are there, of the client and of this issuer. Its parameters alone count; those beside it, `client_id` excepted, are ignored. One that cannot be read is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
+             * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`; `iss` and `aud`, if present, must be the client and this issuer. Only its parameters count; others in the request, except `client_id`, are ignored. An invalid one is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
              * @example eyJhbGciOiJub25lIn0.e30.
              */
             readonly request?: string;
             /**
-             * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is no request object, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
+             * @description Where the request is: the answer of `POST /oauth2/par`, or one of the client's registered `request_uris`, character for character, with a request object of at most 16384 bytes. An unregistered one, or one without a request object, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
              * @example https://portal.example.com/request.jwt
              */
             readonly request_uri?: string;
@@ -1549,22 +1551,22 @@ export interface components {
         /** @description A sign-out requested by a client; the members of the form. */
         readonly EndSessionRequest: {
             /**
-             * @description An id token of this account that the client got for the user, expired or not. With that of the user who is signed in here, nobody is asked. At most 12288 characters.
+             * @description An id token of this account that the client got for the user, expired or not. If it names the user who is signed in here, there is no question. At most 12288 characters.
              * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
              */
             readonly id_token_hint?: string;
             /**
-             * @description The client that asks. Where there is an `id_token_hint` too it must be the same. Unknown: a page with status 400. At most 255 characters.
+             * @description The requesting client. With an `id_token_hint` it must be the same client. Unknown: a page with status 400. At most 255 characters.
              * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
              */
             readonly client_id?: string;
             /**
-             * @description Where the browser is to go in the end: one of the client's registered `post_logout_redirect_uris`, character for character. Another one, or one without a known client: a page with status 400. At most 2048 characters.
+             * @description Where the browser goes afterwards: one of the client's registered `post_logout_redirect_uris`, character for character. Any other one, or one without a known client: a page with status 400. At most 2048 characters.
              * @example https://portal.example.com/signed-out
              */
             readonly post_logout_redirect_uri?: string;
             /**
-             * @description Comes back in the query of `post_logout_redirect_uri`. At most 1024 characters.
+             * @description Returned in the query of `post_logout_redirect_uri`. At most 1024 characters.
              * @example af0ifjsldkj
              */
             readonly state?: string;
@@ -2737,7 +2739,7 @@ export interface components {
     };
     parameters: {
         /**
-         * @description `code`; where the account turned the implicit flow on also `id_token` and `id_token token`, in any order. Another is `unsupported_response_type`. At most 64 characters.
+         * @description `code`; if the account turned the implicit flow on, also `id_token` and `id_token token`, in any order. Others are `unsupported_response_type`. At most 64 characters.
          * @example code
          */
         readonly ResponseType: string;
@@ -2752,22 +2754,22 @@ export interface components {
          */
         readonly RedirectUri: string;
         /**
-         * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out of that browser, and not by the time of the session. At most 1024 characters.
+         * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
          * @example openid profile email
          */
         readonly Scope: string;
         /**
-         * @description Any value; comes back unchanged, so that the client can match answer and request ([RFC 6749 section 10.12](https://www.rfc-editor.org/rfc/rfc6749#section-10.12)). At most 2048 characters.
+         * @description Any value; returned unchanged, so that the client can match answer and request ([RFC 6749 section 10.12](https://www.rfc-editor.org/rfc/rfc6749#section-10.12)). At most 2048 characters.
          * @example af0ifjsldkj
          */
         readonly State: string;
         /**
-         * @description Any value; comes back in the id token, so that the client can tell that the token answers this request. Required where no code is asked for. At most 512 characters.
+         * @description Any value; returned in the id token, so that the client can tell that the token answers this request. Required if no code is requested. At most 512 characters.
          * @example n-0S6_WzA2Mj
          */
         readonly Nonce: string;
         /**
-         * @description base64url of the SHA-256 of the `code_verifier`, 43 characters ([RFC 7636 section 4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2)). Needed for clients of the method `none`, advised for all.
+         * @description base64url of the SHA-256 of the `code_verifier`, 43 characters ([RFC 7636 section 4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2)). Required for clients with the method `none`, recommended for all.
          * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
          */
         readonly CodeChallenge: string;
@@ -2782,27 +2784,27 @@ export interface components {
          */
         readonly Prompt: string;
         /**
-         * @description Greatest age of the sign-in in whole seconds, 0 to 2147483647; an older one is asked for again. Written in decimal digits, at most 10.
+         * @description Maximum age of the sign-in in whole seconds, 0 to 2147483647; an older sign-in is repeated. Written in decimal digits, at most 10.
          * @example 3600
          */
         readonly MaxAge: string;
         /**
-         * @description How the user is to show who they are: values of `acr_values_supported` separated by spaces, in the order of preference; values that are not known are ignored. With `urn:gatehouse:acr:multi-factor` as the first of them a second factor is asked for ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
+         * @description How the user must authenticate: values of `acr_values_supported` separated by spaces, in order of preference; unknown values are ignored. With `urn:gatehouse:acr:multi-factor` as the first one a second factor is required ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
          * @example urn:gatehouse:acr:multi-factor
          */
         readonly AcrValues: string;
         /**
-         * @description User name or e-mail address to put into the sign-in form. At most 255 characters.
+         * @description User name or e-mail address to prefill in the sign-in form. At most 255 characters.
          * @example ada@example.com
          */
         readonly LoginHint: string;
         /**
-         * @description An id token that the client got here for the user who is meant, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, and so it is when another user signs in. A text of any other kind is `invalid_request`. At most 8192 characters.
+         * @description An id token that the client got here for the intended user, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, as it is when another user signs in. Anything else is `invalid_request`. At most 8192 characters.
          * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
          */
         readonly UserHint: string;
         /**
-         * @description Single claims that are wanted in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), of those in `claims_supported` that a scope of the client opens; the user is asked for consent to that scope. One that is asked for with `value` or `values` comes only where it is one of them. In `id_token`, a `sub` with a `value` is as an `id_token_hint`; an `acr` with values is as `acr_values`, and an essential one that the sign-in cannot have is `unmet_authentication_requirements`. Claims that are not known are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
+         * @description Single claims requested in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), among those in `claims_supported` that belong to a scope of the client; the user is asked for consent to that scope. A claim requested with `value` or `values` is returned only if it is one of them. In `id_token`, a `sub` with a `value` works like an `id_token_hint`; an `acr` with values works like `acr_values`, and an essential one that the sign-in cannot satisfy is `unmet_authentication_requirements`. Unknown claims are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
          * @example {"userinfo":{"email":{"essential":true}},"id_token":{"groups":null}}
          */
         readonly Claims: string;
@@ -2812,47 +2814,47 @@ export interface components {
          */
         readonly Display: string;
         /**
-         * @description The resource identifier of the API that access tokens are wanted for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API alone. Another one than that of an API that the client is linked to is `invalid_target`. At most 2048 characters.
+         * @description The resource identifier of the API that access tokens are requested for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API only. It must be an API that the client is linked to, otherwise `invalid_target`. At most 2048 characters.
          * @example https://api.example.com/orders
          */
         readonly Resource: string;
         /**
-         * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form, or one where no code is asked for, is `invalid_request`.
+         * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove possession of when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. A malformed value, or one without a code requested, is `invalid_request`.
          * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
          */
         readonly DPoPKey: string;
         /**
-         * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
+         * @description How the answer reaches the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors are sent the same way. At most 64 characters.
          * @example form_post
          */
         readonly ResponseMode: string;
         /**
-         * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`, and `iss` and `aud`, where they are there, of the client and of this issuer. Its parameters alone count; those beside it, `client_id` excepted, are ignored. One that cannot be read is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
+         * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`; `iss` and `aud`, if present, must be the client and this issuer. Only its parameters count; others in the request, except `client_id`, are ignored. An invalid one is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
          * @example eyJhbGciOiJub25lIn0.e30.
          */
         readonly Request: string;
         /**
-         * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is no request object, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
+         * @description Where the request is: the answer of `POST /oauth2/par`, or one of the client's registered `request_uris`, character for character, with a request object of at most 16384 bytes. An unregistered one, or one without a request object, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
          * @example https://portal.example.com/request.jwt
          */
         readonly RequestUri: string;
         /**
-         * @description An id token of this account that the client got for the user, expired or not. With that of the user who is signed in here, nobody is asked. At most 12288 characters.
+         * @description An id token of this account that the client got for the user, expired or not. If it names the user who is signed in here, there is no question. At most 12288 characters.
          * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
          */
         readonly IdTokenHint: string;
         /**
-         * @description The client that asks. Where there is an `id_token_hint` too it must be the same. Unknown: a page with status 400. At most 255 characters.
+         * @description The requesting client. With an `id_token_hint` it must be the same client. Unknown: a page with status 400. At most 255 characters.
          * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
          */
         readonly EndSessionClientId: string;
         /**
-         * @description Where the browser is to go in the end: one of the client's registered `post_logout_redirect_uris`, character for character. Another one, or one without a known client: a page with status 400. At most 2048 characters.
+         * @description Where the browser goes afterwards: one of the client's registered `post_logout_redirect_uris`, character for character. Any other one, or one without a known client: a page with status 400. At most 2048 characters.
          * @example https://portal.example.com/signed-out
          */
         readonly PostLogoutRedirectUri: string;
         /**
-         * @description Comes back in the query of `post_logout_redirect_uri`. At most 1024 characters.
+         * @description Returned in the query of `post_logout_redirect_uri`. At most 1024 characters.
          * @example af0ifjsldkj
          */
         readonly EndSessionState: string;
@@ -3501,7 +3503,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description `code`; where the account turned the implicit flow on also `id_token` and `id_token token`, in any order. Another is `unsupported_response_type`. At most 64 characters.
+                 * @description `code`; if the account turned the implicit flow on, also `id_token` and `id_token token`, in any order. Others are `unsupported_response_type`. At most 64 characters.
                  * @example code
                  */
                 readonly response_type?: components["parameters"]["ResponseType"];
@@ -3516,22 +3518,22 @@ export interface operations {
                  */
                 readonly redirect_uri?: components["parameters"]["RedirectUri"];
                 /**
-                 * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out of that browser, and not by the time of the session. At most 1024 characters.
+                 * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
                  * @example openid profile email
                  */
                 readonly scope?: components["parameters"]["Scope"];
                 /**
-                 * @description Any value; comes back unchanged, so that the client can match answer and request ([RFC 6749 section 10.12](https://www.rfc-editor.org/rfc/rfc6749#section-10.12)). At most 2048 characters.
+                 * @description Any value; returned unchanged, so that the client can match answer and request ([RFC 6749 section 10.12](https://www.rfc-editor.org/rfc/rfc6749#section-10.12)). At most 2048 characters.
                  * @example af0ifjsldkj
                  */
                 readonly state?: components["parameters"]["State"];
                 /**
-                 * @description Any value; comes back in the id token, so that the client can tell that the token answers this request. Required where no code is asked for. At most 512 characters.
+                 * @description Any value; returned in the id token, so that the client can tell that the token answers this request. Required if no code is requested. At most 512 characters.
                  * @example n-0S6_WzA2Mj
                  */
                 readonly nonce?: components["parameters"]["Nonce"];
                 /**
-                 * @description base64url of the SHA-256 of the `code_verifier`, 43 characters ([RFC 7636 section 4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2)). Needed for clients of the method `none`, advised for all.
+                 * @description base64url of the SHA-256 of the `code_verifier`, 43 characters ([RFC 7636 section 4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2)). Required for clients with the method `none`, recommended for all.
                  * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
                  */
                 readonly code_challenge?: components["parameters"]["CodeChallenge"];
@@ -3546,27 +3548,27 @@ export interface operations {
                  */
                 readonly prompt?: components["parameters"]["Prompt"];
                 /**
-                 * @description Greatest age of the sign-in in whole seconds, 0 to 2147483647; an older one is asked for again. Written in decimal digits, at most 10.
+                 * @description Maximum age of the sign-in in whole seconds, 0 to 2147483647; an older sign-in is repeated. Written in decimal digits, at most 10.
                  * @example 3600
                  */
                 readonly max_age?: components["parameters"]["MaxAge"];
                 /**
-                 * @description How the user is to show who they are: values of `acr_values_supported` separated by spaces, in the order of preference; values that are not known are ignored. With `urn:gatehouse:acr:multi-factor` as the first of them a second factor is asked for ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
+                 * @description How the user must authenticate: values of `acr_values_supported` separated by spaces, in order of preference; unknown values are ignored. With `urn:gatehouse:acr:multi-factor` as the first one a second factor is required ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
                  * @example urn:gatehouse:acr:multi-factor
                  */
                 readonly acr_values?: components["parameters"]["AcrValues"];
                 /**
-                 * @description User name or e-mail address to put into the sign-in form. At most 255 characters.
+                 * @description User name or e-mail address to prefill in the sign-in form. At most 255 characters.
                  * @example ada@example.com
                  */
                 readonly login_hint?: components["parameters"]["LoginHint"];
                 /**
-                 * @description An id token that the client got here for the user who is meant, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, and so it is when another user signs in. A text of any other kind is `invalid_request`. At most 8192 characters.
+                 * @description An id token that the client got here for the intended user, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, as it is when another user signs in. Anything else is `invalid_request`. At most 8192 characters.
                  * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
                  */
                 readonly id_token_hint?: components["parameters"]["UserHint"];
                 /**
-                 * @description Single claims that are wanted in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), of those in `claims_supported` that a scope of the client opens; the user is asked for consent to that scope. One that is asked for with `value` or `values` comes only where it is one of them. In `id_token`, a `sub` with a `value` is as an `id_token_hint`; an `acr` with values is as `acr_values`, and an essential one that the sign-in cannot have is `unmet_authentication_requirements`. Claims that are not known are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
+                 * @description Single claims requested in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), among those in `claims_supported` that belong to a scope of the client; the user is asked for consent to that scope. A claim requested with `value` or `values` is returned only if it is one of them. In `id_token`, a `sub` with a `value` works like an `id_token_hint`; an `acr` with values works like `acr_values`, and an essential one that the sign-in cannot satisfy is `unmet_authentication_requirements`. Unknown claims are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
                  * @example {"userinfo":{"email":{"essential":true}},"id_token":{"groups":null}}
                  */
                 readonly claims?: components["parameters"]["Claims"];
@@ -3581,27 +3583,27 @@ export interface operations {
                  */
                 readonly ui_locales?: components["parameters"]["UiLocales"];
                 /**
-                 * @description The resource identifier of the API that access tokens are wanted for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API alone. Another one than that of an API that the client is linked to is `invalid_target`. At most 2048 characters.
+                 * @description The resource identifier of the API that access tokens are requested for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API only. It must be an API that the client is linked to, otherwise `invalid_target`. At most 2048 characters.
                  * @example https://api.example.com/orders
                  */
                 readonly resource?: components["parameters"]["Resource"];
                 /**
-                 * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form, or one where no code is asked for, is `invalid_request`.
+                 * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove possession of when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. A malformed value, or one without a code requested, is `invalid_request`.
                  * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
                  */
                 readonly dpop_jkt?: components["parameters"]["DPoPKey"];
                 /**
-                 * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
+                 * @description How the answer reaches the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors are sent the same way. At most 64 characters.
                  * @example form_post
                  */
                 readonly response_mode?: components["parameters"]["ResponseMode"];
                 /**
-                 * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`, and `iss` and `aud`, where they are there, of the client and of this issuer. Its parameters alone count; those beside it, `client_id` excepted, are ignored. One that cannot be read is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
+                 * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`; `iss` and `aud`, if present, must be the client and this issuer. Only its parameters count; others in the request, except `client_id`, are ignored. An invalid one is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
                  * @example eyJhbGciOiJub25lIn0.e30.
                  */
                 readonly request?: components["parameters"]["Request"];
                 /**
-                 * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is no request object, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
+                 * @description Where the request is: the answer of `POST /oauth2/par`, or one of the client's registered `request_uris`, character for character, with a request object of at most 16384 bytes. An unregistered one, or one without a request object, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
                  * @example https://portal.example.com/request.jwt
                  */
                 readonly request_uri?: components["parameters"]["RequestUri"];
@@ -3742,22 +3744,22 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description An id token of this account that the client got for the user, expired or not. With that of the user who is signed in here, nobody is asked. At most 12288 characters.
+                 * @description An id token of this account that the client got for the user, expired or not. If it names the user who is signed in here, there is no question. At most 12288 characters.
                  * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
                  */
                 readonly id_token_hint?: components["parameters"]["IdTokenHint"];
                 /**
-                 * @description The client that asks. Where there is an `id_token_hint` too it must be the same. Unknown: a page with status 400. At most 255 characters.
+                 * @description The requesting client. With an `id_token_hint` it must be the same client. Unknown: a page with status 400. At most 255 characters.
                  * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
                  */
                 readonly client_id?: components["parameters"]["EndSessionClientId"];
                 /**
-                 * @description Where the browser is to go in the end: one of the client's registered `post_logout_redirect_uris`, character for character. Another one, or one without a known client: a page with status 400. At most 2048 characters.
+                 * @description Where the browser goes afterwards: one of the client's registered `post_logout_redirect_uris`, character for character. Any other one, or one without a known client: a page with status 400. At most 2048 characters.
                  * @example https://portal.example.com/signed-out
                  */
                 readonly post_logout_redirect_uri?: components["parameters"]["PostLogoutRedirectUri"];
                 /**
-                 * @description Comes back in the query of `post_logout_redirect_uri`. At most 1024 characters.
+                 * @description Returned in the query of `post_logout_redirect_uri`. At most 1024 characters.
                  * @example af0ifjsldkj
                  */
                 readonly state?: components["parameters"]["EndSessionState"];

@@ -14,7 +14,7 @@ export interface paths {
          *     `csrf`, to be sent to `POST /sign-in`. The page names the account and the application. A second form, hidden
          *     until a script finds that the browser has passkeys, asks for one and is sent to `POST /sign-in/passkey`.
          *
-         *     Answers 303 to `/continue` when the browser is signed in already and the authorization request does not ask for
+         *     Answers 303 to `/continue` when the browser is already signed in and the authorization request does not demand
          *     another sign-in.
          */
         readonly get: operations["showSignIn"];
@@ -22,7 +22,7 @@ export interface paths {
         /**
          * Sign in
          * @description Checks the name and the password and answers 303 to `/continue`, with a new session. The session identifier is
-         *     new at every sign-in. A right password that has expired opens no session: `/continue` leads to `/new-password`.
+         *     new at every sign-in. An expired password opens no session: `/continue` leads to `/new-password`.
          *
          *     10 wrong passwords in a row (the policy's `maximum_invalid_login_attempts`) pause sign-in by password for that
          *     user for 15 minutes (`lock_effective_minutes`). The count moves before the password is checked. 60 failed
@@ -81,7 +81,7 @@ export interface paths {
          *     to `/continue`, with a new session. It does as well as a code, of which none is counted here; what is wrong
          *     counts as a failed sign-in of its source.
          *
-         *     Without a right password before it, in this browser and for this request, it is 400.
+         *     Without the right password first, in this browser and for this request, it is 400.
          */
         readonly post: operations["giveSecondPasskey"];
         readonly delete?: never;
@@ -154,12 +154,12 @@ export interface paths {
          * Show the page on which a second factor is given
          * @description Shows a form with the text field `otp` (`autocomplete="one-time-code"`) and the hidden members `request` and
          *     `csrf`, to be sent to `POST /second-factor`, and a second form like it with the field `recovery_code`, for a
-         *     user who has a device that makes codes. A form for a passkey, to be sent to `POST /second-factor/passkey`, is
-         *     there for a user who has one, and alone for a user who has nothing else.
+         *     user with a device that generates codes. Users with a passkey also get a form for it, sent to `POST
+         *     /second-factor/passkey`; users with only passkeys get only that form.
          *
-         *     The page comes after the right password of a user who has a device that makes codes, in the browser that sent
-         *     it; and where the policy in force or `acr_values` wants a second factor also for a user who has passkeys alone,
-         *     and for one who is signed in without a second factor.
+         *     The page follows the right password of a user with a device that generates codes, in the browser that sent it;
+         *     if the policy in force or `acr_values` requires a second factor, also for a user with only passkeys, and for one
+         *     who signed in without a second factor.
          *
          *     Answers 303 to `/continue` when no code is due.
          */
@@ -168,15 +168,15 @@ export interface paths {
         /**
          * Give a second factor
          * @description Checks a code of one of the user's devices, or a recovery code, and answers 303 to `/continue`, with a new
-         *     session. A code of a device is taken once ([RFC 6238 section
-         *     5.2](https://www.rfc-editor.org/rfc/rfc6238#section-5.2)), also of the 30 seconds before and after; a recovery
-         *     code is used up.
+         *     session. A code of a device is accepted once ([RFC 6238 section
+         *     5.2](https://www.rfc-editor.org/rfc/rfc6238#section-5.2)), including those of the 30 seconds before and after; a
+         *     recovery code is used up.
          *
-         *     10 wrong codes in a row (the policy's `maximum_invalid_login_attempts`) close the second factor for that user
-         *     for 15 minutes (`lock_effective_minutes`); the right password does not reset the count. The count moves before
-         *     the code is checked. Wrong codes count as failed sign-ins of their source.
+         *     10 wrong codes in a row (the policy's `maximum_invalid_login_attempts`) lock the second factor for that user for
+         *     15 minutes (`lock_effective_minutes`); the right password does not reset the count. The count moves before the
+         *     code is checked. Wrong codes count as failed sign-ins of their source.
          *
-         *     Without a right password before it, in this browser and for this request, it is 400.
+         *     Without the right password first, in this browser and for this request, it is 400.
          */
         readonly post: operations["giveSecondFactor"];
         readonly delete?: never;
@@ -196,9 +196,8 @@ export interface paths {
          * Show the page on which a device is enrolled
          * @description Shows a key for an authenticator app (TOTP: SHA-1, six digits, 30 seconds), as a QR code, as an `otpauth:` link
          *     and as text, and a form with the text field `otp` and the hidden members `request` and `csrf`, to be sent to
-         *     `POST /second-factor/enrol`. It comes in place of `/second-factor` for a user who has no device. Loaded again
-         *     for the same request it shows the same key. A browser whose sign-in is older than 10 minutes is asked for the
-         *     password first.
+         *     `POST /second-factor/enrol`. It replaces `/second-factor` for a user without a device. Reloading it for the same
+         *     request shows the same key. A browser whose sign-in is older than 10 minutes is asked for the password first.
          *
          *     Answers 303 to `/continue` when no device is to be enrolled.
          */
@@ -206,12 +205,12 @@ export interface paths {
         readonly put?: never;
         /**
          * Enrol a device
-         * @description Enrols the authenticator app whose code this is and answers 200 with ten recovery codes, which are shown this
-         *     once, and a link to `/continue`. Session and cookies are as after `POST /second-factor`. The user gets a message
-         *     about it.
+         * @description Enrols the authenticator app that generated this code and answers 200 with ten recovery codes, which are shown
+         *     only once, and a link to `/continue`. Session and cookies are as after `POST /second-factor`. The user gets a
+         *     message about it.
          *
-         *     Without a right password before it, in this browser and for this request, or a sign-in of the last 10 minutes,
-         *     and when the user has enrolled a device meanwhile, it is 400.
+         *     Without the right password first, in this browser and for this request, or a sign-in within the last 10 minutes,
+         *     and if the user has enrolled a device meanwhile, it is 400.
          */
         readonly post: operations["enrolSecondFactor"];
         readonly delete?: never;
@@ -230,9 +229,9 @@ export interface paths {
         /**
          * Show the page on which a new password is chosen
          * @description Shows a form with the fields `new_password` and `new_password_confirmation` and the hidden members `request` and
-         *     `csrf`, to be sent to `POST /new-password`. It comes after the right password of a user whose password has
-         *     expired (status 4, or the policy's `password_expiration_days` have passed), in the browser that sent it, and
-         *     says how long the new one must be at least.
+         *     `csrf`, to be sent to `POST /new-password`. It follows the right password of a user whose password has expired
+         *     (status 4, or the policy's `password_expiration_days` have passed), in the browser that sent it, and shows the
+         *     minimum length of the new one.
          *
          *     Answers 303 to `/continue` when no new password is due.
          */
@@ -243,12 +242,12 @@ export interface paths {
          * @description Replaces the expired password, ends what the former one opened (sessions and grants), signs the user in and
          *     answers 303 to `/continue`.
          *
-         *     The new password has the policy's `minimum_password_length` to 256 characters, is not the former one, not one of
-         *     the most common ones, and not made of the user's own names
-         *     ([NIST SP 800-63B section 3.1.1.2](https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver)); nothing is said
-         *     about its composition. Where it is not taken, the answer is 422 with the form again.
+         *     The new password must have from the policy's `minimum_password_length` to 256 characters, and must not be the
+         *     former one, one of the most common ones, or made of the user's own names ([NIST SP 800-63B section
+         *     3.1.1.2](https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver)); there are no rules for its composition. A
+         *     refused one is 422 with the form again.
          *
-         *     Without a right password before it, in this browser and for this request, it is 400.
+         *     Without the right password first, in this browser and for this request, it is 400.
          */
         readonly post: operations["chooseNewPassword"];
         readonly delete?: never;
@@ -688,22 +687,21 @@ export interface paths {
         };
         /**
          * Show the consent page
-         * @description Shows which application asks, what it asks for, who is signed in and where the answer goes, in one form with two
-         *     submit buttons: `decision` = `allow` first, then `decision` = `deny`.
+         * @description Shows the application, the requested scopes, the signed-in user and the target of the answer, in one form with
+         *     two submit buttons: `decision` = `allow` first, then `decision` = `deny`.
          *
-         *     Answers 303 to `/continue` when nobody is signed in, or when the decision is made or not needed.
+         *     Answers 303 to `/continue` when no user is signed in, or when the decision is made or not required.
          */
         readonly get: operations["showConsent"];
         readonly put?: never;
         /**
          * Allow or deny
-         * @description Keeps the decision for this user and application and answers 303 to `/continue`, which returns to the
-         *     application with what it asked for, or with `access_denied` ([RFC 6749 section
+         * @description Stores the decision for this user and application and answers 303 to `/continue`, which returns to the
+         *     application with the requested values, or with `access_denied` ([RFC 6749 section
          *     4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A decision that is neither `allow` nor `deny`
-         *     is 400; the same decision sent again changes nothing. Where the application was linked to an API since the page
-         *     was shown, so that the scopes are those of other APIs too, nothing is allowed, and the page is shown again.
-         *     Decisions count towards `limit.authorize` of their session: 300 a minute unless the account says otherwise, then
-         *     429.
+         *     is 400; repeating a decision changes nothing. If the application was linked to an API after the page was shown,
+         *     so that the scopes include those of other APIs, nothing is allowed, and the page is shown again. Decisions count
+         *     towards `limit.authorize` of their session: 300 a minute by default, then 429.
          */
         readonly post: operations["decideConsent"];
         readonly delete?: never;
@@ -721,14 +719,14 @@ export interface paths {
         };
         /**
          * Go to the next step
-         * @description Decides from the authorization request and the session what comes next and answers 303: to `/sign-in`, to
+         * @description Determines the next step from the authorization request and the session and answers 303: to `/sign-in`, to
          *     `/new-password`, to `/consent`, or to the client's redirect URI with `code`, `state` and `iss` ([RFC
-         *     9207](https://www.rfc-editor.org/rfc/rfc9207)); where the client asked for `response_mode` `form_post`, 200 with
-         *     a page whose form takes them there. The code is made here, once; it is valid for 60 seconds.
+         *     9207](https://www.rfc-editor.org/rfc/rfc9207)); if the client requested `response_mode` `form_post`, 200 with a
+         *     page whose form posts them there. The code is created here, once; it is valid for 60 seconds.
          *
-         *     Where the user is locked, suspended or not active, or the application is not assigned to them, the answer is the
-         *     403 page that says so. Requests that are granted count towards `limit.authorize` of their session: 300 a minute
-         *     unless the account says otherwise, then 429, also with `prompt=none`.
+         *     If the user is locked, suspended or not active, or the application is not assigned to them, the answer is the
+         *     403 page that says so. Granted requests count towards `limit.authorize` of their session: 300 a minute by
+         *     default, then 429, also with `prompt=none`.
          *
          *     `HEAD` is 405, since it would end the request.
          */
@@ -750,19 +748,19 @@ export interface paths {
         };
         /**
          * Ask whether to sign out
-         * @description Shows who is signed in and a form with one button, to be sent to `POST /sign-out`.
+         * @description Shows the signed-in user and a form with one button, to be sent to `POST /sign-out`.
          *
-         *     Where the request came with an id token of the user who is signed in here, the session ends at once and the
-         *     answer is 303, as after the form; so it is where nobody is signed in. For this reason `HEAD` is 405.
+         *     If the request has an id token of the signed-in user, the session ends at once and the answer is 303, as after
+         *     the form; the same holds if no user is signed in. For this reason `HEAD` is 405.
          */
         readonly get: operations["showSignOut"];
         readonly put?: never;
         /**
          * Sign out
-         * @description Ends the session of the browser and takes its cookies away. Clients that got tokens in the session and
-         *     registered a `backchannel_logout_uri` are told ([OpenID Connect Back-Channel
-         *     Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)). What the session approved and nobody
-         *     redeemed ends, and so do refresh tokens that were granted in it without the scope `offline_access`.
+         * @description Ends the session of the browser and removes its cookies. Clients that got tokens in the session and registered a
+         *     `backchannel_logout_uri` are notified ([OpenID Connect Back-Channel
+         *     Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)). Unredeemed codes and devices that the
+         *     session approved end, and so do refresh tokens that were granted in it without the scope `offline_access`.
          */
         readonly post: operations["signOut"];
         readonly delete?: never;
@@ -780,7 +778,7 @@ export interface paths {
         };
         /**
          * Say that the user is signed out
-         * @description The end of a sign-out whose application named no address to go to.
+         * @description The end of a sign-out whose application gave no address to return to.
          */
         readonly get: operations["showSignedOut"];
         readonly put?: never;
@@ -800,10 +798,10 @@ export interface paths {
         };
         /**
          * Read a file of the pages
-         * @description The style sheet, the icon and the scripts. A name that is not one of them is 404.
+         * @description The style sheet, the icon and the scripts. Any other name is 404.
          *
-         *     The pages link to a file with the parameter `v`, which changes with its content; with it, browsers may keep the
-         *     file for ever ([RFC 8246](https://www.rfc-editor.org/rfc/rfc8246)).
+         *     The pages link to a file with the parameter `v`, which changes with its content; with it, browsers may cache the
+         *     file forever ([RFC 8246](https://www.rfc-editor.org/rfc/rfc8246)).
          */
         readonly get: operations["readAsset"];
         readonly put?: never;
@@ -847,7 +845,7 @@ export interface components {
             readonly request?: components["schemas"]["AuthorizationRequestId"];
             readonly csrf?: components["schemas"]["CsrfToken"];
             /**
-             * @description User name or e-mail address, compared without regard to case; at most 320 characters. Missing or empty is 401 with the form again.
+             * @description User name or e-mail address, case-insensitive; at most 320 characters. Missing or empty is 401 with the form again.
              * @example ada@northwind.example
              */
             readonly username?: string;
@@ -895,7 +893,7 @@ export interface components {
             readonly new_password?: string;
             /**
              * Format: password
-             * @description The same once more, at most 1024 characters. Missing, empty or different is 422 with the form again.
+             * @description The same password again, at most 1024 characters. Missing, empty or different is 422 with the form again.
              * @example seven brown bears at tea
              */
             readonly new_password_confirmation?: string;
@@ -968,7 +966,7 @@ export interface components {
             readonly new_password?: string;
             /**
              * Format: password
-             * @description The same once more, at most 1024 characters. Missing, empty or different is 422 with the form again.
+             * @description The same password again, at most 1024 characters. Missing, empty or different is 422 with the form again.
              * @example seven brown bears at tea
              */
             readonly new_password_confirmation?: string;
@@ -991,7 +989,7 @@ export interface components {
              */
             readonly request?: string;
             /**
-             * @description User name or e-mail address, compared without regard to case; at most 320 characters. Missing or empty is 422 with the form again.
+             * @description User name or e-mail address, case-insensitive; at most 320 characters. Missing or empty is 422 with the form again.
              * @example ada@northwind.example
              */
             readonly username?: string;
@@ -1013,7 +1011,7 @@ export interface components {
             readonly new_password?: string;
             /**
              * Format: password
-             * @description The same once more, at most 1024 characters. Missing, empty or different is 422 with the form again.
+             * @description The same password again, at most 1024 characters. Missing, empty or different is 422 with the form again.
              * @example seven brown bears at tea
              */
             readonly new_password_confirmation?: string;
@@ -1110,7 +1108,7 @@ export interface components {
                 readonly "text/html": components["schemas"]["Page"];
             };
         };
-        /** @description The authorization request is unknown, finished, older than 10 minutes or another browser's, or this request cannot be read: another media type, a parameter that is given twice or is too long. */
+        /** @description The authorization request is unknown, finished, older than 10 minutes or another browser's, or this request is malformed: another media type, a repeated parameter or one that is too long. */
         readonly BadRequestPage: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -1135,7 +1133,7 @@ export interface components {
                 readonly "text/html": components["schemas"]["Page"];
             };
         };
-        /** @description It does not go on: the user is locked, suspended or not active, or the application is not assigned to them; after the right password only. Also a form whose `csrf` is missing or wrong. */
+        /** @description Sign-in stops: the user is locked, suspended or not active, or the application is not assigned to them; after the right password only. Also a form whose `csrf` is missing or wrong. */
         readonly RefusedPage: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -1210,7 +1208,7 @@ export interface components {
                 readonly "text/html": components["schemas"]["Page"];
             };
         };
-        /** @description This session decided or granted too much in a short time. Nothing was changed; try again after `Retry-After` seconds. */
+        /** @description This session made too many decisions or grants in a short time. Nothing was changed; try again after `Retry-After` seconds. */
         readonly TooManyGrantsPage: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -1351,12 +1349,12 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description What the page may load and do ([Content Security Policy Level 3](https://www.w3.org/TR/CSP3/)): style sheet and images of this host, forms to this host, no frame, and no script but, on the pages that ask for a passkey and on the one that takes an answer to a client, those of this host (`script-src 'self'`). On the pages with a form, `form-action` also names the scheme of the redirect URI. The page of an unknown host carries its style sheet itself, and `style-src` names that by its digest. At most 1024 characters.
+         * @description What the page may load and do ([Content Security Policy Level 3](https://www.w3.org/TR/CSP3/)): style sheet and images of this host, forms to this host, no frames, and no scripts except, on the pages that ask for a passkey and on the one that posts an answer to a client, those of this host (`script-src 'self'`). On the pages with a form, `form-action` also names the scheme of the redirect URI. The page of an unknown host carries its style sheet itself, and `style-src` names that by its digest. At most 1024 characters.
          * @example default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' https:; base-uri 'none'; frame-ancestors 'none'
          */
         readonly ContentSecurityPolicy: string;
         /**
-         * @description Says that the form of this page is the way to sign in; browsers show no prompt for it ([RFC 9110 section 11.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1)).
+         * @description States that the form of this page is the way to sign in; browsers show no prompt for it ([RFC 9110 section 11.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1)).
          * @example Form realm="gatehouse"
          */
         readonly FormChallenge: string;
@@ -1484,7 +1482,7 @@ export interface operations {
         readonly responses: {
             readonly 303: components["responses"]["NextStep"];
             readonly 400: components["responses"]["BadRequestPage"];
-            /** @description The name and the password do not match, or one of them is missing: the sign-in page again, with one text for a wrong password, an unknown name and a paused sign-in. */
+            /** @description The name and the password do not match, or one of them is missing: the sign-in page again, with the same text for a wrong password, an unknown name and a paused sign-in. */
             readonly 401: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -2016,7 +2014,7 @@ export interface operations {
         readonly responses: {
             readonly 303: components["responses"]["NextStep"];
             readonly 400: components["responses"]["BadRequestPage"];
-            /** @description No code, a wrong one, one that was used before, or codes are closed after too many wrong ones: the page again, with one text for all but the first. */
+            /** @description No code, a wrong or used one, or codes are locked after too many wrong ones: the page again, with the same text for all but the first. */
             readonly 401: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -2186,7 +2184,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequestPage"];
-            /** @description No code, or one that is not of the key shown: the page again, with the same key. */
+            /** @description No code, or one that does not match the shown key: the page again, with the same key. */
             readonly 401: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];

@@ -11,8 +11,8 @@ export interface paths {
         /**
          * List users
          * @deprecated
-         * @description Users of the account by ascending `id`: all of them, or a page when `limit` or `from_id` is sent. The page after
-         *     one begins at the last `id` plus 1. Its successor is `GET /api/2/users`.
+         * @description Users of the account by ascending `id`: all of them, or a page when `limit` or `from_id` is sent. The next page
+         *     begins at the last `id` plus 1. Its successor is `GET /api/2/users`.
          */
         readonly get: operations["listUsers"];
         readonly put?: never;
@@ -52,7 +52,7 @@ export interface paths {
         /**
          * Delete a user
          * @deprecated
-         * @description Removes the user and what was granted in their name. Its successor is `DELETE /api/2/users/{id}`.
+         * @description Removes the user and their grants. Its successor is `DELETE /api/2/users/{id}`.
          */
         readonly delete: operations["deleteUser"];
         readonly options?: never;
@@ -79,7 +79,7 @@ export interface components {
              */
             readonly "created-at": string;
             /**
-             * @description E-mail address; unique in the account, compared without regard to case. ASCII characters, up to 254.
+             * @description E-mail address; unique in the account, case-insensitive. ASCII characters, up to 254.
              * @example ada@example.com
              */
             readonly email: string | null;
@@ -132,7 +132,7 @@ export interface components {
              */
             readonly notes: string | null;
             /**
-             * @description Name to sign in with, unique like the address; `username` in the management API. One with an `@` can only be the user's own address. Up to 254 characters.
+             * @description Name to sign in with, unique like the address; `username` in the management API. A name with an `@` must be the user's own address. Up to 254 characters.
              * @example ada
              */
             readonly "openid-name": string | null;
@@ -188,7 +188,7 @@ export interface components {
              */
             readonly "created-at"?: string;
             /**
-             * @description E-mail address; unique in the account, compared without regard to case. ASCII characters, up to 254.
+             * @description E-mail address; unique in the account, case-insensitive. ASCII characters, up to 254.
              * @example ada@example.com
              */
             readonly email?: string | null;
@@ -241,7 +241,7 @@ export interface components {
              */
             readonly notes?: string | null;
             /**
-             * @description Name to sign in with, unique like the address; `username` in the management API. One with an `@` can only be the user's own address. Up to 254 characters.
+             * @description Name to sign in with, unique like the address; `username` in the management API. A name with an `@` must be the user's own address. Up to 254 characters.
              * @example ada
              */
             readonly "openid-name"?: string | null;
@@ -300,7 +300,7 @@ export interface components {
              */
             readonly "created-at"?: string;
             /**
-             * @description E-mail address; unique in the account, compared without regard to case. ASCII characters, up to 254.
+             * @description E-mail address; unique in the account, case-insensitive. ASCII characters, up to 254.
              * @example ada@example.com
              */
             readonly email?: string | null;
@@ -353,7 +353,7 @@ export interface components {
              */
             readonly notes?: string | null;
             /**
-             * @description Name to sign in with, unique like the address; `username` in the management API. One with an `@` can only be the user's own address. Up to 254 characters.
+             * @description Name to sign in with, unique like the address; `username` in the management API. A name with an `@` must be the user's own address. Up to 254 characters.
              * @example ada
              */
             readonly "openid-name"?: string | null;
@@ -396,7 +396,7 @@ export interface components {
         readonly Errors: readonly string[];
     };
     responses: {
-        /** @description The body is not XML, or a parameter does not fit. Nothing was changed. */
+        /** @description The body is not XML, or a parameter is invalid. Nothing was changed. */
         readonly BadRequest: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -418,7 +418,7 @@ export interface components {
                 readonly "application/xml": components["schemas"]["Errors"];
             };
         };
-        /** @description No API key of an account that answers here, or another password than `x`. */
+        /** @description No API key of an account that answers here, or a password other than `x`. */
         readonly Unauthorized: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -463,7 +463,7 @@ export interface components {
                 readonly "application/xml": components["schemas"]["Errors"];
             };
         };
-        /** @description The `Accept` header leaves out `application/xml`. Nothing was changed. */
+        /** @description The `Accept` header does not allow `application/xml`. Nothing was changed. */
         readonly NotAcceptable: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -789,7 +789,7 @@ export interface operations {
                     readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
                     /**
-                     * @description Address of the new user on the host that answers for every account. At most 300 characters.
+                     * @description URL of the new user on the host that answers for every account. At most 300 characters.
                      * @example https://app.localhost:3000/users/1.xml
                      */
                     readonly Location: string;

@@ -190,7 +190,7 @@ describe('the server', () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       while (!stopped) {
         await ask(agent);
-        // Each at a pace of its own: some are about to send, others are idle, when the server stops accepting.
+        // Each at its own pace: some are about to send, others are idle, when the server stops accepting.
         await delay(20 * (index + 1));
       }
       agent.destroy();

@@ -92,7 +92,7 @@ test('the holder of a kept place is not refused; everybody else is until it is f
 test("after an account met a bcrypt hash, each of its refusals takes that time; other accounts' do not", async () => {
   const fresh = createPasswords({ pepper, cores: 4, cost });
   const digest = await fresh.digest('x', share);
-  /** Of the processor, all threads together: whatever else the machine has to do does not count. */
+  /** Processor time of all threads: other load on the machine does not count. */
   const timeOf = async (stored: string | null, by = share) => {
     const start = process.cpuUsage();
     assert.equal(await fresh.verify('y', stored, by), false);

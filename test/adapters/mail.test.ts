@@ -1,4 +1,4 @@
-/** Messages over SMTP and into a folder, as somebody reads them who gets them. */
+/** Messages over SMTP and into a folder, as their recipient sees them. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -20,7 +20,7 @@ describe('the generator of load', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Twice, for the second load goes on with the tokens that the first one left. */
+  /** Twice, for the second load continues with the tokens that the first one left. */
   async function loadTwice(server: Server, kinds: number): Promise<void> {
     const targets = Object.values(server.targets);
     assert.equal(targets.length, kinds);

@@ -17,7 +17,7 @@ import {
 
 const native = { application_type: 'native', token_endpoint_auth_method: 'none' };
 
-/** Whether the heading's own words behind the name run from left to right, and stand behind the name. */
+/** Whether the heading's words after the name run from left to right, after the name. */
 async function readsOn(page: Page): Promise<boolean> {
   return page.evaluate(`(() => {
     const text = document.querySelector('h1').lastChild;

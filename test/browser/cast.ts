@@ -1,4 +1,4 @@
-/** Who and what the ways to the hosted pages need. */
+/** The users and applications needed to reach the hosted pages. */
 
 import type { UserRecord } from '../../src/store/users.ts';
 import { giveDevice, type TestDevice } from '../support/second-factor.ts';
@@ -6,16 +6,16 @@ import { makeUser } from '../support/sign-in.ts';
 import { setUser } from '../support/users.ts';
 import { type Application, expire, invite, registerApplication, type Stage } from './stage.ts';
 
-/** What the ways need: an application, and users in every standing. */
+/** An application, and users in every status. */
 export interface Cast {
   readonly stage: Stage;
   /** The application of an account that allows one failed sign-in a minute. */
   readonly limited: Application;
   readonly application: Application;
   readonly user: UserRecord;
-  /** One whose password expired. */
+  /** A user with an expired password. */
   readonly expired: UserRecord;
-  /** One who has a second factor. */
+  /** A user with a second factor. */
   readonly enrolled: UserRecord;
   readonly device: TestDevice;
   readonly locked: UserRecord;

@@ -1,4 +1,4 @@
-/** The way of a browser to each hosted page, by a name for the page. */
+/** How a browser reaches each hosted page, by a name for the page. */
 
 import type { Page } from 'playwright-core';
 import type { UserRecord } from '../../src/store/users.ts';
@@ -26,7 +26,7 @@ const openEnrolment: Way = async (page, { stage, application }) => {
   await signIn(page, await demandCode(stage, await invite(stage, application)));
 };
 
-/** Opens the page of a new user who has so many passkeys. */
+/** Opens the page of a new user with this many passkeys. */
 const openPasskeys =
   (many: number): Way =>
   async (page, { stage, application }) => {
@@ -44,7 +44,7 @@ async function sendUnchecked(page: Page, form = 'form'): Promise<void> {
   await loaded;
 }
 
-/** Opens a page of the account of a new user, whom it leads to the sign-in page first. */
+/** Opens an account page for a new user, who must sign in first. */
 function openAccount(path: string): Way {
   return async (page, { stage }) => {
     await page.goto(`${stage.app.account.baseUrl}/account${path}`);
@@ -61,7 +61,7 @@ async function inviteUrl({ app }: Stage, { email }: UserRecord): Promise<string>
   return app.account.baseUrl + (await newInvite(app, email));
 }
 
-/** Opens the page on which a user lets a device in. */
+/** Opens the page on which a user allows a device. */
 const openDeviceConsent: Way = async (page, { stage: { app } }) => {
   const client = await registerClient(app, deviceMetadata);
   const user = await makeUser(app, client.app_id);
@@ -290,7 +290,7 @@ export const everyPage: ReadonlyMap<string, Way> = new Map<string, Way>([
     '429',
     async (page, { limited, user }) => {
       await page.goto(limited.start());
-      // The first is allowed where nobody tried before.
+      // The first attempt is allowed.
       while ((await signIn(page, user, 'wrong')).status === 401);
     },
   ],

@@ -28,7 +28,7 @@ exports.handler = async ({ user, app }) => {
   return pick(process.env.STRICT_POLICY);
 };`;
 
-/** A1: everything by HTTP, as an author does it, and a person in a browser who meets what was written. */
+/** A1: an author manages the hook over HTTP, and a user in a browser sees its effect. */
 describe('a hook that demands a second factor', () => {
   let stage: Stage;
   let registry: TestRegistry;

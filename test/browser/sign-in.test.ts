@@ -117,7 +117,7 @@ for (const javaScript of [true, false]) {
         assert.equal(second['state'], 'state-2');
         assert.notEqual(second['code'], first['code']);
         await application.redeem(page.url());
-        // A session is no access: the other application was not assigned.
+        // A session does not give access: the other application was not assigned.
         await page.goto(other.start());
         assert.equal(await heading(page), 'You do not have access');
       }));

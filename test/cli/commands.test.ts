@@ -12,7 +12,7 @@ describe('the command line', () => {
   before(async () => {
     cli = cliFolder();
     url = `sqlite:${join(cli.path, 'data', 'gatehouse.db')}`;
-    // In a process of its own, which ends by itself.
+    // In a separate process, which ends by itself.
     const first = await cli.run(['account', 'create', 'acme', '--name', 'Acme', '--host', 'id.acme.example', '--json']);
     assert.deepEqual([first.exitCode, first.stderr], [0, '']);
   });

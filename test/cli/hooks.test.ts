@@ -54,7 +54,7 @@ describe('gatehouse hook', () => {
     return { exitCode, said: JSON.parse(stdout || stderr) };
   }
 
-  /** A command that may end with another exit code than 0, in a process of its own. */
+  /** A command that may exit with a code other than 0, in a separate process. */
   async function run(...args: string[]) {
     return told(await service.installation.run(['hook', ...args, ...of(), '--json']));
   }

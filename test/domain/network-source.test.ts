@@ -38,7 +38,7 @@ const sameSource: Readonly<Record<string, readonly string[]>> = {
     // 6to4
     '2002:c000:221::1',
     '2002:c000:221:ffff::1',
-    // Teredo, by whatever server and port
+    // Teredo, with any server and port
     '2001:0:cb00:7101:0:1234:3fff:fdde',
     '2001::4136:e378:8000:63bf:3fff:fdde',
   ],

@@ -43,7 +43,7 @@ for (const kind of databases) {
     });
     after(() => app.dispose());
 
-    /** Which rows those who were woken have found, and how many. */
+    /** The rows that woken workers found, and their number. */
     const found = () => Promise.all(woken);
 
     it('by a change of how a user signs in, and by no other', async () => {

@@ -1,4 +1,4 @@
-/** Work in the background: who gets a slot, and who waits for whom. */
+/** Background work: which item gets a slot, and which waits for which. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

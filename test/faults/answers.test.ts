@@ -46,7 +46,7 @@ describe('what cannot be read', () => {
   });
   after(() => app.dispose());
 
-  /** With a real bearer or key where one is asked for: what is looked at then is the body. */
+  /** With a real token or key where one is required, so that the body is checked. */
   async function send(probe: Probe, changes: Sent): Promise<Answer> {
     const caller = await callerOf(probe);
     return app.send(probe.method, probe.path, {
@@ -120,7 +120,7 @@ describe('what cannot be read', () => {
       if (mediaTypes.length === 0) {
         it(`${surface} ${operationId}: 400 for an unreadable query, and none for an odd one`, async () => {
           const plain = await send(probe, {});
-          // Delegated authentication answers 200 whatever its query is (X8).
+          // Delegated authentication answers 200 to any query (X8).
           const refused = surface === 'api-v1' ? plain.status : 400;
           for (const query of badQueries) await assertQuery(surface, probe, query, refused);
           for (const query of oddQueries) await assertQuery(surface, probe, query, plain.status);

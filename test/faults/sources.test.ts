@@ -156,7 +156,7 @@ describe('limits by network (L9)', () => {
       '203.0.113.9, 10.0.0.2:1, 10.0.0.3:2': '203.0.113.9',
       '203.0.113.10:5, [2001:db8:ff::1]:443': '203.0.113.10',
       '203.0.113.11, ::ffff:10.0.0.2': '203.0.113.11',
-      // Not trusted, with a port or without: what stands before it is what a stranger wrote.
+      // Not trusted, with or without a port: anything before it was written by a stranger.
       '203.0.113.12, 198.51.100.1:4321': '198.51.100.1',
       '203.0.113.13, unknown': 'unknown',
       '203.0.113.14, 10.0.0.2:': 'unknown',

@@ -22,7 +22,7 @@ import type { Attempt, Operation } from './store-calls.ts';
 /** A browser that is at a page, or has been sent to an address. */
 export interface Browser {
   readonly jar: CookieJar;
-  /** Who sits before it. */
+  /** Its user. */
   readonly email: string;
   readonly userId: number;
   readonly answer: Answer;
@@ -44,7 +44,7 @@ export async function sendForm(
   return app.send('POST', action, { headers: browser.jar.header, form: { ...fields, ...values } });
 }
 
-/** At the page for a new password, by a user of its own. */
+/** At the page for a new password, for a new user. */
 export async function openNewPassword(app: FaultyApp): Promise<Browser> {
   const { client } = await stageOf(app);
   const user = await makeUser(app, client.app_id);
@@ -62,7 +62,7 @@ export interface AskedForCode extends Browser {
   readonly code: () => string;
 }
 
-/** At the page for a code, or for a new device, by a user of its own. */
+/** At the page for a code, or for a new device, for a new user. */
 export async function openSecondFactor(app: FaultyApp, enrolled: boolean): Promise<AskedForCode> {
   const { client } = await stageOf(app);
   const { services, account } = app;
@@ -86,7 +86,7 @@ export interface AskedForPasskey extends Browser {
   readonly credential: string;
 }
 
-/** At the sign-in page, by a user of its own who has a passkey. */
+/** At the sign-in page, for a new user with a passkey. */
 export async function openPasskeySignIn(app: FaultyApp): Promise<AskedForPasskey> {
   const { client } = await stageOf(app);
   const user = await makeUser(app, client.app_id);
@@ -96,7 +96,7 @@ export async function openPasskeySignIn(app: FaultyApp): Promise<AskedForPasskey
   return { ...browser, credential: passkey.get(passkeyOptionsOf(answer.text)) };
 }
 
-/** At the page for a code, by a user of its own who has a passkey beside the device. */
+/** At the page for a code, for a new user with a device and a passkey. */
 export async function openSecondPasskey(app: FaultyApp): Promise<AskedForPasskey> {
   const browser = await openSecondFactor(app, true);
   const { passkey } = await givePasskey(app, { id: browser.userId });
@@ -121,7 +121,7 @@ export async function assertEnrolledOnce({ services, account }: FaultyApp, { use
   assert.equal(await services.store.secondFactors.countRecoveryCodes(account.id, userId), 10);
 }
 
-/** Signed in by a user who was never asked for consent. */
+/** Signed in as a user who was never asked for consent. */
 export async function openConsent(app: FaultyApp, asked: Record<string, string> = {}): Promise<Browser> {
   const { client } = await stageOf(app);
   const user = await makeUser(app, client.app_id);
@@ -133,7 +133,7 @@ export async function openConsent(app: FaultyApp, asked: Record<string, string> 
   return { ...browser, answer };
 }
 
-/** Whatever became of one sign-in, the next one from the same browser comes to its end. */
+/** Whatever happened to one sign-in, the next one from the same browser succeeds. */
 export async function assertGoesOn(app: FaultyApp, { jar, email, userId }: Browser, typed = password): Promise<void> {
   const { client } = await stageOf(app);
   const query = await signInForCode(app, client, { email }, {}, jar, typed);
@@ -146,7 +146,7 @@ export interface Step<At extends Browser = Browser> extends Omit<Operation, 'sur
   readonly surface?: string;
   readonly open: (app: FaultyApp) => Promise<At>;
   readonly send: (app: FaultyApp, browser: At) => Promise<Answer>;
-  /** What holds afterwards; unless said, that the next sign-in comes to its end. */
+  /** Checks the state afterwards; by default, that the next sign-in succeeds. */
   readonly settle?: (app: FaultyApp, browser: At) => Promise<void>;
 }
 

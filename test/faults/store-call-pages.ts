@@ -26,7 +26,7 @@ function end(title: string, response_type: string): Operation {
     title,
     operationId: 'continueAuthorization',
     status: 303,
-    // The request ended, and nobody has what it gave.
+    // The request ended, and its result was lost.
     again: 400,
     open: async (app) => {
       const browser = await openConsent(app, { response_type });

@@ -38,7 +38,7 @@ describe('refused packages', () => {
     rmSync(join(secret, '..'), { recursive: true });
   });
 
-  /** What the process of a build does, in this process: as it takes its time to start. */
+  /** Runs the steps of a build in this process, because processes are slow to start. */
   async function reasonOf(packages: HookPackages): Promise<string> {
     const result = await buildHere(registry.url, packages, parent);
     if (!result.ok) return result.reason;

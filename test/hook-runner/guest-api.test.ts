@@ -1,4 +1,4 @@
-/** What functions find beside the language: as Node and the web standards have it. */
+/** The APIs that functions have besides the language, as in Node and the web standards. */
 
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** S1 to S4: nothing that a function does takes more than its time and its memory, or anything of its neighbours. */
+/** S1 to S4: no function exceeds its time and memory, or affects its neighbours. */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

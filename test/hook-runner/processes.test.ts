@@ -92,7 +92,7 @@ describe('hook processes', () => {
       for (let call = 0; call < 101; call++) assert.equal(await runner.value(one, { accountId: 3 }), 1);
     });
     await Promise.all(calls);
-    // The next one starts beside the runs, which go on in the former one until it is there.
+    // The next one starts while runs continue in the former one until it is ready.
     await until(async () => {
       assert.equal(await runner.value(one, { accountId: 3 }), 1);
       return pidOf(3) !== pid;

@@ -1,4 +1,4 @@
-/** Runs that strangers set off: whatever they take, those of users have their own. */
+/** Runs triggered by strangers: however many there are, users' runs have their own places. */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { handler, openRunner, type TestRunner } from './runner.ts';
 
-/** Makes `spy(name)`, a function that notes who called it when it is called, and `seen`, what was noted. */
+/** Creates `spy(name)`, a function that records its caller, and `seen`, the record. */
 const spying = `
   const seen = [];
   const spy = (name, answer) => function callback() {

@@ -8,9 +8,9 @@ import { networkSourceOf } from '../../src/domain/network-source.ts';
 import { createLimits, type LimitOptions } from '../../src/http/rate-limit.ts';
 
 export const minute = 60_000;
-/** Where a test does not need the real number. */
+/** For tests that do not need the real number. */
 export const few = 1_000;
-/** Networks that fill so many places: each has one, and its site another. */
+/** The number of networks that fill all places: each takes one, and its site another. */
 export const filling = few / 2;
 export const shared = 256;
 
@@ -25,7 +25,7 @@ export function accountOf(id: number): Account {
 
 export const account = accountOf(1);
 
-/** One network for each number, each at a site of its own. */
+/** One network for each number, each at its own site. */
 export function network(index: number): LimitSubject {
   return { source: networkSourceOf(`2400:${(index >> 16).toString(16)}:${(index & 0xffff).toString(16)}:1::1`) };
 }
@@ -60,7 +60,7 @@ export function openLimits(options: LimitOptions = {}) {
   const wait = (milliseconds: number) => {
     time += milliseconds;
   };
-  /** Counts one for each of so many networks, beginning with number `first`. */
+  /** Counts once for each of `count` networks, starting with number `first`. */
   async function flood(count: number, first = 0, whose = account): Promise<void> {
     for (let index = first; index < first + count; index += 1) await take(network(index), whose);
   }

@@ -17,7 +17,7 @@ import {
 } from './limits.ts';
 
 describe('rate limits of a site (L9)', () => {
-  /** So many of its networks may use a limit up. */
+  /** How many of its networks may use up a limit. */
   const networks = 16;
 
   test('2,000 networks of one /48: 16 times the limit is allowed; another site and IPv4 are not affected', async () => {
@@ -96,7 +96,7 @@ describe('rate limits while strangers fill them (L10)', () => {
     await take(network(400_000));
     await take(network(400_001));
     await take(network(400_001));
-    // Under a limit that refuses none of them: a refusal costs more than all that is looked at here.
+    // Under a limit that refuses none of them: a refusal costs more than everything checked here.
     for (let index = 0; index < 300_000; index += 1) await limits.take(account, 'par', network(index));
     const kept = limits.keptKeys();
     assert.ok(kept >= 100_000 && kept <= 100_000 + 2 * shared, String(kept));

@@ -4,7 +4,7 @@ import type { Contract } from '../../src/http/contract.ts';
 import { prepareValidator } from '../../src/http/validator.ts';
 import type { Services } from '../../src/services.ts';
 
-/** Nothing of them is asked for before a request comes. */
+/** None of them is called before a request arrives. */
 const services = {} as Services;
 
 function contract(schema: object, security: readonly object[] = []): Contract {

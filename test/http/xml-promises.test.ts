@@ -1,4 +1,4 @@
-/** What a library of XML would do quietly: here a document is read as it stands, or refused where it cannot be. */
+/** What XML libraries do silently: here a document is read verbatim or refused. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -14,7 +14,7 @@ function treeOf({ name, attributes, children, text }: XmlElement): Tree {
 }
 
 const read: readonly (readonly [string, Tree])[] = [
-  // Order, and what stands twice.
+  // Order, and duplicates.
   [
     '<r><a>1</a><b/><a>2</a></r>',
     [

@@ -1,4 +1,4 @@
-/** Bodies by the contract: what a document stands for, and how an answer is written. */
+/** Bodies by the contract: the value of a document, and how an answer is written. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

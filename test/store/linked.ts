@@ -9,7 +9,7 @@ import { newAccount, newClient, newUser, now, unique } from './samples.ts';
 
 export const linkedTo = (field: string, ...values: number[]): ListFilter => ({ field, test: 'in', values });
 
-/** Every third of so many, beginning with one of them: links that overlap. */
+/** Users, apps and roles in a new account. */
 export async function newLinked(store: StoreVerbs) {
   const { id: accountId } = await newAccount(store);
   const userIds: number[] = [];
@@ -25,7 +25,7 @@ export async function newLinked(store: StoreVerbs) {
   return { accountId, userIds, appIds, roleIds };
 }
 
-/** Past the verbs, which add one user at a time. */
+/** Bypasses the verbs, which add one user at a time. */
 export async function addUsers(url: string, accountId: number, count: number): Promise<number[]> {
   const open = url.startsWith('sqlite:') ? openSqlite : openPostgres;
   const engine = open({ url, log: () => {}, waitMilliseconds: 60_000 });
@@ -34,6 +34,6 @@ export async function addUsers(url: string, accountId: number, count: number): P
   await engine.db.batchInsert('users', rows, 200);
   await engine.close();
   const [first] = await ask(url, `select id from users where account_id = ${accountId} and email = 'u0'`);
-  // Nobody else adds any meanwhile.
+  // No other rows are added meanwhile.
   return rows.map((_, index) => Number(first?.['id']) + index);
 }

@@ -1,4 +1,4 @@
-/** What is removed and has rows left is not linked to any more, not even by who looked for it before. */
+/** Removed objects with rows left cannot be linked any more, even by callers that found them before. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -11,7 +11,7 @@ type PageOf = (query: ListQuery) => Promise<ListPage<{ readonly id: number }>>;
 
 const ascending = (one: number, other: number) => one - other;
 
-/** The ids of all pages one way, each page told by its neighbours whether there is one before it. */
+/** The ids of all pages in one direction; checks that each page reports its neighbours. */
 async function walk(page: PageOf, query: Omit<ListQuery, 'at'>, way: 'after' | 'before'): Promise<number[]> {
   const seen: number[] = [];
   let at: ListQuery['at'] = { page: 1 };
@@ -138,7 +138,7 @@ onEachDatabase('lists by links', (subject) => {
     const [roleId = 0] = roleIds;
     const many = await addUsers(subject.url, accountId, 1100);
     await store.roles.link(accountId, 'users', roleId, [...many, ...userIds], now);
-    // Numbered before all the others, so that an order backwards follows the others in vain.
+    // Their ids precede all others, so that a descending order passes the others first.
     const odd: ListFilter = { field: 'firstname', test: 'is', values: ['Odd'] };
     await assertWalks(
       (query) => store.users.page(accountId, query),

@@ -9,7 +9,7 @@ onEachDatabase('what clients are to be told', (subject) => {
   const extra = { backchannel_logout_uri: 'https://app.example.com/ended' };
   const subjectFor = ({ sector }: { readonly sector: string | null }) => `of ${sector}`;
 
-  /** What the clients of an account are to be told, in order: app, subject, session. */
+  /** The pending notices to an account's clients, in order: app, subject, session. */
   async function told(accountId: number): Promise<unknown[]> {
     const rows = ((await readRows(subject.url))['logout_notices'] ?? []).map(Object);
     return rows
@@ -21,7 +21,7 @@ onEachDatabase('what clients are to be told', (subject) => {
       .toSorted();
   }
 
-  /** A user with a client that does not want to be told, and two that do. */
+  /** A user with one client that is not notified, and two that are. */
   async function stage() {
     const cast = await newCast(subject.store);
     const { appId: one } = await newClient(subject.store, cast.accountId, { extra });

@@ -27,7 +27,7 @@ const indexed = [
   'select count(*) as total from users where users.account_id = $',
 ];
 
-/** In the form that the database takes parameters in. */
+/** In the database's syntax for parameters. */
 function numbered(sql: string): string {
   let number = 0;
   return sql.replaceAll('$', () => `$${++number}`);

@@ -96,7 +96,7 @@ describe('PostgreSQL', () => {
     assert.ok(outcomes.every(({ outcome }) => outcome === 'rotated'));
     assert.deepEqual(await statements(), ['rotate-all']);
     await engine.hot.consumeAll(engine.db, [present(grants[0] ?? assert.fail())]);
-    // What is not usual is told in the trail.
+    // Unusual outcomes are recorded in the trail.
     const telling = ['add-heads', 'lock-heads', 'write-events'];
     assert.deepEqual(await statements(), ['lock-grants', 'rotate-all', 'write-outcomes', ...telling].toSorted());
   });
@@ -168,7 +168,7 @@ describe('PostgreSQL', () => {
       await newAccount(tx);
     });
     assert.equal(await failureOf(transaction), 'unavailable');
-    // That a connection has ended is heard when it is used, or a moment later: each may be borrowed in vain once.
+    // A closed connection is noticed when it is used, or a moment later: each may fail once.
     const mostConnections = 10;
     let refusals = 0;
     while (refusals < mostConnections && (await failureOf(newAccount(opened.store))) === 'unavailable') refusals += 1;

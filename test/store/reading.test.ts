@@ -1,4 +1,4 @@
-/** Reads of many rows: where they run, what they see, and that nobody else waits for them. */
+/** Long reads: where they run, what they see, and that nothing else waits for them. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

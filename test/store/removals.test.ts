@@ -269,7 +269,7 @@ onEachDatabase('removals', (subject) => {
   });
 });
 
-/** At most a few rows for each: they go with the object's own. Grants take theirs along. */
+/** At most a few rows per object: they are deleted with its own. Grants' rows are deleted with them. */
 const withObject = ['factor_devices', 'factor_attempts', 'recovery_codes', 'sign_in_histories', 'invite_links'];
 const parents: Readonly<Record<string, keyof typeof clearedTables>> = {
   users: 'user',

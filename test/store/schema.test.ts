@@ -172,7 +172,7 @@ for (const kind of databases) {
       }
     });
 
-    // SQLite counts its rows in a key of its own.
+    // SQLite counts its rows in its own key.
     const leading = kind === 'sqlite' ? 'holds' : 'leads with';
     test(`every key of a table that belongs to accounts ${leading} the account`, async () => {
       if (kind === 'sqlite') return assertSqliteKeys();

@@ -1,5 +1,5 @@
 /**
- * A PostgreSQL that accepts and says nothing (D4): callers are told so, and no connection of that time is used again.
+ * A PostgreSQL that accepts and never answers (D4): callers get an error, and no such connection is reused.
  */
 
 import assert from 'node:assert/strict';

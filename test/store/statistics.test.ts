@@ -1,4 +1,4 @@
-/** What SQLite's planner is told, and that it finds by index without having seen a row. */
+/** The statistics of SQLite's planner: it uses indexes even without rows. */
 
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';

@@ -27,7 +27,7 @@ describe('the operations in a growing account', () => {
   });
 
   it('each succeed', async () => {
-    // Twice, for the second request goes on with what the first one left.
+    // Twice, for the second request continues with what the first one left.
     for (const use of allUses()) {
       for (let turn = 0; turn < 2; turn += 1) {
         const asked = askOnce(served, use);

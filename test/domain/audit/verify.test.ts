@@ -8,7 +8,7 @@ import { onEachDatabase } from '../../store/suite.ts';
 import { execute } from '../../support/rows.ts';
 import { createTestAccount, type TestServices, testServices } from '../../support/services.ts';
 
-/** Another value for each column, as somebody writes it who has the database in hand. */
+/** Another value for each column, as an attacker with access to the database may write it. */
 const changes = {
   id: '1000',
   at: 'at + 1',

@@ -1,4 +1,4 @@
-/** With which keys of a client the signature of a JWT is tried: few, whatever the client published. */
+/** Which of a client's keys are tried on a JWT's signature: few, however many the client published. */
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';

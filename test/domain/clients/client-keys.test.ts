@@ -132,7 +132,7 @@ for (const failure of ['timeout', 404] as const) {
       clock.advance(minutes * 60_000);
       assert.equal(await read(), 1, `${minutes} minutes more`);
     }
-    // A kid that nobody knows does not take the known keys away either.
+    // An unknown kid does not remove the known keys either.
     clock.advance(31_000);
     assert.equal((await keys.read(operators, uri, knows('two')))?.length, 1);
     assert.equal(await read(), 1);

@@ -1,4 +1,4 @@
-/** Clients of open registrations that nobody uses (docs/registration.md). */
+/** Unused clients of open registration (docs/registration.md). */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

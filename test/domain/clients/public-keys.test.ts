@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { hasCommonSize } from '../../../src/domain/clients/public-keys.ts';
 
 const common = '10001';
-/** A number of so many bits, in hexadecimal digits. */
+/** A number with this many bits, in hexadecimal digits. */
 const bits = (count: number) => ((1n << BigInt(count - 1)) | 1n).toString(16);
 const encode = (hex: string) =>
   Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex').toString('base64url');

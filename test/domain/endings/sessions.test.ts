@@ -45,7 +45,7 @@ for (const kind of databases) {
     const isGood = async ({ client }: Pick<SignedInBrowser, 'client'>, token: string) =>
       (await refresh(app, client, token)).status === 200;
 
-    /** Names of the sessions of which clients are to be told. */
+    /** Ids of the sessions whose end clients must be notified of. */
     async function toldOf({ client }: Pick<SignedInBrowser, 'client'>): Promise<unknown[]> {
       const rows = ((await readRows(app.url))['logout_notices'] ?? []).map(Object);
       return rows.filter(({ app_id: appId }) => Number(appId) === client.app_id).map(({ sid }) => sid);

@@ -33,7 +33,7 @@ for (const kind of databases) {
       await app.dispose();
     });
 
-    /** A user with so many grants, each of a session of its own. */
+    /** A user with this many grants, each of its own session. */
     async function userWith(count: number): Promise<UserRecord> {
       const client = await registerClient(app, { backchannel_logout_uri: 'https://rp.example.com/ended' });
       const user = await makeUser(app, client.app_id);
@@ -48,7 +48,7 @@ for (const kind of databases) {
       return user;
     }
 
-    /** Statements that the ending takes; all of the user's grants end, and each session is told of. */
+    /** Statements that the ending takes; all of the user's grants end, and each session is notified. */
     async function cost(count: number): Promise<number> {
       const user = await userWith(count);
       statements = 0;
@@ -65,7 +65,7 @@ for (const kind of databases) {
       assert.equal(await cost(300), await cost(3));
     });
 
-    /** Statements that take the grants of so many users who may not use the app any more, and one who never had any. */
+    /** Statements to end the grants of users who lost access to the app, and of one who never had any. */
     async function costOfLoss(count: number): Promise<number> {
       const { app_id: appId } = await registerClient(app);
       const userIds: number[] = [(await makeUser(app)).id];

@@ -1,4 +1,4 @@
-/** The queue before what strangers ask for: who goes next, who is turned away. Work is counted, not measured. */
+/** The queue for strangers' requests: which is next, which is turned away. Work is counted, not timed. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -37,7 +37,7 @@ function subject(options: Partial<FairQueueOptions> = {}) {
       await settled();
       return asked;
     },
-    /** Ends the oldest turn that goes on. */
+    /** Ends the oldest turn that continues. */
     async endOne(): Promise<void> {
       const asked = served.find(({ turn }) => turn);
       asked?.turn?.end();

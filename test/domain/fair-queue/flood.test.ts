@@ -19,7 +19,7 @@ interface Case extends Partial<Omit<Run, 'seconds' | 'seed'>> {
   readonly who?: Share;
 }
 
-/** Every sign-in is done so many seconds after its first try, and there are as many as then fit. */
+/** Every sign-in completes within this many seconds of its first try, and as many complete as then fit. */
 async function assertWithin(mostSeconds: number, flood: () => Flood, { who = owner, ...run }: Case = {}) {
   const { ownerAfter = 3 } = run;
   const seconds = ownerAfter + 37;
@@ -86,7 +86,7 @@ for (const count of [300, 1000]) {
     assertWithin(5, patient(count, from), { ownerAfter: count / servicesASecond + 5 }));
 }
 
-/** One connection to each of so many other accounts. */
+/** One connection to each of a number of other accounts. */
 const acrossAccounts = (count: number, from: (number: number) => string) => () =>
   connections(count, 1, (number) => shareOf({ id: 2 + number }, from(number)));
 

@@ -89,7 +89,7 @@ async function otherApp({ app }: Ground, user: UserRecord): Promise<RegisteredCl
   return other;
 }
 
-/** The role that the account gives to users whom a hook brings. */
+/** The role that the account gives to users created by a hook. */
 export const migratedRole = 'Migrated';
 
 async function migrated({ app }: Ground): Promise<number> {

@@ -81,7 +81,7 @@ onApps('a hook that fails', (app) => {
       assert.deepEqual([finding?.layer, finding?.status, more], ['hook runtime jsruntime99.x', 'degraded', []]);
       const test = await on.api.done(200, 'POST', `/hooks/${hook.uuid}/test`, {});
       assert.deepEqual([test.outcome, test.output.length], ['unavailable', 1]);
-      // Written again it must name another, and the version before it does not come back.
+      // An update must name another one, and a rollback to the former version is refused.
       const members = { type: 'pre-authentication', function: handlerOf('return null;') };
       await on.api.done(422, 'PUT', `/hooks/${hook.uuid}`, { ...members, runtime: 'jsruntime99.x' });
       await on.api.done(200, 'PUT', `/hooks/${hook.uuid}`, members);

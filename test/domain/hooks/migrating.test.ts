@@ -51,7 +51,7 @@ onApps('user migration', (app) => {
 
   it('50 simultaneous sign-ins create one user (A2)', async () => {
     const on = await staged({ 'limit.hooks': 'off' });
-    // Those who come once the user is there are tries at that one user, of which no more than this are weighed at once.
+    // Once the user exists, the others are attempts for that user, of which only this many are checked at once.
     await on.policy({ isDefault: true, maximumInvalidLoginAttempts: 100 });
     const id = await on.hook(known, migration);
     const statuses = await Promise.all(Array.from({ length: 50 }, () => on.status('ada@old.example', typed)));

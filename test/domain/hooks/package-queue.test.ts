@@ -9,7 +9,7 @@ import { onServices } from '../subject.ts';
 
 const packages = { lodash: '4.17.21' };
 
-/** A builder that answers what it is told to, and lists what it was asked for. */
+/** A builder with preset answers that records its calls. */
 function fakeBuilder(
   answer: (isKnown: (digest: string) => Promise<boolean>, signal: AbortSignal) => Promise<PackageResult>,
 ) {

@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts';
 import { onServices } from '../subject.ts';
 import { handlerOf } from './stage.ts';
 
-/** The same services, with functions that go on until the test ends them. */
+/** The same services, with functions that continue until the test ends them. */
 function held(services: TestServices) {
   const runs: { readonly call: HookRun; readonly end: () => void }[] = [];
   const answer: HookRunResult = {

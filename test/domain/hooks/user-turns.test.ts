@@ -1,4 +1,4 @@
-/** Runs for users: each user has one at a time, and one who comes once waits for none who comes often. */
+/** Runs for users: each user has one at a time, and an occasional user does not wait for frequent ones. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -22,7 +22,7 @@ const flood = 60;
 const lanes = 4;
 
 onServices('runs of pre-authentication', (subject) => {
-  /** Runs that go on until the test ends them; by name of the user, in the order in which they began. */
+  /** Runs that continue until the test ends them; by name of the user, in the order in which they began. */
   async function scene({ hookWaitMilliseconds = 60_000, ...settings }: Record<string, string | number> = {}) {
     const hooks = scriptedHooks();
     const runs: { readonly name: string; readonly end: () => void }[] = [];
@@ -48,7 +48,7 @@ onServices('runs of pre-authentication', (subject) => {
       const signingIn = { user, client: ownPages(account), username, source, browser: { userAgent: null } };
       return firePreAuthentication(services, account, signingIn);
     };
-    /** Waits until so many runs have begun. */
+    /** Waits until this many runs have started. */
     const begun = async (count: number) => {
       while (runs.length < count) {
         arrived = gate();

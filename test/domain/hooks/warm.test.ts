@@ -7,7 +7,7 @@ import { createTestAccount, type TestServices } from '../../support/services.ts'
 import { onServices } from '../subject.ts';
 import { handlerOf } from './stage.ts';
 
-/** The same services, with a runner that starts nothing and lists what it is asked for. */
+/** The same services, with a runner that starts nothing and records its calls. */
 function watched(services: TestServices) {
   const asked: unknown[] = [];
   const hooks = {

@@ -17,7 +17,7 @@ onServices('hooks at single sign-on', (subject) => {
     const visit = await ownVisit({ services, account }, await newUser(services.store, account.id));
     const due = (record: object = {}, app = client) => {
       const request = { client: app, record: { sid: null, hookPolicyUserId: null, ...record } };
-      // As much of a request as is looked at.
+      // Only the members that are read.
       return areHooksDue(services, account, { ...visit, request } as unknown as Use);
     };
     return { account, client, ...visit, due };

@@ -15,7 +15,7 @@ import { setUser } from '../../support/users.ts';
 import { onServices } from '../subject.ts';
 
 onServices('a half-made sign-in', (subject) => {
-  /** A user who gave the password, for an app in which a second factor has to be set up first. */
+  /** A user after the password, for an app that requires enrolling a second factor first. */
   async function halfway() {
     const { services } = subject;
     const { store, clock } = services;
@@ -29,7 +29,7 @@ onServices('a half-made sign-in', (subject) => {
     const request = (methods: readonly string[] = passwordMethods) => {
       const hooks = { hookPolicyId: null, hookPolicyUserId: null };
       const record = { passwordUserId: user.id, passwordCheckedAt, methods, parameters: {}, ...hooks };
-      // As much of a request as is looked at.
+      // Only the members that are read.
       return { record, client } as unknown as OpenRequest;
     };
     const step = async (methods?: readonly string[]) =>

@@ -14,7 +14,7 @@ import { setUser } from '../../support/users.ts';
 import { onServices } from '../subject.ts';
 
 onServices('the last look before anything opens', (subject) => {
-  /** A user who may use an app, and the ways in which they can have shown who they are. */
+  /** A user with access to an app, and the ways in which they may have authenticated. */
   async function stage() {
     const { services } = subject;
     const { store, clock } = services;
@@ -46,7 +46,7 @@ onServices('the last look before anything opens', (subject) => {
       const verdict = await store.transaction((tx) => admit(services, tx, account, evidence, way));
       return verdict.at === 'refused' ? verdict.failure.code : verdict.at;
     };
-    /** What each comes to, by its name. */
+    /** The outcome of each, by its name. */
     const lookAtAll = async () => {
       const found: Record<string, string> = {};
       for (const [by, evidence] of Object.entries(shown)) found[by] = await look(evidence);

@@ -90,7 +90,7 @@ onServices('what a user has at most', (subject) => {
     for (let app = 0; app < 12; app += 1) await fill(await makeClient(), mostOfApp - 1);
     const client = await makeClient();
     const counts: number[] = [];
-    // More than the bound can only come from a release without one: each new grant takes away a hundred.
+    // Only a release without the limit can exceed it: each new grant removes a hundred.
     for (let made = 0; made < 6; made += 1) {
       await begin(client);
       counts.push((await live()).length);

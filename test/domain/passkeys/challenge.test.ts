@@ -33,7 +33,7 @@ onServices('challenges of passkeys', (subject) => {
     for (const other of others) assert.equal(endOfChallenge(services, account, other, challenge), null);
     assert.equal(endOfChallenge(services, another, purpose, challenge), null);
     const bytes = Buffer.from(challenge, 'base64url');
-    // Its end is part of what is proved: nobody prolongs it.
+    // Its expiry is part of the signed text, so it cannot be extended.
     const longer = Buffer.from(bytes);
     longer.writeBigUInt64BE(longer.readBigUInt64BE(16) + 1n, 16);
     for (const text of ['', challenge.slice(4), `${challenge}=`, longer.toString('base64url')]) {

@@ -150,7 +150,7 @@ for (const kind of databases) {
       const start = app.services.clock.now();
       const told = await toldBy(app, async () => {
         for (let at = 0; at < 10 * 60; at += 1) {
-          // Each round with a sender of its own: what is to be done stands in the store alone.
+          // Each round has its own sender: pending work is only in the store.
           if ((await send()).length > 0) tried.push(Math.round((app.services.clock.now() - start) / second));
           app.services.clock.advance(at < 12 ? 5 * second : minute);
         }

@@ -8,7 +8,7 @@ import { thrownBy } from '../subject.ts';
 
 function server(id: number, linkedAt: number, ...scopes: string[]): LinkedServer {
   const linked = { linkedAt, scopes: scopes.map((value) => ({ value })) };
-  // As much of a link as is looked at.
+  // Only the members that are read.
   return { ...linked, server: { id, resourceIdentifier: `https://api-${id}.example` } } as unknown as LinkedServer;
 }
 

@@ -13,7 +13,7 @@ import { execute } from '../../support/rows.ts';
 /** One more than a part has. */
 const userCount = 201;
 
-/** Turns on a service of its own, by account and API key. */
+/** Turns of a separate service, by account and API key. */
 function turnsOn(onLost: () => void) {
   const services = { store: {} as Services['store'] };
   return (accountId: number, key: number) =>
@@ -38,7 +38,7 @@ describe('lists of all users', () => {
   });
   after(() => app.dispose());
 
-  /** A list that the API key with this number asks for, and holds until it is told to go on. */
+  /** A list requested by the API key with this number, which holds its turn until released. */
   function begin(key: number, limit?: number) {
     const begun = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();

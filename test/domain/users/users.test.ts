@@ -12,7 +12,7 @@ import { onServices } from '../subject.ts';
 const password = 'correct horse battery';
 
 onServices('users', (subject) => {
-  /** A user in services of its own, whose clock the test alone moves. */
+  /** A user in separate services, whose clock only the test moves. */
   async function scene() {
     const services = await testServices(subject.services.store);
     services.clock.hold();

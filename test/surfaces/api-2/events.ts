@@ -14,7 +14,7 @@ interface Shown {
   readonly target: { readonly type: string; readonly id: number | null };
 }
 
-/** Reading the trail; on an account of its own, whose every event is known. */
+/** Reading the trail, on a separate account whose every event is known. */
 export function events(kind: DatabaseKind): void {
   describe(`GET /api/2/events on ${kind}`, () => {
     let app: TestApp;

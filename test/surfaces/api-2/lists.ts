@@ -10,7 +10,7 @@ import { assertRefused, type Management, managing, newUser } from './managing.ts
 const listPaths = ['/users', '/users/custom_attributes', '/users/{user}/apps'];
 
 export function lists(app: () => TestApp): void {
-  /** An account of its own with so many users, and the ids in their order. */
+  /** A new account with this many users, and the ids in order. */
   async function crowd(count: number): Promise<{ api: Management; ids: number[]; base: string }> {
     const other = await app().another({ 'limit.api-2': 'off' });
     const api = await managing(other);

@@ -6,7 +6,7 @@ import type { TestApp } from '../../support/app.ts';
 import { assertRefused, managing, newUser } from './managing.ts';
 
 export function userFilters(app: () => TestApp): void {
-  /** An account of its own with three users. */
+  /** A new account with three users. */
   async function scene() {
     const other = await app().another({ 'limit.api-2': 'off' });
     const api = await managing(other);

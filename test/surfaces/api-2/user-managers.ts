@@ -14,7 +14,7 @@ import { assertRefused, managing, newUser } from './managing.ts';
 const day = 24 * 3_600_000;
 const needsAll = /^One of these scopes is required: manage_all$/;
 
-/** Who may manage users, and set no password, takes nobody over (docs/document-gaps.md#management). */
+/** Callers that manage users but set no passwords cannot take accounts over (docs/document-gaps.md#management). */
 export function userManagers(app: () => TestApp): void {
   const manager = () => managing(app(), 'manage_users');
   const address = () => `${unique('held')}@example.com`;

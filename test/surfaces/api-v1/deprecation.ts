@@ -131,7 +131,7 @@ export function deprecation(app: () => TestApp): void {
     const { key, ask } = await delegated(own);
     const other = await newApiKey(own);
     const day = new Date(services.clock.now()).toISOString().slice(0, 10);
-    // The third is over the limit; somebody else's key counts for nobody.
+    // The third is over the limit; another account's key does not count.
     for (const api_key of [key.key, key.key, key.key, other.key, unknownKey]) await ask({ api_key });
     const lastAt = services.clock.now();
     await services.counts.flush();

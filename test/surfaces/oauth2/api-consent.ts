@@ -23,7 +23,7 @@ import { type AppOf, askTokens, assertClientError, assertError, codeForm, toClie
 
 const scope = 'openid write';
 
-/** An API that comes to have the scope that a user was asked about: before, between and after the steps of a consent. */
+/** An API that gains the scope a user was asked about: before, between and after the steps of a consent. */
 export function apiConsent(app: AppOf): void {
   let one: TestApp;
   before(async () => {
@@ -36,7 +36,7 @@ export function apiConsent(app: AppOf): void {
     grant_types: ['authorization_code', 'refresh_token', deviceGrant],
   };
 
-  /** How a client comes to be; each with a user who may use it. */
+  /** How a client is created; each with a user with access. */
   const registrations: Readonly<Record<string, () => Promise<RegisteredClient>>> = {
     'a caller': () => registerClient(one, metadata),
     anyone: async () => (await one.send('POST', '/oauth2/register', { json: metadata })).body,

@@ -16,7 +16,7 @@ import { type AppOf, assertErrorPage, settle } from './asking.ts';
 
 const large = { state: 's'.repeat(2048), nonce: 'n'.repeat(200) };
 
-/** What strangers can make grow: nothing is stored for a browser before its user has shown who they are. */
+/** Growth caused by strangers: nothing is stored for a browser before its user has authenticated. */
 export function authorizeState(app: AppOf): void {
   const tables = ['authorization_requests', 'ended_requests', 'codes', 'device_codes'] as const;
 
@@ -25,7 +25,7 @@ export function authorizeState(app: AppOf): void {
     return tables.reduce((sum, table) => sum + (rows[table]?.length ?? 0), 0);
   }
 
-  /** Where the page of a sign-in that is begun is. */
+  /** The address of the page of a new sign-in. */
   function requestOf({ headers }: Answer): string {
     return new URL(String(headers['location']), redirectUri).searchParams.get('request') ?? '';
   }
@@ -101,7 +101,7 @@ export function authorizeState(app: AppOf): void {
     const silent = await app().send('GET', authorizePath(client), { headers: jar.header });
     jar.keep(silent);
     const next = String(silent.headers['location']);
-    // Half of them as a decoder of base64url would read the same: another spelling is no other request.
+    // Half of them decode to the same base64url bytes: another spelling is not another request.
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => app().send('GET', next + 'x'.repeat(index % 2), { headers: jar.header })),
     );

@@ -119,7 +119,7 @@ export function claimsParameter(app: AppOf): void {
     at = await submit(app(), at, { otp: device.code() });
     const raised = await redeem(app(), client, toClient(at.answer).get('code') ?? '');
     assert.equal(decodeJwt(raised.id_token)['acr'], multi);
-    // More than was asked for is something else as well.
+    // A stronger method than requested does not match either.
     const less = await walk(app(), jar, authorizePath(client, acr({ value: single })));
     assertClientError(app(), less.answer, 'unmet_authentication_requirements');
     // Not essential: a wish, in the order of preference.

@@ -88,7 +88,7 @@ const kinds: readonly [title: string, metadata: object, accepted: readonly strin
 
 /** RFC 6749 §2.3, §5.2; docs/document-gaps.md#the-standard-door. */
 export function clientAuthentication(app: AppOf): void {
-  /** `invalid_grant` for a refresh token that nobody has tells that the client was let in. */
+  /** `invalid_grant` for an unknown refresh token shows that the client was authenticated. */
   function ask(sending: Sending): Promise<Answer> {
     const form = { grant_type: 'refresh_token', refresh_token: 'rt_1.none', ...sending.form };
     return app().send('POST', '/oauth2/token', { headers: sending.headers ?? {}, form });

@@ -5,7 +5,7 @@ import type { AppOf } from './asking.ts';
 
 const addresses = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
 
-/** The whole document of an account with default settings: whatever is more or less than this is a mistake. */
+/** The whole document of an account with default settings: any difference is an error. */
 const methods = ['client_secret_basic', 'client_secret_post', 'none', 'private_key_jwt'];
 const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
 

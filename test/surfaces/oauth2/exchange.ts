@@ -177,7 +177,7 @@ export function exchange(app: AppOf): void {
     );
     assert.deepEqual((await introspect(client, answer.body.access_token)).act, { sub: gateway.client_id });
     assertError(await ask(gateway, tokens.access_token, { scope: 'orders:write' }), 400, 'invalid_scope');
-    // The first client again: who acted before it stays named.
+    // The first client again: the previous actors stay named.
     const back = decodeJwt((await ask(client, answer.body.access_token)).body.access_token);
     assert.deepEqual(back['act'], { sub: client.client_id, act: { sub: gateway.client_id } });
     const own = decodeJwt((await ask(gateway, answer.body.access_token)).body.access_token);
@@ -220,7 +220,7 @@ export function exchange(app: AppOf): void {
     const own = await askTokens(app(), client, { grant_type: 'client_credentials' });
     await refused(gateway, own.body.access_token);
     assert.equal((await ask(client, own.body.access_token)).status, 200);
-    // The link is asked for each time.
+    // The link is checked each time.
     const before = await ask(gateway, tokens.access_token);
     assert.equal(before.status, 200, before.text);
   });

@@ -15,7 +15,7 @@ import {
 } from '../../support/sign-in.ts';
 import { type AppOf, assertClientError, settle, toClient } from './asking.ts';
 
-/** The user who is meant: OpenID Connect Core §3.1.2.1 (id_token_hint) and §5.5.1 (`sub` with a value). */
+/** The intended user: OpenID Connect Core §3.1.2.1 (id_token_hint) and §5.5.1 (`sub` with a value). */
 export function hints(app: AppOf): void {
   async function signedInTwice() {
     const setting = await settle(app());
@@ -52,7 +52,7 @@ export function hints(app: AppOf): void {
     let at = await walk(app(), theirs, path);
     at = await submit(app(), at, { username: other.email ?? '', password });
     assertClientError(app(), at.answer, 'login_required');
-    // Their session is there now, and still nobody is taken for somebody else.
+    // Their session exists now, and is still not used for another user.
     at = await walk(app(), theirs, path);
     assert.match(at.answer.text, /name="password"/);
     at = await submit(app(), at, { username: user.email ?? '', password });

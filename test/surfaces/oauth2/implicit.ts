@@ -27,7 +27,7 @@ import { received } from './response-modes.ts';
 /** Of an account that turned them on. */
 export const implicitAccount = { ...unlimited, 'grant.implicit': 'on' };
 
-/** Goes on from whatever page it stands at, until the client has its answer. */
+/** Continues from any page until the client has its answer. */
 async function arrive(app: TestApp, { user, jar }: Pick<Setting, 'user' | 'jar'>, path: string): Promise<Walk> {
   let at = await walk(app, jar, path);
   if (/name="password"/.test(at.answer.text)) at = await submit(app, at, { username: user.email ?? '', password });

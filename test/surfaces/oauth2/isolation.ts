@@ -19,7 +19,7 @@ function comparable({ status, headers, text }: Answer): unknown {
   return [status, Object.fromEntries(kept), text.replaceAll(id, 'ID')];
 }
 
-/** I1, I4: what is account A's is on B's host what nobody's is. */
+/** I1, I4: everything of account A is unknown on B's host. */
 export function isolation(app: AppOf): void {
   async function two(): Promise<{ a: TestApp; b: TestApp }> {
     const settings = { ...unlimited, 'grant.password': 'on' };

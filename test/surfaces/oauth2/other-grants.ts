@@ -30,7 +30,7 @@ function byPassword(
   return askTokens(app, client, { grant_type: 'password', username, password: secret, ...more });
 }
 
-/** `client_credentials` (RFC 6749 §4.4), `password` (§4.3) and what is no grant type. */
+/** `client_credentials` (RFC 6749 §4.4), `password` (§4.3) and unknown grant types. */
 export function otherGrants(app: AppOf): void {
   it('grant_type is required; an unknown one is named; implicit is not a grant type here', async () => {
     const client = await registerClient(app());

@@ -28,7 +28,7 @@ const losses: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'a scope': { scope: 'openid' },
 };
 
-/** A client may have no more than its registration says when it is given, whatever it said when the client asked. */
+/** A client gets only what its registration allows at that time, whatever it allowed at the request. */
 export function outlivedRequests(app: AppOf): void {
   type Registered = RegisteredClient & { readonly registration_access_token: string };
 

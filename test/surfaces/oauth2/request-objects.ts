@@ -109,7 +109,7 @@ export function requestObjects(app: AppOf): void {
       const answer = await app().send('GET', path(id, beside));
       assert.equal(toClient(answer).get('error'), 'invalid_request_object', what);
       assertClientError(app(), answer, 'invalid_request_object');
-      // Nobody has vouched for an address that stands in it.
+      // An address in it is unverified.
       assertErrorPage(await app().send('GET', path(id, { request })), /sent an invalid request/);
     }
     const both = { request: good, request_uri: 'https://app.example.com/r', redirect_uri: redirectUri };
@@ -184,7 +184,7 @@ export function requestObjects(app: AppOf): void {
   });
 }
 
-/** By reference: what is fetched, and what is not. On an application of its own, whose Internet is the test's. */
+/** By reference: what is fetched, and what is not. On a separate application with a simulated Internet. */
 export function requestReferences(kind: 'sqlite' | 'postgres'): void {
   const uri = 'https://app.example.com/request.jwt#v1';
   const asked: EgressRequest[] = [];

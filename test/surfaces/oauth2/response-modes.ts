@@ -14,7 +14,7 @@ import {
 } from '../../support/sign-in.ts';
 import { type AppOf, settle } from './asking.ts';
 
-/** What the client receives by the mode, whatever its way. */
+/** What the client receives, by any mode. */
 export function received(answer: Answer, mode: 'query' | 'fragment' | 'form_post', uri = redirectUri) {
   if (mode === 'form_post') {
     assert.equal(answer.status, 200, answer.text.slice(0, 300));

@@ -7,7 +7,7 @@ import { fetched } from '../../support/egress.ts';
 import { codeVerifier, makeUser, redirectUri, registerClient, signInForCode } from '../../support/sign-in.ts';
 import { assertError, unlimited } from './asking.ts';
 
-/** A client whose keys are at an address of its own. On an application whose Internet is the test's. */
+/** A client with a `jwks_uri`. On a separate application with a simulated Internet. */
 export function rotatingClients(kind: 'sqlite' | 'postgres'): void {
   const uri = 'https://app.example.com/jwks.json';
   let published: TestKey[] = [];

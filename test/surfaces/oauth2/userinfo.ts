@@ -121,7 +121,7 @@ export function userinfo(app: AppOf): void {
         assert.equal(answer.headers['www-authenticate'], noToken);
       }
     }
-    // A token in the query is not read: it would stand in logs (RFC 9700 §4.3.2).
+    // A token in the query is not read: it would appear in logs (RFC 9700 §4.3.2).
     const { tokens } = await signedIn(app());
     const answer = await app().send('GET', `${path}?access_token=${tokens.access_token}`);
     assert.equal(answer.headers['www-authenticate'], noToken);

@@ -10,7 +10,7 @@ import { authorizePath } from '../../support/sign-in.ts';
 import { redirectUri, registered } from './door.ts';
 import { registrations, variants } from './redirect-variants.ts';
 
-/** Whether the sign-in goes on; a refusal is a page of ours that leads nowhere. */
+/** Whether the sign-in continues; a refusal is a page of ours that leads nowhere. */
 function isAccepted(answer: Answer, uri: string): boolean {
   const location = answer.headers['location'];
   if (answer.status === 303) {

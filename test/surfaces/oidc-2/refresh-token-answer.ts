@@ -76,7 +76,7 @@ export function refreshTokenAnswer(app: () => TestApp): void {
       assert.equal(next.sub, String(user.id));
       assert.equal(next.iss, app().account.baseUrl);
       assert.equal(next['email'], user.email);
-      // OpenID Connect Core §12.2: a time of its own, and no nonce of the first request.
+      // OpenID Connect Core §12.2: its own time, and no nonce of the first request.
       assert.equal(next.iat, (first.iat ?? 0) + 90);
       assert.equal(next['nonce'], undefined);
     });

@@ -1,4 +1,4 @@
-/** How a client shows who it is (the document's §5, rows 2 to 4; T5): its registered method, and no other. */
+/** Client authentication (the document's §5, rows 2 to 4; T5): only by the registered method. */
 
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';

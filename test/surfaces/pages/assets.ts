@@ -9,7 +9,7 @@ const types = {
   'passkeys.js': 'text/javascript; charset=utf-8',
 } as const;
 
-/** Style sheet, icon and script: kept for ever under the address that names their content (RFC 8246). */
+/** Style sheet, icon and script: kept forever under the address that names their content (RFC 8246). */
 export function assets(app: AppOf): void {
   it('every page links to existing files that are cached forever', async () => {
     const { answer } = await (await settle(app())).begin();

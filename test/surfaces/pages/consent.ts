@@ -111,7 +111,7 @@ export function consent(app: AppOf): void {
     it(`one user’s ${decision} never counts for another user of the same browser`, async () => {
       const setting = await settle(app());
       const second = await makeUser(app(), setting.client.app_id);
-      // The first user decides, and the browser does not go on.
+      // The first user decides, and the browser does not continue.
       const first = await setting.signIn();
       const form = readForm(first.answer.text);
       const kept = await app().send('POST', form.action, {

@@ -16,7 +16,7 @@ import { openWire } from '../../support/wire.ts';
 import { openWith, type Setting, settle } from './browsing.ts';
 
 interface Counted {
-  /** Passwords that were held against the digest of a user. */
+  /** Passwords that were compared with a user's digest. */
   evaluated: number;
 }
 
@@ -44,7 +44,7 @@ function openCounting(
   );
 }
 
-/** Sends so many guesses at once to one server; answers how often each status came. */
+/** Sends this many guesses at once to one server; returns how often each status occurred. */
 async function storm(
   app: TestApp,
   setting: Setting,

@@ -120,7 +120,7 @@ export function lockout(app: AppOf): void {
       assert.ok(seconds > 0 && seconds <= 3600, String(seconds));
       assert.equal(refused.headers['set-cookie'], undefined);
       assert.equal((await from('192.0.2.2', password)).status, 303);
-      // What is no address is one source: junk in the header is no way around the limit (L7, row 30).
+      // Anything that is not an address is one source: junk in the header does not bypass the limit (L7, row 30).
       for (const junk of ['junk', '999.1.1.1', '192.0.2.2, b']) {
         assert.equal((await from(junk, 'wrong password')).status, 401, junk);
       }

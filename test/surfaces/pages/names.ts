@@ -4,7 +4,7 @@ import { Failure } from '../../../src/domain/failure.ts';
 import { makeUser, password, submit } from '../../support/sign-in.ts';
 import { type AppOf, settle, unlimited } from './browsing.ts';
 
-/** L8: two texts that could be taken for one name are one identity, or one of them is refused. */
+/** L8: two texts that look like one name are one identity, or one of them is refused. */
 export function names(app: AppOf): void {
   it('a name works in any case and in any form that NFKC folds, and in no other', async () => {
     const one = await app().another(unlimited);

@@ -20,7 +20,7 @@ export function passkeySignIn(app: AppOf): void {
     setting = await settle(app());
     given = await givePasskey(app(), setting.user);
     other = passkeyOptionsOf((await setting.begin()).answer.text).challenge;
-    // It has counted: 0 means that there is no counter.
+    // It has counted, since 0 means that there is no counter.
     const at = await setting.begin();
     assert.ok(isConsent((await showPasskey(app(), at, answerFor(at, given))).answer));
   });

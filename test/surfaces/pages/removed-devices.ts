@@ -25,7 +25,7 @@ async function settleExpired(one: TestApp): Promise<Setting> {
   return setting;
 }
 
-/** How a user whose password has expired shows a device before a new password is asked for. */
+/** How a user with an expired password uses a device before choosing a new password. */
 const shown: Readonly<Record<string, (one: TestApp) => Promise<Ready>>> = {
   'a passkey': async (one) => {
     const setting = await settleExpired(one);
@@ -47,7 +47,7 @@ const shown: Readonly<Record<string, (one: TestApp) => Promise<Ready>>> = {
   },
 };
 
-/** A device that is taken from its user while a sign-in in which it was shown waits: the sign-in goes on no more. */
+/** A device removed while a sign-in that used it waits: the sign-in cannot continue. */
 export function removedDevices(app: AppOf): void {
   const remove = (one: TestApp, { setting, deviceId }: Omit<Ready, 'at'>) =>
     removeDevice(one.services, one.account, setting.user.id, deviceId);

@@ -6,7 +6,7 @@ import { type AppOf, codeOf, isConsent, isSignIn, requestOf, settle } from './br
 
 const minute = 60_000;
 
-/** L7: no step is skipped, repeated or gone back to; whatever is malformed stays where it is. */
+/** L7: no step can be skipped, repeated or returned to; malformed requests change nothing. */
 export function steps(app: AppOf): void {
   const get = (path: string, jar: CookieJar): Promise<Answer> => app().send('GET', path, { headers: jar.header });
   const post = (path: string, jar: CookieJar, form: Record<string, string>): Promise<Answer> =>

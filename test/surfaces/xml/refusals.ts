@@ -18,7 +18,7 @@ const operations = [
   ['DELETE', '/users/1.xml'],
 ] as const;
 
-/** X6: who may call, in which media types, and how often. */
+/** X6: which callers, media types and rates are accepted. */
 export function refusals(app: () => TestApp): void {
   it('X6: without a valid key, or with a password other than x, every operation answers 401', async () => {
     const { apiKey, call, keyId } = await calling(app());

@@ -26,7 +26,7 @@ export interface Installation {
   readonly run: CliFolder['run'];
   /** Runs a command line in the process for all of them. */
   readonly ask: CliFolder['ask'];
-  /** Starts a command that continues; the test ends it. */
+  /** Starts a long-running command; the test ends it. */
   readonly start: CliFolder['start'];
   /** Runs a command with `--json` and answers what it printed; rejects when it fails. */
   readonly cli: CliFolder['json'];

@@ -31,7 +31,7 @@ import { cacheLookups } from '../../src/store/cached.ts';
 import type { Store } from '../../src/store/store.ts';
 import { scriptedBuilds } from './scripted-builds.ts';
 
-/** A clock that continues by a millisecond each time it is read, as a real one may between any two looks. */
+/** A clock that advances by a millisecond each time it is read, as a real one may between two reads. */
 export interface TestClock extends Clock {
   advance(milliseconds: number): void;
   /** Stands still but for `advance` while the test keeps what this answers (`using`), which expects an exact time. */

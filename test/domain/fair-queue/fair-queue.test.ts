@@ -37,7 +37,7 @@ function subject(options: Partial<FairQueueOptions> = {}) {
       await settled();
       return asked;
     },
-    /** Ends the oldest turn that continues. */
+    /** Ends the oldest running turn. */
     async endOne(): Promise<void> {
       const asked = served.find(({ turn }) => turn);
       asked?.turn?.end();

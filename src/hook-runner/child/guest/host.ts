@@ -50,11 +50,6 @@ export function forget(id: number): boolean {
   return waiting.delete(id);
 }
 
-/** The number of pending answers. */
-export function pending(): number {
-  return waiting.size;
-}
-
 export function settle(id: number, answer: string): void {
   const settled = waiting.get(id);
   waiting.delete(id);

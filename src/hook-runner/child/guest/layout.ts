@@ -5,7 +5,7 @@ import { mostItems, type Writing } from './writing.ts';
 const lineWidth = 80;
 const innerLevelsOnOneLine = 3;
 
-/** Short and shallow values continue one line, long arrays in columns, everything else one entry per line. */
+/** Short and shallow values go on one line, long arrays in columns, everything else one entry per line. */
 export function assemble(
   entries: string[],
   base: string,

@@ -666,10 +666,10 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Take back what an application was allowed
-         * @description Forgets what the user allowed the application, ends what it was granted (refresh tokens and opaque access tokens
-         *     are inactive at once), and answers 303 to `/account/apps`. It asks again at the next sign-in. An application
-         *     that was allowed nothing is none to remove.
+         * Remove an application's access
+         * @description Deletes the user's consent to the application, ends its grants (refresh tokens and opaque access tokens are
+         *     inactive at once), and answers 303 to `/account/apps`. The application asks for consent again at the next
+         *     sign-in. For an application without consent nothing changes.
          */
         readonly post: operations["removeApp"];
         readonly delete?: never;

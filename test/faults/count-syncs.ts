@@ -90,7 +90,7 @@ export async function countOnSqlite(
     await work();
     const after = readLog(file);
     const syncs = 'stop' in tracer ? await tracer.stop() : null;
-    if (before.salt !== after.salt) throw new Error('the write-ahead log began anew while commits were counted');
+    if (before.salt !== after.salt) throw new Error('the write-ahead log restarted while commits were counted');
     return { commits: after.commits - before.commits, syncs, ...('whyNot' in tracer && tracer) };
   } finally {
     reader.close();

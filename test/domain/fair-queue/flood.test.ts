@@ -60,7 +60,7 @@ for (const [what, flood] of [
   ['160 requests a second, each from another /32,', () => requests(160, anywhere)],
   ['1,000 sources that pause for 12 s', () => requests(80, (number) => anywhere(number % 1000))],
 ] as const) {
-  test(`${what} delay an owner who mistypes by 5 s at most`, () => assertWithin(5, flood, { mistypes: true }));
+  test(`${what} delay a mistyping owner by 5 s at most`, () => assertWithin(5, flood, { mistypes: true }));
 }
 
 /** Sources with wrong passwords that wait as a 503 says and come again. */

@@ -64,7 +64,7 @@ onServices('the last look before anything opens', (subject) => {
     token: at,
   });
 
-  it('admits a user who has shown it, while all of it still holds', async () => {
+  it('admits a user with valid proof, as long as all of it still holds', async () => {
     const { lookAtAll } = await stage();
     assert.deepEqual(await lookAtAll(), everything('end'));
   });

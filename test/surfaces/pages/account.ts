@@ -66,7 +66,7 @@ export function account(app: AppOf): void {
     assert.equal(consent.status, 400, 'there is nothing to consent to');
   });
 
-  it('the overview: who is signed in, and every part of the account', async () => {
+  it('the overview: the signed-in user, and every part of the account', async () => {
     const { jar, user } = await signedInBrowser(app());
     const { answer } = await open(jar, '/account');
     for (const shown of [

@@ -21,7 +21,7 @@ export async function serve(app: TestApp, connections: number): Promise<Client> 
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   return {
     send: async (wire) => {
-      const answer = await exchange(agent, port, wire);
+      const answer = await sendOver(agent, port, wire);
       conforms(wire.method, pathOf(wire.target), answer);
       return answer;
     },
@@ -38,7 +38,7 @@ function pathOf(target: string): string {
   return target.replace(/^https?:\/\/[^/]*/, '');
 }
 
-function exchange(agent: Agent, port: number, wire: Wire, isAgain = false): Promise<Answer> {
+function sendOver(agent: Agent, port: number, wire: Wire, isAgain = false): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { method, target, headers, body } = wire;
     const sent = request({
@@ -53,7 +53,7 @@ function exchange(agent: Agent, port: number, wire: Wire, isAgain = false): Prom
     sent.on('error', (error: NodeJS.ErrnoException) => {
       // The server may end an idle connection just when it is used again, of which the agent knows not always.
       const isIdle = sent.reusedSocket || !isAgain;
-      if (isIdle && error.code === 'ECONNRESET') resolve(exchange(agent, port, wire, true));
+      if (isIdle && error.code === 'ECONNRESET') resolve(sendOver(agent, port, wire, true));
       else reject(error);
     });
     sent.on('response', (received) => readAnswer(received).then(resolve, reject));

@@ -87,7 +87,7 @@ export async function startRun(kind: DatabaseKind, seed: number, operations: rea
     sendValid: async (plan) => {
       const taken = await takeLive(pool, plan);
       const wire = encode(prepare(plan, taken.live, hostOf(pool)));
-      const answer = await exchange(app, client, wire);
+      const answer = await sendChecked(app, client, wire);
       await taken.settle?.(answer);
       count(tallyOf(plan), answer);
       tallyOf(plan).valid += 1;
@@ -101,7 +101,7 @@ export async function startRun(kind: DatabaseKind, seed: number, operations: rea
       const [used, faulty] = applied ? [fault, applied] : instead(request, taken, sources);
       const closed = used.kind === 'user locked' || used.kind === 'user suspended';
       if (closed) await closeUser(app, taken, used.kind);
-      const answer = await exchange(app, client, faulty.wire);
+      const answer = await sendChecked(app, client, faulty.wire);
       if (!closed) await taken.settle?.(answer);
       count(tallyOf(plan), answer);
       tallyOf(plan).wrong += 1;
@@ -173,7 +173,7 @@ async function closeUser({ services, account }: TestApp, { user }: Taken, kind: 
 const ranOutOfTime = /57014|KnexTimeoutError/;
 
 /** Sends, and holds the answer against the contract; a failure of the service shows its log. */
-async function exchange({ services }: TestApp, client: Client, wire: Wire): Promise<Answer> {
+async function sendChecked({ services }: TestApp, client: Client, wire: Wire): Promise<Answer> {
   const send = () =>
     client.send(wire).catch((cause: unknown) => {
       throw new Error(`${cause instanceof Error ? cause.message : cause}\n\n${describeWire(wire)}`, { cause });

@@ -129,10 +129,7 @@ describe('hook processes', () => {
 describe('hook processes in need', () => {
   it('are replaced after 1,000 runs: the last one is in the former process, and none after it', async (t) => {
     let answer = Promise.withResolvers<void>();
-    const fetch: typeof echo = async (...asked) => {
-      await answer.promise;
-      return echo(...asked);
-    };
+    const fetch: typeof echo = (...asked) => answer.promise.then(() => echo(...asked));
     const runner = await openRunner({ fetch, waitMilliseconds: 60_000 });
     t.after(() => runner.close());
     /** The process of one more run, which is held until it has been seen there. */

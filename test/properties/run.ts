@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { type Verification, verifyTrail } from '../../src/domain/audit/verify.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import type { Answer } from '../support/conforms.ts';
+import { assertFewSentAgain } from '../support/sent-again.ts';
 import type { DatabaseKind } from '../support/stores.ts';
 import { setUser } from '../support/users.ts';
 import { applyFault, type Faulty } from './apply-fault.ts';
@@ -61,6 +62,8 @@ export interface Run {
   sendValid(plan: Plan): Promise<void>;
   /** Sends one with exactly one thing wrong, which must be refused. */
   sendWrong(plan: Plan, fault: Fault): Promise<void>;
+  /** Fails where more requests were sent again than a busy machine makes necessary. */
+  assertFewSentAgain(): void;
   /** Verifies the audit trails of both accounts after all that. */
   verifyTrails(): Promise<readonly Verification[]>;
   dispose(): Promise<void>;
@@ -109,6 +112,10 @@ export async function startRun(kind: DatabaseKind, seed: number, operations: rea
       // The sessions of who is suspended have ended: their pages ask for a sign-in.
       if (used.kind === 'user suspended' && asksForSignIn(answer)) return;
       explain(used, faulty.wire, answer, () => assertRefused(faulty, answer));
+    },
+    assertFewSentAgain: () => {
+      const requests = [...tallies.values()].reduce((sum, { valid, wrong }) => sum + valid + wrong, 0);
+      assertFewSentAgain(client.sentAgain, requests, lanes);
     },
     verifyTrails: () =>
       Promise.all([pool, other].map(({ app: { services, account } }) => verifyTrail(services, account))),
@@ -182,6 +189,7 @@ async function sendChecked({ services }: TestApp, client: Client, wire: Wire): P
     services.lines.filter((line) => line['requestId'] === headers['x-request-id']);
   let answer = await send();
   if (answer.status === 503 && loggedOf(answer).some(({ reason }) => ranOutOfTime.test(String(reason)))) {
+    client.sentAgain.push(`${wire.method} ${wire.target}: 503`);
     answer = await send();
   }
   if (answer.status >= 500) {

@@ -76,6 +76,11 @@ async function runPart(part: Part, tried: Set<FaultKind>, log: DrillOptions['log
       ),
     ]);
     await inLanes(jobs);
+    try {
+      run.assertFewSentAgain();
+    } catch (error) {
+      note(error);
+    }
     const trails = await run.verifyTrails();
     const figures = {
       seed,

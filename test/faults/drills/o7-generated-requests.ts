@@ -76,8 +76,9 @@ async function runPart(part: Part, tried: Set<FaultKind>, log: DrillOptions['log
       ),
     ]);
     await inLanes(jobs);
+    let sentAgain: number | string = 'too many';
     try {
-      run.assertFewSentAgain();
+      sentAgain = run.assertFewSentAgain();
     } catch (error) {
       note(error);
     }
@@ -85,6 +86,7 @@ async function runPart(part: Part, tried: Set<FaultKind>, log: DrillOptions['log
     const figures = {
       seed,
       ...figuresOf(run, operations),
+      'requests sent again': sentAgain,
       'properties that failed': broken.length,
       'events in the audit trail': trails.reduce((sum, { events }) => sum + events, 0),
       'audit trails that verify': `${trails.filter(({ verified }) => verified).length} of ${trails.length}`,

@@ -37,7 +37,7 @@ describe('the server', () => {
     return text;
   }
 
-  async function exchange(port: number, text: string): Promise<string> {
+  async function sendText(port: number, text: string): Promise<string> {
     return readToEnd(await open(port, text));
   }
 
@@ -46,27 +46,27 @@ describe('the server', () => {
 
   test('accepts at most 60 headers', async () => {
     const { port } = await start();
-    assert.match(await exchange(port, head(58)), /^HTTP\/1\.1 200 /);
-    const refused = await exchange(port, head(59));
+    assert.match(await sendText(port, head(58)), /^HTTP\/1\.1 200 /);
+    const refused = await sendText(port, head(59));
     assert.match(refused, /^HTTP\/1\.1 431 [\s\S]*x-request-id: [0-9a-f-]{36}/);
   });
 
   test('answers unreadable requests with 400, and heads above 16 KB with 431', async () => {
     const { port } = await start();
-    assert.match(await exchange(port, 'nonsense\r\n\r\n'), /^HTTP\/1\.1 400 [\s\S]*x-request-id: [0-9a-f-]{36}/);
+    assert.match(await sendText(port, 'nonsense\r\n\r\n'), /^HTTP\/1\.1 400 [\s\S]*x-request-id: [0-9a-f-]{36}/);
     const long = `GET / HTTP/1.1\r\nHost: x\r\nx: ${'y'.repeat(17_000)}\r\n\r\n`;
-    assert.match(await exchange(port, long), /^HTTP\/1\.1 431 /);
+    assert.match(await sendText(port, long), /^HTTP\/1\.1 431 /);
     const both = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
-    assert.match(await exchange(port, both), /^HTTP\/1\.1 400 /);
+    assert.match(await sendText(port, both), /^HTTP\/1\.1 400 /);
   });
 
   test('passes a missing or repeated Host to the application', async () => {
     const { port } = await start((req, res) =>
       res.end(String(req.rawHeaders.filter((text) => text === 'Host').length)),
     );
-    assert.match(await exchange(port, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'), /200[\s\S]*0$/);
+    assert.match(await sendText(port, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'), /200[\s\S]*0$/);
     assert.match(
-      await exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n'),
+      await sendText(port, 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n'),
       /200[\s\S]*2$/,
     );
   });
@@ -95,7 +95,7 @@ describe('the server', () => {
       for (const socket of slow.slice(5, 10)) if (socket.writable) socket.write('s');
     }, 50);
     for (const socket of slow) socket.on('error', () => {});
-    assert.match(await exchange(port, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), /^HTTP\/1\.1 200 /);
+    assert.match(await sendText(port, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), /^HTTP\/1\.1 200 /);
     const left = () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)));
     // Ends only when every one of them is gone.
     while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -138,7 +138,7 @@ describe('the server', () => {
     await readToEnd(socket).catch(() => '');
     assert.equal(made, 16);
     const request = 'GET / HTTP/1.1\r\nHost: x\r\n';
-    const answers = await exchange(port, `${`${request}\r\n`.repeat(15)}${request}Connection: close\r\n\r\n`);
+    const answers = await sendText(port, `${`${request}\r\n`.repeat(15)}${request}Connection: close\r\n\r\n`);
     assert.equal(answers.split('HTTP/1.1 200 ').length - 1, 16);
     assert.equal(await drain(server, 10_000), true);
   });
@@ -151,7 +151,7 @@ describe('the server', () => {
     kept.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     assert.match(await readToEnd(kept), /^HTTP\/1\.1 200 [\s\S]*connection: close/i);
     assert.match(
-      await exchange(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
+      await sendText(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
       /^HTTP\/1\.1 200 [\s\S]*connection: close/i,
     );
   });

@@ -9,7 +9,7 @@ import { conforms, contracts } from '../support/conforms.ts';
 import { assertOwnForm } from '../support/faults.ts';
 import { newApiKey } from '../support/legacy.ts';
 import { type Probe, probesOf } from '../support/probes.ts';
-import { exchangeBytes, type RawServer, readAnswer, startRaw } from '../support/raw-http.ts';
+import { type RawServer, readAnswer, sendBytes, startRaw } from '../support/raw-http.ts';
 
 const limits: Readonly<Record<string, number>> = {
   'application/json': 65_536,
@@ -53,7 +53,7 @@ describe('bodies over the limit', () => {
             `${headOf(probe, mediaType, 'transfer-encoding: chunked')}${beyond.length.toString(16)}\r\n${beyond}`,
           ];
           for (const request of requests) {
-            const answer = readAnswer(await exchangeBytes(server.port, request));
+            const answer = readAnswer(await sendBytes(server.port, request));
             assert.equal(answer.status, 413, `${probe.operationId} ${mediaType}: ${answer.text.slice(0, 200)}`);
             assert.equal(answer.headers['connection'], 'close');
             assertOwnForm(surface, probe, answer);
@@ -86,7 +86,7 @@ describe('bodies over the limit', () => {
     const beyond = 'x'.repeat(20_000);
     const next = 'GET /oauth2/jwks HTTP/1.1\r\nhost: x\r\n\r\n';
     const request = `${headOf(token(), form, `content-length: ${beyond.length}`)}${beyond}${next}`;
-    const answers = (await exchangeBytes(server.port, request)).toString('latin1');
+    const answers = (await sendBytes(server.port, request)).toString('latin1');
     assert.equal(answers.split('HTTP/1.1 ').length - 1, 1);
     assert.equal(app.services.lines.filter(({ event }) => event === 'request').length, before + 1);
   });

@@ -116,8 +116,38 @@ describe('an installation that has never been started', () => {
     assert.equal(await prepare(), folder);
   });
 
+  it('keeps them nowhere that others can reach into, and changes no folder that was there', async () => {
+    const modeOf = (path: string) => statSync(path).mode & 0o777;
+    for (const [name, mode, isMade] of [
+      ['.cache', 0o777, true],
+      ['.cache', 0o700, false],
+      ['.cache/programs', 0o775, true],
+      ['.cache/programs', 0o757, false],
+    ] as const) {
+      const kept = await prepare();
+      const outer = join(installed, name);
+      chmodSync(outer, mode);
+      if (!isMade) rmSync(kept, { recursive: true });
+      assert.equal(dirname(await prepare()), tmpdir(), `${name} ${mode.toString(8)}`);
+      assert.equal(modeOf(outer), mode);
+      assert.equal(existsSync(kept), isMade, 'what is there stays, and nothing is added');
+      chmodSync(outer, 0o755);
+    }
+  });
+
+  it('follows no link out of the installation', async () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'gatehouse-elsewhere-'));
+    const cache = join(installed, '.cache');
+    rmSync(cache, { recursive: true, force: true });
+    symlinkSync(elsewhere, cache);
+    assert.equal(dirname(await prepare()), tmpdir());
+    assert.deepEqual(readdirSync(elsewhere), []);
+    rmSync(cache);
+    rmSync(elsewhere, { recursive: true });
+  });
+
   it('builds them in a temporary place if it cannot write, for the life of the process', async () => {
-    rmSync(join(installed, '.cache'), { recursive: true });
+    rmSync(join(installed, '.cache'), { recursive: true, force: true });
     writeFileSync(join(installed, '.cache'), 'no folder');
     const folder = await prepare();
     assert.equal(dirname(folder), tmpdir());

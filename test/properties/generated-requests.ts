@@ -66,6 +66,8 @@ export function declareGenerated(surfaces: readonly string[]): void {
         assert.ok(percent >= 30, `only ${percent} % passed validation`);
       });
 
+      it('few requests were sent again', (t) => t.diagnostic(`${run.assertFewSentAgain()} were`));
+
       it('A7: the audit trails still verify, with many events written at once', async (t) => {
         const trails = await run.verifyTrails();
         t.diagnostic(`events: ${trails.map(({ events }) => events).join(', ')}`);

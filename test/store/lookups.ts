@@ -121,7 +121,7 @@ export function lookups({
     ...[() => packageBuilds.finish({ accountId: 1, id: 1, attempts: 1 }, { state: 'failed' }, now)],
     ...[() => packageBuilds.findBundle('x'), () => signInHistories.find(1, 1)],
     ...[() => events.findEnd(1)],
-    ...[() => secondFactors.findRegistration(1, 1, 'x'), () => secondFactors.listDevices(1, 1)],
+    ...[() => secondFactors.findEnrolment(1, 1, 'x'), () => secondFactors.listDevices(1, 1)],
     ...[() => secondFactors.countDevices(1, 1, now), () => secondFactors.acceptDevice(1, 1, 1, now)],
     ...[() => secondFactors.useStep(1, 1, 1, now), () => secondFactors.removeDevice(1, 1, 1)],
     ...[() => secondFactors.clearAttempts(1, 1), () => secondFactors.replaceRecoveryCodes(1, 1, [])],

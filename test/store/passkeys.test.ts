@@ -17,7 +17,7 @@ async function newPasskey(
     userId,
     kind: 'passkey',
     name: 'Laptop',
-    registrationId: randomUUID(),
+    enrolmentId: randomUUID(),
     sealedSecret: 'sealed',
     lastStep: -1,
     lastUsedAt: null,

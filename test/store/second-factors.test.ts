@@ -13,7 +13,7 @@ function newDevice(store: Store, { accountId, userId }: Cast, given: Partial<Fac
     userId,
     kind: 'totp',
     name: 'Phone',
-    registrationId: randomUUID(),
+    enrolmentId: randomUUID(),
     sealedSecret: 'sealed',
     lastStep: -1,
     lastUsedAt: null,
@@ -30,8 +30,8 @@ onEachDatabase('second factors', (subject) => {
     const cast = await newCast(store);
     const { accountId, userId } = cast;
     const waiting = await newDevice(store, cast, { acceptedAt: null, expiresAt: now + minute });
-    assert.deepEqual(await store.secondFactors.findRegistration(accountId, userId, waiting.registrationId), waiting);
-    assert.equal(await store.secondFactors.findRegistration(accountId, userId + 1, waiting.registrationId), null);
+    assert.deepEqual(await store.secondFactors.findEnrolment(accountId, userId, waiting.enrolmentId), waiting);
+    assert.equal(await store.secondFactors.findEnrolment(accountId, userId + 1, waiting.enrolmentId), null);
     assert.deepEqual(await store.secondFactors.listDevices(accountId, userId), []);
     assert.equal(await store.secondFactors.countDevices(accountId, userId, now), 1);
     assert.equal(await store.secondFactors.countDevices(accountId, userId, now + minute), 0);
@@ -136,7 +136,7 @@ onEachDatabase('second factors', (subject) => {
     const waiting = await newDevice(store, cast, { acceptedAt: null, expiresAt: now });
     const kept = await newDevice(store, cast);
     await purgeAll(store, now);
-    assert.equal(await store.secondFactors.findRegistration(accountId, userId, waiting.registrationId), null);
+    assert.equal(await store.secondFactors.findEnrolment(accountId, userId, waiting.enrolmentId), null);
     assert.deepEqual(await store.secondFactors.listDevices(accountId, userId), [kept]);
   });
 });

@@ -14,15 +14,19 @@ import { Failure } from '../../../src/domain/failure.ts';
 
 const source = fileURLToPath(new URL('../../../src/', import.meta.url));
 
-test('every grant type × kind of client × link: what can be registered and what can be used', () => {
-  const open = ['authorization_code', 'implicit', 'refresh_token', deviceGrant];
-  for (const [registeredBy, linkedServers, usable] of [
-    ['token', 0, knownGrantTypes],
-    ['token', 1, knownGrantTypes],
-    ['open', 0, open],
-    ['open', 1, [...open, exchangeGrant]],
+test('every grant type × kind of client × subjects × link: what is registered, and what can be used', () => {
+  const redirected = ['authorization_code', 'implicit', 'refresh_token'];
+  const open = [...redirected, deviceGrant];
+  for (const [registeredBy, subjectType, linkedServers, usable] of [
+    ['token', 'public', 0, knownGrantTypes],
+    ['token', 'public', 1, knownGrantTypes],
+    ['token', 'pairwise', 0, knownGrantTypes],
+    ['open', 'public', 0, open],
+    ['open', 'public', 1, [...open, exchangeGrant]],
+    ['open', 'pairwise', 0, redirected],
+    ['open', 'pairwise', 1, [...redirected, exchangeGrant]],
   ] as const) {
-    const client = { registeredBy, linkedServers, grantTypes: knownGrantTypes };
+    const client = { registeredBy, subjectType, linkedServers, grantTypes: knownGrantTypes };
     assert.deepEqual(grantTypesOf(client), usable);
     for (const grantType of knownGrantTypes) {
       const mayUse = usable.some((one) => one === grantType);

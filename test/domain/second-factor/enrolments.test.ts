@@ -91,7 +91,7 @@ onServices('registrations of second factors', (subject) => {
     const code = codeAt(setup.secret, services.clock.now());
     const waits = contended(services.store, () => services.clock.advance(asked.expiresInSeconds * 1000));
     await assert.rejects(
-      acceptEnrolment({ ...services, store: waits }, account, id, device.registrationId, code),
+      acceptEnrolment({ ...services, store: waits }, account, id, device.enrolmentId, code),
       (error) => error instanceof Failure && error.code === 'not_found',
     );
   });

@@ -4,7 +4,7 @@ import { type PostgresServer, startPostgres } from '../../support/postgres.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
 import { countOnPostgres, countOnSqlite, type Durability } from '../count-syncs.ts';
 import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
-import { doors, exchange, type Nodes, openNodes } from '../nodes.ts';
+import { doors, type Nodes, openNodes, tryRefresh } from '../nodes.ts';
 
 const sessions = 32;
 
@@ -27,7 +27,7 @@ async function refreshAll({ wires: [wire], client }: Nodes, tokens: string[], ro
   for (let round = 0; round < rounds; round += 1) {
     await Promise.all(
       tokens.map(async (token, index) => {
-        const { outcome, got } = await exchange(wire, client, token, doors[index % 2] ?? doors[0]);
+        const { outcome, got } = await tryRefresh(wire, client, token, doors[index % 2] ?? doors[0]);
         assert.equal(outcome, 'success');
         tokens[index] = got ?? '';
       }),

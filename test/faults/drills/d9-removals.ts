@@ -11,7 +11,7 @@ import {
 import type { DatabaseKind } from '../../support/stores.ts';
 import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
 import { findDatabaseFaults } from '../half-applied.ts';
-import { doors, exchange, type Nodes, openNodes } from '../nodes.ts';
+import { doors, type Nodes, openNodes, tryRefresh } from '../nodes.ts';
 
 /** Rows that hang on each: together seconds of work for the slices. */
 const rowCount = 1_200;
@@ -95,7 +95,7 @@ async function isAlive({ wires: [wire] }: Nodes, { client, refreshToken, accessT
   const headers = { authorization: `Bearer ${accessToken}` };
   const { status } = await wire.send('GET', '/oidc/2/me', { headers });
   if (status === 200) return true;
-  return (await exchange(wire, client, refreshToken, doors[0])).outcome === 'success';
+  return (await tryRefresh(wire, client, refreshToken, doors[0])).outcome === 'success';
 }
 
 /** Repeats what is selected for numbers `n`. */

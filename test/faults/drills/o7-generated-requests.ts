@@ -76,10 +76,17 @@ async function runPart(part: Part, tried: Set<FaultKind>, log: DrillOptions['log
       ),
     ]);
     await inLanes(jobs);
+    let sentAgain: number | string = 'too many';
+    try {
+      sentAgain = run.assertFewSentAgain();
+    } catch (error) {
+      note(error);
+    }
     const trails = await run.verifyTrails();
     const figures = {
       seed,
       ...figuresOf(run, operations),
+      'requests sent again': sentAgain,
       'properties that failed': broken.length,
       'events in the audit trail': trails.reduce((sum, { events }) => sum + events, 0),
       'audit trails that verify': `${trails.filter(({ verified }) => verified).length} of ${trails.length}`,

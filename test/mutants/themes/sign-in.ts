@@ -28,6 +28,14 @@ export const signIn: readonly Mutant[] = [
     killedBy: 'surfaces/pages/refusals.ts',
   },
   {
+    id: 'standing-ends-request',
+    rule: 'a sign-in under way ends with the first refusal of its user',
+    file: 'domain/login/pending.ts',
+    text: 'if (!(await tx.authorizations.finishRequest(record))) return;',
+    becomes: '',
+    killedBy: 'surfaces/pages/refusals.ts',
+  },
+  {
     id: 'lockout-closed',
     rule: 'while sign-in is closed the right password is wrong',
     file: 'domain/login/check-password.ts',

@@ -99,6 +99,22 @@ export function openClients(app: AppOf): void {
     assert.deepEqual((await manage('GET', client)).body.grant_types, [...open, exchangeGrant]);
   });
 
+  it('a row with pairwise subjects holds the device grant in vain: no redirect URI speaks for its sector', async () => {
+    const deviceUse = async (subjectType: string) => {
+      const json = { redirect_uris: [redirectUri], subject_type: subjectType, token_endpoint_auth_method: 'none' };
+      const { body: client } = await one.send('POST', '/oauth2/register', { json });
+      await holdsAll(client);
+      const form = { client_id: client.client_id };
+      const begun = await one.send('POST', '/oauth2/device_authorization', { form });
+      const more = { grant_type: deviceGrant, device_code: 'unknown' };
+      const polled = await one.send('POST', '/oauth2/token', { form: { ...form, ...more } });
+      const { grant_types: told } = (await manage('GET', client)).body;
+      return [begun.body.error, polled.body.error, told.includes(deviceGrant)];
+    };
+    assert.deepEqual(await deviceUse('pairwise'), ['unauthorized_client', 'unauthorized_client', false]);
+    assert.deepEqual(await deviceUse('public'), [undefined, 'invalid_grant', true]);
+  });
+
   it('a row that holds nothing else is answered with an empty list', async () => {
     const client = await registered();
     await one.services.store.clients.update(one.account.id, client.app_id, { grantTypes: ['password'] });

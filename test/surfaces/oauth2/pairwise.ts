@@ -5,6 +5,7 @@ import type { Egress, EgressRequest, EgressResult } from '../../../src/domain/eg
 import { grantAccess } from '../../../src/domain/users/access.ts';
 import { linkApi, makeApi } from '../../support/api.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
+import { deviceGrant } from '../../support/devices.ts';
 import { fetched } from '../../support/egress.ts';
 import {
   authorizePath,
@@ -268,14 +269,25 @@ export function pairwiseSubjects(kind: 'sqlite' | 'postgres'): void {
 
   it('clients of open registration get no pairwise subjects with the device grant, as it has no redirect URI', async () => {
     const open = await app.another({ ...unlimited, registration: 'open' });
-    const device = 'urn:ietf:params:oauth:grant-type:device_code';
     const register = (grantTypes: readonly string[], headers = {}) => {
       const json = { ...pairwise, redirect_uris: [redirectUri], grant_types: grantTypes };
       return open.send('POST', '/oauth2/register', { headers, json });
     };
-    assertError(await register(['authorization_code', device]), 400, 'invalid_client_metadata', /^grant_types\[1\] /);
+    assertError(
+      await register(['authorization_code', deviceGrant]),
+      400,
+      'invalid_client_metadata',
+      /^grant_types\[1\] /,
+    );
+    assertError(
+      await register([deviceGrant, 'authorization_code']),
+      400,
+      'invalid_client_metadata',
+      /^grant_types\[0\] /,
+    );
+    assertError(await register([deviceGrant]), 400, 'invalid_client_metadata', /^grant_types\[0\] /);
     assert.equal((await register(['authorization_code'])).status, 201);
     const headers = { authorization: `Bearer ${await open.bearer('register_clients')}` };
-    assert.equal((await register(['authorization_code', device], headers)).status, 201);
+    assert.equal((await register(['authorization_code', deviceGrant], headers)).status, 201);
   });
 }

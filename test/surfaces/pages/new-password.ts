@@ -191,13 +191,14 @@ export function newPassword(app: AppOf): void {
     assert.equal((await read(setting)).status, 4);
   });
 
-  it('a user locked or without access meanwhile is told so; a password that an operator set meanwhile stays', async () => {
+  it('a user who is locked or loses access meanwhile is told so; a password that an operator set meanwhile stays', async () => {
     const locked = await expired();
     await setUser(app().services, app().account, locked.setting.user.id, { status: 'locked' });
     const refused = await submit(app(), locked.at, chosen);
     assert.equal(refused.answer.status, 403);
     assert.equal(heading(refused.answer), 'Your account is locked');
-    assert.equal((await walk(app(), refused.jar, `/continue?request=${requestOf(locked.at)}`)).answer.status, 403);
+    // The refusal has ended the sign-in.
+    assert.equal((await walk(app(), refused.jar, `/continue?request=${requestOf(locked.at)}`)).answer.status, 400);
 
     const replaced = await expired();
     app().services.clock.advance(1);

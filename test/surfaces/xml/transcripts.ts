@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { createApiKey } from '../../../src/domain/callers/api-keys.ts';
 import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
-import { exchangeBytes, type RawServer, startRaw } from '../../support/raw-http.ts';
+import { type RawServer, sendBytes, startRaw } from '../../support/raw-http.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
 import { sharedHosts } from './calling.ts';
 
@@ -73,7 +73,7 @@ export function transcripts(kind: DatabaseKind): void {
 
       for (const { name, request, answer } of readTranscripts()) {
         it(name, async () => {
-          const got = masked(await exchangeBytes(server.port, bytesOf(request, values)), values);
+          const got = masked(await sendBytes(server.port, bytesOf(request, values)), values);
           // If no key named the account, the successor is a path.
           assert.equal(got, answer.replace('{{base}}', shared === null ? 'https://{{own}}' : ''));
         });

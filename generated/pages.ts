@@ -1333,6 +1333,32 @@ export interface components {
             };
             content?: never;
         };
+        /** @description The session changed too many means of sign-in in a short time. Nothing was changed; try again after `Retry-After` seconds. */
+        readonly TooManyChanges: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example <!doctype html>
+                 *     <html lang="en">
+                 *     <title>Too many attempts – Northwind Traders</title>
+                 *     <main>
+                 *     <h1>Too many attempts</h1>
+                 *     <p>There were too many attempts in a short time.</p>
+                 *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
+                 *     </main>
+                 *     </html>
+                 */
+                readonly "text/html": components["schemas"]["Page"];
+            };
+        };
     };
     parameters: {
         /**
@@ -1843,6 +1869,7 @@ export interface operations {
                     readonly "text/html": components["schemas"]["Page"];
                 };
             };
+            readonly 429: components["responses"]["TooManyChanges"];
             readonly 500: components["responses"]["ServerErrorPage"];
             readonly 503: components["responses"]["ServiceUnavailablePage"];
         };
@@ -1908,32 +1935,7 @@ export interface operations {
                     readonly "text/html": components["schemas"]["Page"];
                 };
             };
-            /** @description The session changed too much in a short time. Nothing was changed; try again after `Retry-After` seconds. */
-            readonly 429: {
-                headers: {
-                    readonly "x-request-id": components["headers"]["RequestId"];
-                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
-                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
-                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
-                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
-                    readonly "Retry-After": components["headers"]["RetryAfter"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example <!doctype html>
-                     *     <html lang="en">
-                     *     <title>Too many attempts – Northwind Traders</title>
-                     *     <main>
-                     *     <h1>Too many attempts</h1>
-                     *     <p>There were too many attempts in a short time.</p>
-                     *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
-                     *     </main>
-                     *     </html>
-                     */
-                    readonly "text/html": components["schemas"]["Page"];
-                };
-            };
+            readonly 429: components["responses"]["TooManyChanges"];
             readonly 500: components["responses"]["ServerErrorPage"];
             readonly 503: components["responses"]["ServiceUnavailablePage"];
         };
@@ -3151,7 +3153,7 @@ export interface operations {
                     readonly "text/html": components["schemas"]["Page"];
                 };
             };
-            /** @description Too many passwords from this source were wrong. Nothing was checked; try again after `Retry-After` seconds. */
+            /** @description Too many passwords from this source were wrong, or the session changed too many means of sign-in in a short time. Nothing was changed; try again after `Retry-After` seconds. */
             readonly 429: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -3356,6 +3358,7 @@ export interface operations {
             readonly 403: components["responses"]["Refused"];
             readonly 404: components["responses"]["NotFoundPage"];
             readonly 413: components["responses"]["ContentTooLargePage"];
+            readonly 429: components["responses"]["TooManyChanges"];
             readonly 500: components["responses"]["ServerErrorPage"];
             readonly 503: components["responses"]["ServiceUnavailablePage"];
         };
@@ -3385,6 +3388,7 @@ export interface operations {
             readonly 403: components["responses"]["Refused"];
             readonly 404: components["responses"]["NotFoundPage"];
             readonly 413: components["responses"]["ContentTooLargePage"];
+            readonly 429: components["responses"]["TooManyChanges"];
             readonly 500: components["responses"]["ServerErrorPage"];
             readonly 503: components["responses"]["ServiceUnavailablePage"];
         };
@@ -3437,6 +3441,7 @@ export interface operations {
             readonly 403: components["responses"]["Refused"];
             readonly 404: components["responses"]["NotFoundPage"];
             readonly 413: components["responses"]["ContentTooLargePage"];
+            readonly 429: components["responses"]["TooManyChanges"];
             readonly 500: components["responses"]["ServerErrorPage"];
             readonly 503: components["responses"]["ServiceUnavailablePage"];
         };

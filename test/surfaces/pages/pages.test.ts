@@ -26,6 +26,7 @@ import { headers } from './headers.ts';
 import { invites } from './invites.ts';
 import { linkEnds, linkRaces } from './link-ends.ts';
 import { lockout } from './lockout.ts';
+import { manyChanges } from './many-changes.ts';
 import { names } from './names.ts';
 import { newPassword } from './new-password.ts';
 import { passkeySecondFactor } from './passkey-second-factor.ts';
@@ -72,6 +73,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'recent sign-ins': recent,
   'ends of links': linkEnds,
   'changes that are told': told,
+  'many changes': manyChanges,
   assets,
   'devices that are removed': removedDevices,
 };

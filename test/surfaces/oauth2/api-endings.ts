@@ -6,10 +6,18 @@ import { removeScope } from '../../../src/domain/authorization-servers/scopes.ts
 import { changeServer, removeServer } from '../../../src/domain/authorization-servers/servers.ts';
 import { generateKeyPair as newKeyPair } from '../../../src/domain/keys/key-pairs.ts';
 import { rotateKeys } from '../../../src/domain/keys/rotate-keys.ts';
+import { clearAll, fillGrants, many } from '../../store/filled.ts';
 import { type Api, atGateway, linkApi, makeApi } from '../../support/api.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
-import { clientAuthentication, type RegisteredClient, redeem, refresh, registerClient } from '../../support/sign-in.ts';
+import {
+  clientAuthentication,
+  makeUser,
+  type RegisteredClient,
+  redeem,
+  refresh,
+  registerClient,
+} from '../../support/sign-in.ts';
 import { setUser } from '../../support/users.ts';
 import { type AppOf, askTokens, assertEnded, assertError, settle } from './asking.ts';
 
@@ -157,6 +165,45 @@ export function apiEndings(app: AppOf): void {
     await removeServer(app().services, app().account, two.id);
     await assertEnded(app(), removed.client, removed.tokens.refresh_token, removed.tokens.access_token);
     assert.equal((await refresh(app(), other.client, other.tokens.refresh_token)).status, 200);
+  });
+
+  it('however many grants are for one API, none of their tokens outlives the link, nor lives again with a new one', async () => {
+    const { store } = app().services;
+    const api = await makeApi(app());
+    const { client, code, tokens: ofNoApi } = await start(app(), {}, api);
+    const ends: readonly [string, () => Promise<void>][] = [
+      ['link', () => unlinkClient(app().services, app().account, api.id, client.app_id)],
+      ['API', () => removeServer(app().services, app().account, api.id)],
+    ];
+    let kept = ofNoApi;
+    for (const [what, end] of ends) {
+      const mine = { accountId: app().account.id, appId: client.app_id };
+      const { id: userId } = await makeUser(app(), client.app_id);
+      await fillGrants({ url: app().url }, { ...mine, userId }, many, api.id);
+      const scope = { scope: 'openid orders:read', resource: api.resource };
+      const tokens = await redeem(app(), client, await code(scope));
+      const assertDead = async () => {
+        await assertEnded(app(), client, tokens.refresh_token, tokens.access_token);
+        assert.deepEqual((await about(app(), client, tokens.access_token)).body, inactive, what);
+        const rotated = await refresh(app(), client, kept.refresh_token);
+        assert.equal(rotated.status, 200, what);
+        kept = rotated.body;
+      };
+      await end();
+      const [event] = await store.events.listBefore(app().account.id, null, 1);
+      assert.equal(JSON.parse(event?.detail ?? '').grants_revoked, 200, what);
+      assert.ok((await store.findWaitingRemovals()).count > 0, what);
+      await assertDead();
+      if (what === 'link') {
+        await linkApi(app(), client, api);
+        await assertDead();
+        const next = await redeem(app(), client, await code(scope));
+        assert.equal((await refresh(app(), client, next.refresh_token)).status, 200);
+      }
+      await clearAll({ store });
+      await assertDead();
+      assert.equal((await store.findWaitingRemovals()).count, 0, what);
+    }
   });
 
   it('a rotated key verifies what lives a day; after an emergency nothing that the old one signed is good', async () => {

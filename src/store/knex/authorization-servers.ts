@@ -1,20 +1,37 @@
 import type { Knex } from 'knex';
 import type { AuthorizationServerStore, LinkedServer, ServerLinkRecord } from '../authorization-servers.ts';
 import type { ListPage, ListQuery } from '../listing.ts';
+import type { Milliseconds } from '../time.ts';
+import { dialectOf } from './dialect.ts';
 import { holdPresent } from './hold.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled, type ListColumn } from './list-index.ts';
+import { endUnlinked } from './removals.ts';
 import { present, refersToPresent } from './removed.ts';
 import * as rows from './server-rows.ts';
 import type { Cell, DbRow, Shape } from './shape.ts';
-import { separately } from './transact.ts';
+import { separately, together } from './transact.ts';
 
 type ScopeVerb = 'addScope' | 'listScopes' | 'pageScopes' | 'updateScope' | 'removeScope';
 type ClaimVerb = 'addClaim' | 'listClaims' | 'pageClaims' | 'updateClaim' | 'removeClaim';
-type LinkVerb = 'link' | 'findLink' | 'pageLinks' | 'updateLink' | 'unlink' | 'ofClient';
+type LinkVerb = 'link' | 'findLink' | 'pageLinks' | 'updateLink' | 'holdLink' | 'unlink' | 'ofClient';
 
 type Key = Readonly<Record<string, Cell>>;
+
+/** Removes a server and its links; the result is that of `remove`. */
+function removeServer(db: Knex, accountId: number, id: number, at: Milliseconds): Promise<number | null> {
+  return together(db, async (tx) => {
+    const server = () => tx(rows.servers.table).where({ account_id: accountId, id });
+    // No link is added from now on.
+    await dialectOf(tx).lock(() => server().select('id'), 'forUpdate');
+    const links = tx(rows.serverLinks.table).where(ofServer(accountId, id));
+    const unlinked: { app_id: number }[] = await links.orderBy('app_id').select('app_id');
+    if ((await server().delete()) !== 1) return null;
+    const appIds = unlinked.map((link) => Number(link.app_id));
+    return endUnlinked(tx, accountId, id, appIds, at);
+  });
+}
 
 /** The functions for one table with numbered rows. */
 function numbered<Rec>(db: Knex, { table, read, write }: Shape<Rec>) {
@@ -117,8 +134,8 @@ async function readLinked(db: Knex, accountId: number, appId: number): Promise<L
 
 function linkVerbs(db: Knex): Pick<AuthorizationServerStore, LinkVerb> {
   const { table, read, write } = rows.serverLinks;
-  const one = (accountId: number, serverId: number, appId: number) =>
-    db(table)
+  const one = (accountId: number, serverId: number, appId: number, tx = db) =>
+    tx(table)
       .where({ ...ofServer(accountId, serverId), app_id: appId })
       .whereRaw(refersToPresent(table, 'app_id'));
   return {
@@ -143,13 +160,22 @@ function linkVerbs(db: Knex): Pick<AuthorizationServerStore, LinkVerb> {
     },
     updateLink: async (accountId, serverId, appId, scopeIds) =>
       (await one(accountId, serverId, appId).update(write({ scopeIds }))) === 1,
-    unlink: async (accountId, serverId, appId) => (await one(accountId, serverId, appId).delete()) === 1,
+    holdLink: async (accountId, serverId, appId) => {
+      await dialectOf(db).lock(() => one(accountId, serverId, appId).select('app_id'), 'forKeyShare');
+      // A removal that this waited for is only visible to another statement.
+      return (await one(accountId, serverId, appId).first('app_id')) !== undefined;
+    },
+    unlink: (accountId, serverId, appId, at) =>
+      together(db, async (tx) => {
+        const link = one(accountId, serverId, appId, tx);
+        return (await link.delete()) === 1 ? endUnlinked(tx, accountId, serverId, [appId], at) : null;
+      }),
     ofClient: (accountId, appId) => readLinked(db, accountId, appId),
   };
 }
 
 export function authorizationServerVerbs(db: Knex): AuthorizationServerStore {
-  const { add, find, update, remove } = numbered(db, rows.servers);
+  const { add, find, update } = numbered(db, rows.servers);
   return {
     ...scopeVerbs(db),
     ...claimVerbs(db),
@@ -158,6 +184,6 @@ export function authorizationServerVerbs(db: Knex): AuthorizationServerStore {
     find: (accountId, id) => find({ account_id: accountId, id }),
     page: (accountId, query) => listPage(db, servers, accountId, query),
     update: (accountId, id, changes) => update({ account_id: accountId, id }, changes),
-    remove: (accountId, id) => remove({ account_id: accountId, id }),
+    remove: (accountId, id, at) => removeServer(db, accountId, id, at),
   };
 }

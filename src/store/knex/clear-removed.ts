@@ -14,7 +14,9 @@ export interface Removal {
   readonly kind: RemovalKind;
   readonly object_id: number;
   readonly removed_at: number;
-  /** Newer grants depend on later assignments. */
+  /** The API that an app was unlinked from; null for other kinds. */
+  readonly server_id: number | null;
+  /** Newer grants depend on later assignments and links. */
   readonly last_grant_id: number;
   /** Grants up to this one have been checked. */
   readonly reached_grant_id: number;
@@ -53,20 +55,20 @@ async function releaseManaged(db: Knex, { account_id: accountId, object_id: user
   return { rows, grantsRevoked: 0 };
 }
 
-/** Revokes up to `limit` of these grants whose user may no longer use their app; returns how many. */
+/** Revokes up to `limit` of these grants that lost what the removal took; returns how many. */
 async function revokeLost(db: Knex, removal: Removal, candidates: Knex.QueryBuilder, limit: number): Promise<number> {
   const { account_id: accountId, removed_at: at, last_grant_id: last } = removal;
   const lost = candidates.select('id').where('account_id', accountId).where('id', '<=', last).whereNull('revoked_at');
-  lost
-    .whereRaw(`not ${stillAssigned('grants')}`)
-    .orderBy('id')
-    .limit(limit);
+  if (removal.kind === 'api_link') lost.where('server_id', removal.server_id);
+  else lost.whereRaw(`not ${stillAssigned('grants')}`);
+  lost.orderBy('id').limit(limit);
   // Locked in the order in which refreshes lock them. It waits for a grant in use, which must not be skipped.
   const found: { id: number }[] = await dialectOf(db).waitFor(lost);
   if (found.length === 0) return 0;
   const ids = found.map(({ id }) => Number(id));
   const grants = db('grants').where('account_id', accountId).whereIn('id', ids);
-  return grants.update({ revoked_at: at, revoked_because: 'access_not_assigned' });
+  const because = removal.kind === 'api_link' ? 'the API is no longer linked' : 'access_not_assigned';
+  return grants.update({ revoked_at: at, revoked_because: because });
 }
 
 /** Ends the grants of users who had a removed role, and removes the role from them. */
@@ -94,7 +96,7 @@ async function endInFlight(
   await inFlight(db, 'device_codes', accountId, whose).where('decision', 'allow').update({ decision: 'deny' });
 }
 
-/** Checks the grants of an app to which users have lost access, in the order of their ids. */
+/** Checks the grants of an app that users lost, or that was unlinked from an API, in the order of their ids. */
 async function releaseGrants(db: Knex, removal: Removal, limit: number): Promise<Progress> {
   const { account_id: accountId, object_id: appId, last_grant_id: last, reached_grant_id: reached } = removal;
   const seen: { id: number }[] = await db('grants')
@@ -106,8 +108,8 @@ async function releaseGrants(db: Knex, removal: Removal, limit: number): Promise
     .limit(limit);
   const ids = seen.map(({ id }) => Number(id));
   const grantsRevoked = await revokeLost(db, removal, db('grants').whereIn('id', ids), limit);
-  // Grants are locked first everywhere.
-  if (Number(reached) === 0) await endInFlight(db, accountId, { appId });
+  // Grants are locked first everywhere. What is in flight for an API looks for the link itself.
+  if (removal.kind === 'access' && Number(reached) === 0) await endInFlight(db, accountId, { appId });
   if (ids.length === 0) return { rows: 0, grantsRevoked };
   const row = db('removals').where({ account_id: accountId, id: removal.id });
   await row.update({ reached_grant_id: ids.at(-1) });
@@ -161,6 +163,7 @@ const steps: Readonly<Record<RemovalKind, readonly Step[]>> = {
   role: [releaseMembers, ...clearAll('role')],
   attribute: clearAll('attribute'),
   access: [releaseGrants],
+  api_link: [releaseGrants],
 };
 
 /** Clears up to `limit` rows. A smaller result means that only rows deleted with the object's row are left. */

@@ -16,7 +16,7 @@ import {
 import type { Milliseconds } from '../time.ts';
 import { clearStep, type Progress, type Removal } from './clear-removed.ts';
 import { dialectOf } from './dialect.ts';
-import { homes, present, type Removable } from './removed.ts';
+import { homes, isRemovable, present, type Removable } from './removed.ts';
 import type { Cell } from './shape.ts';
 import { persistently, together } from './transact.ts';
 
@@ -53,10 +53,17 @@ async function add(
   kind: RemovalKind,
   objectIds: readonly number[],
   at: Milliseconds,
+  serverId: number | null = null,
 ): Promise<Removal[]> {
-  const common = { account_id: accountId, kind, removed_at: at, last_grant_id: lastGrant(db, accountId) };
+  const last = lastGrant(db, accountId);
+  const common = { account_id: accountId, kind, server_id: serverId, removed_at: at, last_grant_id: last };
   const added = objectIds.map((objectId) => ({ ...common, object_id: objectId }));
   return db('removals').insert(added).returning('*');
+}
+
+/** The removals of the same object, or loss. */
+function same(db: Knex, { account_id, kind, object_id, server_id }: Removal): Knex.QueryBuilder {
+  return db('removals').where({ account_id, kind, object_id, server_id });
 }
 
 /** Clears up to `limit` rows; the last slice deletes the object and the removal. */
@@ -65,15 +72,14 @@ async function clear(db: Knex, removal: Removal, limit: number): Promise<Cleared
   const { kind, account_id: accountId, object_id: objectId } = removal;
   const isLast = progress.rows < limit;
   if (isLast) {
-    if (kind !== 'access') {
+    if (isRemovable(kind)) {
       const { table, id } = homes[kind];
       await db(table)
         .where({ account_id: accountId, [id]: objectId })
         .delete();
     }
-    // Earlier removals of the same app are done too: this one checked their grants as well.
-    const done = db('removals').where({ account_id: accountId, kind, object_id: objectId });
-    await done.where('id', '<=', removal.id).delete();
+    // Earlier losses of the same are done too: this one checked their grants as well.
+    await same(db, removal).where('id', '<=', removal.id).delete();
   }
   return { kind, accountId: Number(accountId), isLast, ...progress };
 }
@@ -118,16 +124,39 @@ export function endLost(db: Knex, accountId: number, appIds: readonly number[], 
     // App by app: of two for the same app, the later one has the greater id.
     const apps = tx('clients').where('account_id', accountId).whereIn('app_id', appIds).orderBy('app_id');
     await dialectOf(tx).lock(() => apps.select('app_id'), 'forNoKeyUpdate');
-    let grantsRevoked = 0;
-    for (let from = 0; from < appIds.length; from += addedAtOnce) {
-      const added = await add(tx, accountId, 'access', appIds.slice(from, from + addedAtOnce), at);
-      if (from > 0) continue;
-      for (const removal of added.slice(0, appsAtOnce)) {
-        grantsRevoked += (await clear(tx, removal, rowsAtOnce)).grantsRevoked;
-      }
-    }
-    return grantsRevoked;
+    return endGrants(appIds, (ids) => add(tx, accountId, 'access', ids, at), tx);
   });
+}
+
+/**
+ * Ends the grants of these apps that are for this API only, in the transaction that removed the links between them.
+ * Returns how many were revoked so far; the others are dead, and stay so if an app is linked again.
+ */
+export function endUnlinked(
+  tx: Knex,
+  accountId: number,
+  serverId: number,
+  appIds: readonly number[],
+  at: Milliseconds,
+): Promise<number> {
+  return endGrants(appIds, (ids) => add(tx, accountId, 'api_link', ids, at, serverId), tx);
+}
+
+/** Adds a removal for each of these apps, and begins with the first. Returns how many grants were revoked. */
+async function endGrants(
+  appIds: readonly number[],
+  addFor: (appIds: readonly number[]) => Promise<Removal[]>,
+  tx: Knex,
+): Promise<number> {
+  let grantsRevoked = 0;
+  for (let from = 0; from < appIds.length; from += addedAtOnce) {
+    const added = await addFor(appIds.slice(from, from + addedAtOnce));
+    if (from > 0) continue;
+    for (const removal of added.slice(0, appsAtOnce)) {
+      grantsRevoked += (await clear(tx, removal, rowsAtOnce)).grantsRevoked;
+    }
+  }
+  return grantsRevoked;
 }
 
 /** Locks the removal whose turn it is, skipping those locked by other processes. */
@@ -137,20 +166,19 @@ async function takeNext(db: Knex, { after, except }: ClearingTurn): Promise<Remo
     const next = db('removals').where('account_id', behind, after).whereNotIn('id', except);
     next.orderBy(['account_id', 'id']).limit(1);
     const [removal]: Removal[] = await dialectOf(db).passOver(next);
-    if (removal) return removal.kind === 'access' ? furthestOf(db, removal, except) : removal;
+    if (removal) return isRemovable(removal.kind) ? removal : furthestOf(db, removal, except);
   }
   return null;
 }
 
-/** Of several removals of access to the same app one is enough: the furthest one, else the newest. */
+/** Of several losses of the same access or link one is enough: the furthest one, else the newest. */
 async function furthestOf(db: Knex, removal: Removal, except: readonly number[]): Promise<Removal> {
-  const { account_id, kind, object_id } = removal;
-  const same = db('removals').where({ account_id, kind, object_id }).whereNotIn('id', except);
-  same.orderBy([
+  const losses = same(db, removal).whereNotIn('id', except);
+  losses.orderBy([
     { column: 'reached_grant_id', order: 'desc' },
     { column: 'id', order: 'desc' },
   ]);
-  const [furthest = removal]: Removal[] = await dialectOf(db).passOver(same.limit(1));
+  const [furthest = removal]: Removal[] = await dialectOf(db).passOver(losses.limit(1));
   return furthest;
 }
 

@@ -3,6 +3,8 @@
  * them.
  */
 
+import type { RemovalKind } from '../removals.ts';
+
 /** Objects whose row stays until no other rows depend on it. */
 export type Removable = 'user' | 'app' | 'role' | 'attribute';
 
@@ -13,6 +15,10 @@ export const homes: Readonly<Record<Removable, { readonly table: string; readonl
   role: { table: 'roles', id: 'id' },
   attribute: { table: 'custom_attributes', id: 'id' },
 };
+
+export function isRemovable(kind: RemovalKind): kind is Removable {
+  return kind in homes;
+}
 
 /** The columns by which other tables reference it. */
 const kinds = { user_id: 'user', app_id: 'app', role_id: 'role', attribute_id: 'attribute' } as const;

@@ -62,7 +62,7 @@ describe('clearing what was removed', () => {
   it('goes on from the start until nothing waits, a rest after each slice, and tells how far it is', async () => {
     const run = course([slice(false), slice(false), slice(true)]);
     await run.settled();
-    const kinds = ['user', 'app', 'role', 'attribute', 'access', 'api_link'].map((kind) => `${kind} 0`);
+    const kinds = ['user', 'app', 'role', 'attribute', 'api', 'access', 'api_link'].map((kind) => `${kind} 0`);
     assert.deepEqual(run.told, [
       ...kinds,
       'user 100',

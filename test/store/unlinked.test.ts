@@ -8,7 +8,7 @@ import { whileUncommitted } from '../support/locks.ts';
 import { ask } from '../support/rows.ts';
 import { databases, openTestStore } from '../support/stores.ts';
 import { clearAll, consume, count, fillGrants, many } from './filled.ts';
-import { type Cast, newCast, newClient, newGrant, newServer, now, present, unique } from './samples.ts';
+import { type Cast, failureOf, newCast, newClient, newGrant, newServer, now, present, unique } from './samples.ts';
 import { onEachDatabase, type Subject } from './suite.ts';
 
 /** Of the grants that are revoked in the transaction that removes a link. */
@@ -49,6 +49,19 @@ async function newGrants({ store }: Subject, { cast, serverId, link }: Setting) 
     forAny: await newGrant(store, cast),
     elsewhere: await newGrant(store, elsewhere, { serverId }),
   };
+}
+
+/** Links more apps to an API than its removal unlinks at once; returns the last one. */
+async function linkMany(subject: Subject, { accountId }: Cast, serverId: number): Promise<{ appId: number }> {
+  const made: number[] = [];
+  await subject.store.transaction(async (tx) => {
+    while (made.length < many) {
+      const { appId: added } = await newClient(tx, accountId);
+      await tx.authorizationServers.link({ accountId, serverId, appId: added, scopeIds: [], linkedAt: now });
+      made.push(added);
+    }
+  });
+  return { appId: made.at(-1) ?? 0 };
 }
 
 function newToken({ grants }: StoreVerbs, { accountId, appId, userId }: Cast, grantId: number) {
@@ -136,6 +149,72 @@ onEachDatabase('apps that are unlinked from an API', (subject) => {
     const live = `grants where account_id = ${accountId} and revoked_at is null`;
     assert.equal(await count(subject, `${live} and server_id = ${serverId}`), 0);
     assert.equal(await count(subject, live), 2);
+  });
+
+  test('an API with many apps is gone at once, its identifier is free, and the links follow', async () => {
+    const { store } = subject;
+    const { authorizationServers: servers } = store;
+    const { cast, serverId } = await linkedApp(subject);
+    const { accountId, userId } = cast;
+    const { resourceIdentifier } = (await servers.find(accountId, serverId)) ?? assert.fail();
+    const added = { accountId, serverId, createdAt: now };
+    const scope = { ...added, value: 'a', description: null };
+    const claim = { ...added, label: 'a', attribute: 'email', macro: null };
+    const [{ id: scopeId }, { id: claimId }] = [await servers.addScope(scope), await servers.addClaim(claim)];
+    const { appId } = await linkMany(subject, cast, serverId);
+    const last = { accountId, userId, appId };
+    await store.access.grant(accountId, appId, { userId }, now);
+    const [own, beyond] = [await newGrant(store, cast, { serverId }), await newGrant(store, last, { serverId })];
+    const tokens = [await newToken(store, cast, own.id), await newToken(store, last, beyond.id)];
+    const other = await newGrant(store, last);
+
+    assert.equal(await servers.remove(accountId, serverId, now + 1), rowsAtOnce);
+    assert.equal(await servers.remove(accountId, serverId, now + 1), null);
+    assert.equal(await servers.find(accountId, serverId), null);
+    assert.equal(await servers.update(accountId, serverId, { name: 'changed' }), null);
+    assert.equal(await servers.update(accountId, serverId, {}), null);
+    const page = { sort: { field: 'id', descending: false }, limit: 10, filters: [], at: { page: 1 } } as const;
+    assert.deepEqual((await servers.page(accountId, page)).items, []);
+    assert.deepEqual(
+      [await servers.listScopes(accountId, serverId), await servers.listClaims(accountId, serverId)],
+      [[], []],
+    );
+    assert.equal(await servers.updateScope(accountId, serverId, scopeId, { value: 'b' }), null);
+    assert.equal(await servers.updateClaim(accountId, serverId, claimId, { label: 'b' }), null);
+    assert.equal(await servers.removeScope(accountId, serverId, scopeId), false);
+    assert.equal(await servers.removeClaim(accountId, serverId, claimId), false);
+    assert.equal(await failureOf(servers.addScope({ ...scope, value: 'b' })), 'not_found');
+    assert.equal(await failureOf(servers.addClaim({ ...claim, label: 'b' })), 'not_found');
+    const { appId: newAppId } = await newClient(store, accountId);
+    const link = { accountId, serverId, scopeIds: [], linkedAt: now };
+    assert.equal(await failureOf(servers.link({ ...link, appId: newAppId })), 'not_found');
+    for (const linkedId of [cast.appId, appId]) {
+      assert.deepEqual(await servers.ofClient(accountId, linkedId), []);
+      assert.equal(await servers.findLink(accountId, serverId, linkedId), null);
+      assert.equal(await servers.updateLink(accountId, serverId, linkedId, []), false);
+      assert.equal(await servers.unlink(accountId, serverId, linkedId, now), null);
+      const held = store.transaction((tx) => tx.authorizationServers.holdLink(accountId, serverId, linkedId));
+      assert.equal(await held, false);
+    }
+    await newServer(store, accountId, { resourceIdentifier });
+    const links = `authorization_server_clients where account_id = ${accountId}`;
+    assert.equal(await count(subject, links), many + 1 - rowsAtOnce);
+    await assertDead(cast, own.id, tokens[0]?.id ?? 0);
+    await assertDead(last, beyond.id, tokens[1]?.id ?? 0);
+    assert.equal(await consume(subject, other), 'rotated');
+
+    const kinds = new Set((await clearAll(subject)).map(({ kind }) => kind));
+    assert.deepEqual(kinds, new Set(['api', 'api_link']));
+    for (const table of ['servers', 'server_scopes', 'server_claims', 'server_clients'].map(
+      (part) => `authorization_${part}`,
+    )) {
+      const key = table === 'authorization_servers' ? 'id' : 'server_id';
+      assert.equal(await count(subject, `${table} where ${key} = ${serverId}`), 0, table);
+    }
+    await assertDead(last, beyond.id, tokens[1]?.id ?? 0);
+    const live = `grants where account_id = ${accountId} and revoked_at is null`;
+    assert.equal(await count(subject, live), 1);
+    assert.equal(await count(subject, `clients where account_id = ${accountId} and linked_servers > 0`), 0);
   });
 
   test('an app that is linked and unlinked again and again is cleared by one pass, and each API by its own', async () => {

@@ -2,25 +2,11 @@
 
 import type { Knex } from 'knex';
 import type { RemovalKind } from '../removals.ts';
+import { addRemovals, type Removal } from './add-removals.ts';
 import { stillAssigned } from './assigned.ts';
 import { dialectOf } from './dialect.ts';
 import { endRequests, inFlight } from './in-flight.ts';
 import type { Reference, Removable } from './removed.ts';
-
-/** A row of `removals`. */
-export interface Removal {
-  readonly account_id: number;
-  readonly id: number;
-  readonly kind: RemovalKind;
-  readonly object_id: number;
-  readonly removed_at: number;
-  /** The API that an app was unlinked from; null for other kinds. */
-  readonly server_id: number | null;
-  /** Newer grants depend on later assignments and links. */
-  readonly last_grant_id: number;
-  /** Grants up to this one have been checked. */
-  readonly reached_grant_id: number;
-}
 
 export interface Progress {
   readonly rows: number;
@@ -116,6 +102,19 @@ async function releaseGrants(db: Knex, removal: Removal, limit: number): Promise
   return { rows: ids.length, grantsRevoked };
 }
 
+/** Unlinks apps from a removed API; the grants of each app are then cleared by a removal of their own. */
+async function releaseLinks(db: Knex, removal: Removal, limit: number): Promise<Progress> {
+  const { account_id: accountId, object_id: serverId, removed_at: at } = removal;
+  const links = db('authorization_server_clients').where({ account_id: accountId, server_id: serverId });
+  // It waits for a link in use: one that goes with the API's row would leave its grants alive.
+  const locked = dialectOf(db).waitFor(links.clone().select('app_id').orderBy('app_id').limit(limit));
+  const found: { app_id: number }[] = await locked;
+  if (found.length === 0) return { rows: 0, grantsRevoked: 0 };
+  const appIds = found.map((link) => Number(link.app_id));
+  await addRemovals(db, accountId, 'api_link', appIds, at, serverId);
+  return { rows: await links.whereIn('app_id', appIds).delete(), grantsRevoked: 0 };
+}
+
 /** Tables with the columns that reference the removed object, and the rest of their keys without the account. */
 export const clearedTables = {
   user: [
@@ -150,6 +149,10 @@ export const clearedTables = {
     ['role_admins', 'role_id', ['user_id', 'role_id']],
   ],
   attribute: [['user_attributes', 'attribute_id', ['user_id', 'attribute_id']]],
+  api: [
+    ['authorization_server_scopes', 'server_id', ['id']],
+    ['authorization_server_claims', 'server_id', ['id']],
+  ],
 } as const satisfies Readonly<Record<Removable, readonly (readonly [string, Reference, readonly string[]])[]>>;
 
 function clearAll(kind: Removable): Step[] {
@@ -162,6 +165,7 @@ const steps: Readonly<Record<RemovalKind, readonly Step[]>> = {
   app: clearAll('app'),
   role: [releaseMembers, ...clearAll('role')],
   attribute: clearAll('attribute'),
+  api: [releaseLinks, ...clearAll('api')],
   access: [releaseGrants],
   api_link: [releaseGrants],
 };

@@ -5,16 +5,10 @@
  */
 
 import type { Knex } from 'knex';
-import {
-  type ClearedSlice,
-  type Clearing,
-  type ClearingTurn,
-  type FailedSlice,
-  firstTurn,
-  type RemovalKind,
-} from '../removals.ts';
+import { type ClearedSlice, type Clearing, type ClearingTurn, type FailedSlice, firstTurn } from '../removals.ts';
 import type { Milliseconds } from '../time.ts';
-import { clearStep, type Progress, type Removal } from './clear-removed.ts';
+import { addRemovals, type Removal } from './add-removals.ts';
+import { clearStep, type Progress } from './clear-removed.ts';
 import { dialectOf } from './dialect.ts';
 import { homes, isRemovable, present, type Removable } from './removed.ts';
 import type { Cell } from './shape.ts';
@@ -40,26 +34,8 @@ const freed: Readonly<Record<Removable, (text: string) => Readonly<Record<string
   app: (text) => ({ client_id: text, registration_token_digest: null, secret_digest: null, policy_id: null }),
   role: (text) => ({ name: text, policy_id: null }),
   attribute: (text) => ({ shortname: text }),
+  api: (text) => ({ resource_identifier: text }),
 };
-
-/** SQL of the greatest grant id of the account. */
-function lastGrant(db: Knex, accountId: number): Knex.Raw {
-  return db.raw('(select coalesce(max(id), 0) from grants where account_id = ?)', [accountId]);
-}
-
-async function add(
-  db: Knex,
-  accountId: number,
-  kind: RemovalKind,
-  objectIds: readonly number[],
-  at: Milliseconds,
-  serverId: number | null = null,
-): Promise<Removal[]> {
-  const last = lastGrant(db, accountId);
-  const common = { account_id: accountId, kind, server_id: serverId, removed_at: at, last_grant_id: last };
-  const added = objectIds.map((objectId) => ({ ...common, object_id: objectId }));
-  return db('removals').insert(added).returning('*');
-}
 
 /** The removals of the same object, or loss. */
 function same(db: Knex, { account_id, kind, object_id, server_id }: Removal): Knex.QueryBuilder {
@@ -105,7 +81,7 @@ export function removeObject(
       .whereRaw(present(kind, home.table, home.id));
     // With a line break, which no name has.
     if ((await removed.update(freed[kind](`removed\n${id}`))) !== 1) return null;
-    const [removal] = await add(tx, accountId, kind, [id], at);
+    const [removal] = await addRemovals(tx, accountId, kind, [id], at);
     return removal ? (await clear(tx, removal, rowsAtOnce)).grantsRevoked : null;
   });
 }
@@ -124,39 +100,43 @@ export function endLost(db: Knex, accountId: number, appIds: readonly number[], 
     // App by app: of two for the same app, the later one has the greater id.
     const apps = tx('clients').where('account_id', accountId).whereIn('app_id', appIds).orderBy('app_id');
     await dialectOf(tx).lock(() => apps.select('app_id'), 'forNoKeyUpdate');
-    return endGrants(appIds, (ids) => add(tx, accountId, 'access', ids, at), tx);
+    let grantsRevoked = 0;
+    for (let from = 0; from < appIds.length; from += addedAtOnce) {
+      const added = await addRemovals(tx, accountId, 'access', appIds.slice(from, from + addedAtOnce), at);
+      if (from === 0) grantsRevoked = await begin(tx, added.slice(0, appsAtOnce));
+    }
+    return grantsRevoked;
   });
 }
 
+/** Clears some rows of each; returns how many grants were revoked. */
+async function begin(tx: Knex, removals: readonly Removal[]): Promise<number> {
+  let grantsRevoked = 0;
+  for (const removal of removals) grantsRevoked += (await clear(tx, removal, rowsAtOnce)).grantsRevoked;
+  return grantsRevoked;
+}
+
 /**
- * Ends the grants of these apps that are for this API only, in the transaction that removed the links between them.
- * Returns how many were revoked so far; the others are dead, and stay so if an app is linked again.
+ * Ends the grants of an app that are for this API only, in the transaction that removed the link between them. Returns
+ * how many were revoked so far; the others are dead, and stay so if the app is linked again.
  */
-export function endUnlinked(
+export async function endUnlinked(
   tx: Knex,
   accountId: number,
   serverId: number,
-  appIds: readonly number[],
+  appId: number,
   at: Milliseconds,
 ): Promise<number> {
-  return endGrants(appIds, (ids) => add(tx, accountId, 'api_link', ids, at, serverId), tx);
+  return begin(tx, await addRemovals(tx, accountId, 'api_link', [appId], at, serverId));
 }
 
-/** Adds a removal for each of these apps, and begins with the first. Returns how many grants were revoked. */
-async function endGrants(
-  appIds: readonly number[],
-  addFor: (appIds: readonly number[]) => Promise<Removal[]>,
-  tx: Knex,
-): Promise<number> {
-  let grantsRevoked = 0;
-  for (let from = 0; from < appIds.length; from += addedAtOnce) {
-    const added = await addFor(appIds.slice(from, from + addedAtOnce));
-    if (from > 0) continue;
-    for (const removal of added.slice(0, appsAtOnce)) {
-      grantsRevoked += (await clear(tx, removal, rowsAtOnce)).grantsRevoked;
-    }
-  }
-  return grantsRevoked;
+/** Removes an API (API authorization server) with its links. Returns what `removeObject` does. */
+export function removeApi(db: Knex, accountId: number, serverId: number, at: Milliseconds): Promise<number | null> {
+  return together(db, async (tx) => {
+    if ((await removeObject(tx, 'api', accountId, serverId, at)) === null) return null;
+    const unlinked = tx('removals').where({ account_id: accountId, kind: 'api_link', server_id: serverId });
+    return begin(tx, await dialectOf(tx).passOver(unlinked.orderBy('id').limit(appsAtOnce)));
+  });
 }
 
 /** Locks the removal whose turn it is, skipping those locked by other processes. */

@@ -52,9 +52,13 @@ async function newGrants({ store }: Subject, { cast, serverId, link }: Setting) 
 }
 
 /** Links more apps to an API than its removal unlinks at once; returns the last one. */
-async function linkMany(subject: Subject, { accountId }: Cast, serverId: number): Promise<{ appId: number }> {
+async function linkMany(
+  { store }: Pick<Subject, 'store'>,
+  { accountId }: Cast,
+  serverId: number,
+): Promise<{ appId: number }> {
   const made: number[] = [];
-  await subject.store.transaction(async (tx) => {
+  await store.transaction(async (tx) => {
     while (made.length < many) {
       const { appId: added } = await newClient(tx, accountId);
       await tx.authorizationServers.link({ accountId, serverId, appId: added, scopeIds: [], linkedAt: now });
@@ -293,9 +297,13 @@ for (const kind of databases) {
       await setting.unlink();
       await setting.link();
       const kept = [await newGrant(store, cast, { serverId }), await newGrant(store, cast)];
+      const api = await linkedApp({ store, url });
+      const { appId } = await linkMany({ store }, api.cast, api.serverId);
+      const ofApi = await newGrant(store, { ...api.cast, appId }, { serverId: api.serverId });
+      await store.authorizationServers.remove(api.cast.accountId, api.serverId, now + 2);
       const at = migrationNames.findIndex((name) => name.startsWith('0035'));
       await store.rollback(migrationNames.length - at);
-      const ids = [ended, ...kept].map(({ id }) => id);
+      const ids = [ended, ...kept, ofApi].map(({ id }) => id);
       const rows = await ask(url, `select * from grants where id in (${ids.join(', ')}) order by id`);
       assert.deepEqual(
         rows.map((row) => [row['revoked_because'], row['revoked_at'] === null ? null : Number(row['revoked_at'])]),
@@ -303,9 +311,11 @@ for (const kind of databases) {
           [reason, now + 1],
           [null, null],
           [null, null],
+          [reason, now + 2],
         ],
       );
       assert.deepEqual(await ask(url, 'select * from removals'), []);
+      assert.deepEqual(await ask(url, `select * from authorization_servers where id = ${api.serverId}`), []);
     } finally {
       await dispose();
     }

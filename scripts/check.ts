@@ -170,6 +170,7 @@ const checks: Readonly<Record<string, Check>> = {
   style: tool('biome', ['ci', '--error-on-warnings', '--colors=off', '--max-diagnostics=200', '.']),
   contracts: () =>
     tool('redocly', ['lint', ...lintOptions, '--format', 'stylish', ...contracts()], /\d+ warnings?\b/)(),
+  exports: tool('knip', ['--no-progress', '--treat-config-hints-as-errors']),
   environment: readersOfEnvironment,
   references: deadReferences,
 };

@@ -6,7 +6,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** One program: a real client library that walks the standard door. It exits with 0 when all was as it should be. */
-export interface Program {
+interface Program {
   readonly title: string;
   readonly command: readonly string[];
 }

@@ -2,7 +2,7 @@
 
 import { askNpm } from './npm.ts';
 
-export interface Advisory {
+interface Advisory {
   readonly name: string;
   readonly severity: string;
   readonly range: string;

@@ -5,7 +5,7 @@ import { type Answer, type Sent, send } from './http.ts';
 import { expect, Surprise } from './surprise.ts';
 
 /** What the first start of the service wrote to `demo.json`, as far as the tour needs it. */
-export interface Demo {
+interface Demo {
   readonly base_url: string;
   readonly issuer: string;
   readonly api_key: string;
@@ -28,7 +28,7 @@ export interface TokenSet {
 }
 
 /** What steps learn for later ones. */
-export interface Facts {
+interface Facts {
   credentialToken: string;
   client: RegisteredClient;
   code: { readonly value: string; readonly verifier: string; readonly nonce: string };

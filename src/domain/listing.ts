@@ -1,6 +1,6 @@
 /** Lists in the domain: `ListQuery` requests a page from the store, `ListPage` is one. */
 
-export type { ListFilter, ListPage, ListPosition, ListQuery, ListValue } from '../store/listing.ts';
+export type { ListFilter, ListPage, ListPosition, ListQuery } from '../store/listing.ts';
 
 import type { ListFilter, ListPage } from '../store/listing.ts';
 

@@ -16,7 +16,7 @@ export interface Worker {
 }
 
 /** Items that must not be started now. */
-export interface Except<Item> {
+interface Except<Item> {
   /** Accounts that use all their places, or had their turn. */
   readonly accounts: readonly number[];
   /** Items under way: nothing that conflicts with them, and nothing of those who have a turn with one of them. */

@@ -6,7 +6,7 @@ import type { ToProcess } from './protocol.ts';
 export type Code = Pick<HookRun, 'source' | 'packages'>;
 
 /** `error` says why it does not compile; null when the process ended before it said. */
-export type Loaded = { readonly number: number } | { readonly error: string } | null;
+type Loaded = { readonly number: number } | { readonly error: string } | null;
 
 interface Hook extends Code {
   readonly number: number;

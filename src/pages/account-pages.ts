@@ -32,7 +32,7 @@ export function part(
 }
 
 /** Why a new password was rejected; `wrong`: the current one is not right. */
-export type ChangeProblem = 'wrong' | NewPasswordProblem;
+type ChangeProblem = 'wrong' | NewPasswordProblem;
 
 export interface PasswordChangeView extends OwnView {
   readonly username: string;

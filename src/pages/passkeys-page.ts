@@ -5,7 +5,7 @@ import { moment, momentOrNull } from './said.ts';
 import { closedInItself } from './text.ts';
 
 /** A passkey as the page shows it. Times in milliseconds since the epoch. */
-export interface PasskeyView {
+interface PasskeyView {
   readonly id: number;
   readonly name: string;
   readonly createdAt: number;

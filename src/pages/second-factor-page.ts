@@ -3,9 +3,9 @@ import { qrCode } from './qr-code.ts';
 import { isolated } from './text.ts';
 
 /** Why the form is shown again. */
-export type CodeProblem = 'wrong' | 'missing';
+type CodeProblem = 'wrong' | 'missing';
 /** The same, or a passkey that was refused. */
-export type FactorProblem = CodeProblem | 'passkey';
+type FactorProblem = CodeProblem | 'passkey';
 
 /** The common contents of the pages for a second factor. */
 interface FactorView {

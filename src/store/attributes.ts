@@ -14,7 +14,7 @@ export interface CustomAttributeRecord {
 }
 
 /** A user's value for a custom attribute. */
-export interface AttributeValue {
+interface AttributeValue {
   readonly userId: number;
   readonly attributeId: number;
   readonly value: string;

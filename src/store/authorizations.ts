@@ -15,7 +15,7 @@ export interface PushedRequestRecord {
 }
 
 /** A user's consent to an app. */
-export interface ConsentRecord {
+interface ConsentRecord {
   readonly appId: number;
   readonly scope: readonly string[];
   readonly allowedAt: Milliseconds;

@@ -90,7 +90,7 @@ export type DetailedClient = ClientRecord & AppDetails;
 export type NewClient = Following<NewClientRecord>;
 
 /** A client to be created, and its event, which needs the client's id. */
-export interface NewRegistration {
+interface NewRegistration {
   readonly client: NewClient;
   readonly eventOf: (appId: number) => NewEvent;
 }

@@ -71,7 +71,7 @@ export interface GrantForApis extends GrantRecord {
 type NewGrant = New<GrantRecord> & Partial<Pick<GrantForApis, 'apiScopes'>> & { readonly offlineAccess?: boolean };
 
 /** How many grants of a user the store keeps, live or not. */
-export interface GrantBounds {
+interface GrantBounds {
   readonly ofApp: number;
   readonly ofUser: number;
   /** How many are deleted at once, at most. */

@@ -1,6 +1,6 @@
 /** The request for a list and its result: the same for every list of the management API, on both databases. */
 
-export type ListValue = string | number;
+type ListValue = string | number;
 
 /** A condition on a field of an item. */
 export interface ListFilter {

@@ -20,7 +20,7 @@ export interface ClearedSlice {
   readonly isLast: boolean;
 }
 
-export interface WaitingRemovals {
+interface WaitingRemovals {
   readonly count: number;
   /** When the oldest began; null when there is none. */
   readonly since: Milliseconds | null;

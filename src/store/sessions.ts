@@ -37,8 +37,8 @@ export interface SessionStore {
   renew(session: SessionRecord): Promise<boolean>;
   /** By its `sid`, which stays when its digest changes; false when there is none. */
   end(accountId: number, userId: number, sid: string): Promise<boolean>;
-  /** Whether a session of the user's has this name. */
-  has(accountId: number, userId: number, sid: string): Promise<boolean>;
+  /** The user's session of this name. */
+  findByName(accountId: number, userId: number, sid: string): Promise<SessionRecord | null>;
   /** All of them, except the one with the `sid` `except`. */
   endOfUser(accountId: number, userId: number, except?: string): Promise<void>;
   /** Those that were used last, the last one first, ended or not by their own times; after the first `passingOver`. */

@@ -14,8 +14,8 @@ import type { ListPage, ListQuery } from '../listing.ts';
 import { readText } from '../text.ts';
 import { invalid, readDescription } from './values.ts';
 
-export const longestName = 255;
-export const longestDescription = 1024;
+const longestName = 255;
+const longestDescription = 1024;
 const longestIdentifier = 2048;
 const longestAudience = 255;
 const mostAudiences = 20;

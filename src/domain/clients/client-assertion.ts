@@ -8,7 +8,7 @@ import type { NetworkSource } from '../network-source.ts';
 import { digestOf } from '../secrets.ts';
 import { readClientJwt } from './client-jwt.ts';
 
-export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /** The maximum time from now to `exp`, for which a used `jti` is remembered. Some libraries use an hour by default. */
 const mostSeconds = 3600;

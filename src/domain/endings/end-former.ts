@@ -4,7 +4,7 @@ import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endSession } from './end-session.ts';
-import { type FormerSession, findFormer, findRenewed } from './former-session.ts';
+import { type FormerSession, findFormer } from './former-session.ts';
 
 /**
  * Called when a user signs in where a session is, or was until it expired. Another user's session is ended, as by a
@@ -16,14 +16,12 @@ export async function endFormer(
   services: Pick<Services, 'clock' | 'vault'>,
   tx: StoreVerbs,
   account: Account,
-  user: Pick<UserRecord, 'id'>,
+  { id }: Pick<UserRecord, 'id'>,
   formerSecret: string | undefined,
 ): Promise<FormerSession | null> {
-  const { id } = user;
-  const former =
-    (await findFormer(services, tx, account, formerSecret)) ??
-    (await findRenewed(services, tx, account, user, formerSecret));
-  if (!former || former.userId === id) return former;
+  const former = await findFormer(services, tx, account, formerSecret);
+  if (!former) return null;
+  if (former.userId === id) return former.state === 'renewed' ? null : former;
   const ended = await endSession(services, tx, account, former);
   if (!ended) return null;
   await recordEvent(tx, services, account, {

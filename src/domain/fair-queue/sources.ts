@@ -159,7 +159,7 @@ function advance(level: Level, start: number): void {
 }
 
 /** The start tag of the next service. */
-export function tagOf({ among, tag }: Competitor): number {
+function tagOf({ among, tag }: Competitor): number {
   return Math.max(among.present, tag);
 }
 

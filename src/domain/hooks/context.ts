@@ -8,7 +8,7 @@ import { displayName } from '../clients/represent-metadata.ts';
 import { findContextVersion } from './context-versions.ts';
 
 /** A browser or program, described by its User-Agent. */
-export interface Browser {
+interface Browser {
   readonly userAgent: string | null;
 }
 

@@ -30,7 +30,7 @@ export async function isApprovedStill(
   if (!isStillRegistered(client, asked)) return false;
   const { accountId, appId, registeredBy } = client;
   if (approvedAt !== null && (user.passwordChangedAt ?? 0) > approvedAt) return false;
-  if (sid !== null && !(await tx.sessions.has(accountId, user.id, sid))) return false;
+  if (sid !== null && !(await tx.sessions.findByName(accountId, user.id, sid))) return false;
   const servers = await linkedServersOf({ store: tx }, client);
   if (registeredBy === 'open') return isAllowedAtApis(asked, apiScopes, servers);
   const allowed = await tx.authorizations.findConsent(accountId, user.id, appId);

@@ -31,7 +31,7 @@ export interface DueReplacing {
 }
 
 /** The user's standing has stopped the sign-in meanwhile. */
-export interface Stopped {
+interface Stopped {
   readonly step: 'refused';
   readonly request: OpenRequest;
   readonly user: UserRecord;

@@ -19,7 +19,7 @@ import { inVisit, type Visitor } from './visit.ts';
 type WriteServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'passkeys'>;
 
 /** Maximum length of a passkey's name. */
-export const longestName = 64;
+const longestName = 64;
 
 /** A passkey as its owner sees it. */
 interface OwnPasskey {

@@ -40,11 +40,11 @@ export async function currentSignOut(
   const user = session && (await store.users.find(account.id, session.userId));
   if (!session || !user) return { step: 'done', location: afterSignOut(request) };
   const client = request.appId === null ? null : await store.clients.findByApp(account.id, request.appId);
-  // The session may have expired: its grants have not.
+  // The session may have expired, but not its grants.
   if (client && request.subject === subjectOf(services, account, client, user)) {
     return end(services, account, request, session);
   }
-  if (!session.isLive) return { step: 'done', location: afterSignOut(request) };
+  if (session.state !== 'live') return { step: 'done', location: afterSignOut(request) };
   return { step: 'confirm', user, client, redirectUri: request.redirectUri };
 }
 

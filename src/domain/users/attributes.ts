@@ -61,7 +61,7 @@ export async function readAttributes(store: Verbs, user: TokenUser, names: Reado
 }
 
 /** All values of a user by name. */
-export function attributesOf(user: FullUser, roleNames: readonly string[]): Attributes {
+function attributesOf(user: FullUser, roleNames: readonly string[]): Attributes {
   const custom = Object.entries(user.customAttributes);
   const prefixed = custom.map(([shortname, value]) => [customPrefix + shortname, value] as const);
   return {

@@ -19,7 +19,7 @@ const prefix = '(function (exports, require, module, __filename, __dirname) {';
 
 type Load = Extract<ToProcess, { op: 'load' }>;
 type Run = Extract<ToProcess, { op: 'run' }>;
-export type Ended = Pick<Extract<FromProcess, { op: 'ended' }>, 'ending' | 'answer'>;
+type Ended = Pick<Extract<FromProcess, { op: 'ended' }>, 'ending' | 'answer'>;
 
 interface Compiled {
   readonly hook: IsolatedVm.Script;

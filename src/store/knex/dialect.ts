@@ -8,7 +8,7 @@ import type { Cell, DbRow } from './shape.ts';
 export type RowLock = 'forUpdate' | 'forNoKeyUpdate' | 'forKeyShare';
 
 /** An access to check. */
-export interface Access {
+interface Access {
   readonly accountId: number;
   readonly appId: number;
   readonly userId: number;

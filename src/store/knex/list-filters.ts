@@ -42,7 +42,7 @@ export function castOf(db: Knex, { kind }: ListColumn): string {
 }
 
 /** The least text greater than all texts with this prefix, in UTF-8 order; null when there is none. */
-export function successorOf(beginning: string): string | null {
+function successorOf(beginning: string): string | null {
   const points = [...beginning].map((character) => character.codePointAt(0) ?? 0);
   while (points.length > 0) {
     const last = points.pop() ?? 0;

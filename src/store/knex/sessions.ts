@@ -33,9 +33,9 @@ export function sessionVerbs(db: Knex): SessionStore {
     end: async (accountId, userId, sid) => {
       return (await db('sessions').where({ account_id: accountId, user_id: userId, sid }).delete()) > 0;
     },
-    has: async (accountId, userId, sid) => {
-      const found = await db('sessions').where({ account_id: accountId, user_id: userId, sid }).first('id');
-      return found !== undefined;
+    findByName: async (accountId, userId, sid) => {
+      const row = await db('sessions').where({ account_id: accountId, user_id: userId, sid }).first();
+      return row ? rows.sessions.read(row) : null;
     },
     endOfUser: async (accountId, userId, except) => {
       const ended = db('sessions').where({ account_id: accountId, user_id: userId });

@@ -91,6 +91,22 @@ for (const kind of databases) {
       assert.deepEqual(await sidsOf(browser), [visit.session.sid]);
     });
 
+    it('a sign-out with its secret of before it was raised ends it, and shows nothing of its user', async () => {
+      const browser = await signedInBrowser(app, heard);
+      const session = await onlySessionOf(browser);
+      const asked = await beginSignOut(app, browser.jar);
+      await raise(session);
+      assert.doesNotMatch(
+        (await beginSignOut(app, copyOf(browser.jar))).answer.text,
+        new RegExp(String(browser.user.email)),
+      );
+      assert.deepEqual(await sidsOf(browser), [session.sid]);
+      assert.match((await submit(app, asked, {})).answer.text, /You are signed out/);
+      assert.deepEqual(await sessionsOf(browser), []);
+      assert.deepEqual(await toldOf(browser), [session.sid]);
+      assert.equal(await isGood(browser, browser.tokens.refresh_token), false);
+    });
+
     it('another user signs in over it: it ends as by a sign-out', async () => {
       const browser = await signedInBrowser(app, heard);
       const offline = await tokensOf(browser, browser.user, { scope: 'openid offline_access' });
@@ -117,6 +133,19 @@ for (const kind of databases) {
       assert.deepEqual(await sessionsOf(browser), []);
       assert.deepEqual(await toldOf(browser), [session.sid]);
       assert.equal(await isGood(browser, browser.tokens.refresh_token), false);
+    });
+
+    it('a copy of a cookie of before its user signed in again there ends nothing', async () => {
+      const browser = await signedInBrowser(app, heard);
+      const copies = [copyOf(browser.jar), copyOf(browser.jar)] as const;
+      const asked = await beginSignOut(app, copies[0]);
+      app.services.clock.advance(1000);
+      await tokensOf(browser, browser.user, { prompt: 'login' });
+      const [sid] = await sidsOf(browser);
+      await submit(app, asked, {});
+      await tokensOf({ ...browser, jar: copies[1] }, await makeUser(app, browser.client.app_id), { prompt: 'login' });
+      assert.deepEqual(await sidsOf(browser), [sid]);
+      assert.deepEqual(await toldOf(browser), []);
     });
 
     it('another user follows a link there: it ends too', async () => {

@@ -79,7 +79,7 @@ export const sessions: readonly Mutant[] = [
     id: 'approval-session',
     rule: 'a code ends with the session that it rests on',
     file: 'domain/login/approval.ts',
-    text: 'if (sid !== null && !(await tx.sessions.has(accountId, user.id, sid))) return false;',
+    text: 'if (sid !== null && !(await tx.sessions.findByName(accountId, user.id, sid))) return false;',
     becomes: '',
     killedBy: 'domain/login/approval.test.ts',
   },

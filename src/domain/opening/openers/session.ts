@@ -53,7 +53,7 @@ export async function startSession(
     source,
     userAgent: userAgent?.slice(0, longestUserAgent).toWellFormed() ?? null,
   };
-  if (former && !former.isLive) await tx.sessions.forgetUses(account.id, sid);
+  if (former?.state === 'expired') await tx.sessions.forgetUses(account.id, sid);
   const id = former?.id ?? null;
   // One that has expired may be deleted meanwhile.
   if (id === null || !(await tx.sessions.renew({ ...session, id }))) {

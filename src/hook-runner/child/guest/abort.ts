@@ -60,6 +60,6 @@ export class AbortController {
   }
 }
 
-export function namedError(name: string, message: string): Error {
+function namedError(name: string, message: string): Error {
   return Object.assign(new Error(message), { name });
 }

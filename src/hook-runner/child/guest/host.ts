@@ -50,11 +50,6 @@ export function forget(id: number): boolean {
   return waiting.delete(id);
 }
 
-/** How many answers are waited for. */
-export function pending(): number {
-  return waiting.size;
-}
-
 export function settle(id: number, answer: string): void {
   const settled = waiting.get(id);
   waiting.delete(id);

@@ -43,7 +43,7 @@ function writeString(text: string, writing: Writing, isTop: boolean): string {
 
 const escapes: Readonly<Record<string, string>> = { '\b': '\\b', '\t': '\\t', '\n': '\\n', '\f': '\\f', '\r': '\\r' };
 
-export function quote(text: string): string {
+function quote(text: string): string {
   const mark = !text.includes("'") ? "'" : !text.includes('"') ? '"' : /[`]|\$\{/.test(text) ? "'" : '`';
   const body = text.replace(/[\p{Cc}\\'\ud800-\udfff]/gu, (character) => {
     if (character === "'") return mark === "'" ? "\\'" : character;

@@ -11,7 +11,7 @@ import { run } from './statements.ts';
  * process that uses the same one. Proofs of a client that was removed meanwhile are not stored, and do not make others'
  * refreshes fail.
  */
-export const useProofs = `
+const useProofs = `
   with given as materialized (
     select distinct on (account_id, app_id, digest) account_id, app_id, digest, expires_at
     from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[]) as t (account_id, app_id, digest, expires_at)
@@ -26,7 +26,7 @@ export const useProofs = `
   on conflict do nothing returning app_id, digest`;
 
 /** Takes back the proofs of refused tokens. */
-export const returnProofs = `delete from client_assertions u
+const returnProofs = `delete from client_assertions u
   using unnest($1::bigint[], $2::bigint[], $3::text[]) as t (account_id, app_id, digest)
   where u.account_id = t.account_id and u.app_id = t.app_id and u.digest = t.digest`;
 

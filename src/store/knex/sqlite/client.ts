@@ -39,7 +39,7 @@ function patienceOf({ config }: Pick<Knex.Client, 'config'>): number {
  * began with the write lock. If a lock outlasts this time for one caller, the next one tries only once: waiting
  * occupies the only connection, and reads have to continue.
  */
-export async function patiently<Result>(
+async function patiently<Result>(
   connection: Sqlite.Database,
   patienceMilliseconds: number,
   attempt: () => Result | Promise<Result>,

@@ -76,7 +76,7 @@ async function registerAll(services: Services, account: Account) {
   };
 }
 
-/** An active user who may use the app and has signed in to it; answers the tokens. */
+/** Creates an active user signed in to the app; returns the tokens. */
 async function signIn(services: Services, tx: StoreVerbs, account: Account, { client }: Registration, number: number) {
   const now = services.clock.now();
   const named = benchUser(number);

@@ -46,7 +46,7 @@ for (const kind of databases) {
     });
     after(() => app.dispose());
 
-    /** Which rows those who were woken have found, and how many. */
+    /** The rows that woken workers found, and their number. */
     const found = () => Promise.all(woken);
 
     it('by a change of how a user signs in, and by no other', async () => {
@@ -58,7 +58,7 @@ for (const kind of databases) {
       assert.deepEqual(await found(), [['change_notices', before + 1]]);
     });
 
-    it('by none that is rolled back', async () => {
+    it('not by a change that is rolled back', async () => {
       const { user } = await signedInBrowser(app, { backchannel_logout_uri: 'https://rp.example.com/ended' });
       await assert.rejects(
         app.services.store.transaction(async (tx) => {
@@ -102,7 +102,7 @@ for (const kind of databases) {
         setUser(app.services, app.account, user.id, { password: chosen.new_password }),
       'the removal of the user': ({ user }) => removeUser(app.services, app.account, user.id),
     };
-    it('to clear what was removed, and what rested on access that was lost', async () => {
+    it('to clear removed rows, and what depended on lost access', async () => {
       const { store } = app.services;
       const removals = () => found().then((all) => all.filter(([table]) => table === 'removals').length);
       const accountId = app.account.id;
@@ -130,7 +130,7 @@ for (const kind of databases) {
     });
 
     for (const [name, end] of Object.entries(endings)) {
-      it(`clients are told at once of ${name}`, async () => {
+      it(`clients are notified at once of ${name}`, async () => {
         const browser = await signedInBrowser(app, { backchannel_logout_uri: 'https://rp.example.com/ended' });
         const before = await rows('logout_notices');
         await end(browser);

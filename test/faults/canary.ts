@@ -46,7 +46,7 @@ function carry(method: string, template: string, { query, suffix, sent = {} }: W
   return { method, path: query ? `${path}?${new URLSearchParams(query)}` : path, sent };
 }
 
-/** One secret in four stands alone in a header, others on the next route; `turn` says which. */
+/** One secret in four is alone in a header, others on the next route; `turn` determines which. */
 function allWays(secrets: Secrets, turn: number): Way[] {
   const form = String(new URLSearchParams(secrets));
   const json = JSON.stringify(secrets);
@@ -99,7 +99,7 @@ export async function sendAll(wire: Wire, requests: readonly Carried[]): Promise
   return statuses;
 }
 
-/** Once more where the connection broke, as a busy machine has it: what matters is what was told of the request. */
+/** Retries once if the connection broke, as happens on a busy machine: only what is logged matters. */
 function callTwice(wire: Wire, { method, path, sent }: Carried): Promise<Answer> {
   return wire.call(method, path, sent).catch((error: unknown) => {
     if (isBrokenConnection(error)) return wire.call(method, path, sent);

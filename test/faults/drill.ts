@@ -29,7 +29,7 @@ export interface DrillResult {
   readonly holds: boolean;
 }
 
-/** Runs a drill on one database after the other; the name of each stands before its figures. */
+/** Runs a drill on one database after the other; the figures are prefixed with the database's name. */
 export async function onEachDatabase(
   run: (database: DatabaseKind) => Promise<DrillResult>,
   kinds: readonly DatabaseKind[] = databases,

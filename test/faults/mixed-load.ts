@@ -20,7 +20,7 @@ import { doors, exchange, isBrokenConnection, type Nodes } from './nodes.ts';
 /** A sign-in whose tokens the client got. */
 export interface SignIn {
   readonly tokens: Pick<Tokens, 'access_token' | 'refresh_token'>;
-  /** Of the browser, whose session goes on. */
+  /** Of the browser, whose session continues. */
   readonly jar: CookieJar;
 }
 
@@ -33,7 +33,7 @@ export interface Journal {
   /** Refreshes, and tries of them after a restart. */
   readonly history: Exchange[];
   readonly clients: RegisteredClient[];
-  /** Those nobody asked to revoke. */
+  /** Tokens that were not revoked. */
   readonly signIns: SignIn[];
   readonly revocations: Revocation[];
   /** Tokens of the credential that were revoked. */

@@ -15,7 +15,7 @@ import { doors } from './nodes.ts';
 
 type Consume = Services['store']['grants']['consume'];
 
-/** What stands in the place of the right service, and how long its grace is. */
+/** The faulty service that replaces the real one, and its grace period. */
 interface Plant {
   readonly consume: (right: Consume) => Consume;
   readonly graceSeconds?: number;
@@ -46,7 +46,7 @@ const plants: Readonly<Record<BreachKind, Plant>> = {
   },
   'families wrongly revoked': { consume: (consume) => consume, graceSeconds: 0 },
   'sessions lost': {
-    // The answer to the first exchange is lost after its commit, and there is no grace to ask again.
+    // The answer to the first exchange is lost after its commit, and there is no grace period for a retry.
     consume: (consume) => {
       let lost = false;
       return async (consumption) => {
@@ -115,7 +115,7 @@ async function findBreachesIn(plant: Plant): Promise<Record<BreachKind, number>>
 }
 
 describe('what clients saw of a service', () => {
-  it('that keeps the rule is explained', async () => {
+  it('that keeps the rules is explained', async () => {
     const found = Object.values(await findBreachesIn(right));
     assert.deepEqual(found, [0, 0, 0, 0]);
   });

@@ -74,7 +74,7 @@ describe('hook processes', () => {
     assert.equal(await runner.value(one), 1);
   });
 
-  it('are replaced when the functions of their account change, while what runs goes on', async () => {
+  it("are replaced when their account's functions change, while active runs continue", async () => {
     await runner.value(one);
     const pid = pidOf(1);
     const slow = runner.value(handler('await new Promise((done) => setTimeout(done, 300)); return 2'));
@@ -92,14 +92,14 @@ describe('hook processes', () => {
       for (let call = 0; call < 101; call++) assert.equal(await runner.value(one, { accountId: 3 }), 1);
     });
     await Promise.all(calls);
-    // The next one starts beside the runs, which go on in the former one until it is there.
+    // The next one starts while runs continue in the former one until it is ready.
     await until(async () => {
       assert.equal(await runner.value(one, { accountId: 3 }), 1);
       return pidOf(3) !== pid;
     });
   });
 
-  it('of drafts are others than those of the account’s hooks, which do not end with them, and end with a change', async () => {
+  it('of drafts are separate from those of the account’s hooks and end with a change', async () => {
     assert.equal(await runner.value(one, { accountId: 6 }), 1);
     assert.equal(await runner.value(one, { accountId: 6, isDraft: true }), 1);
     const [live, draft] = [pidOf(6), pidOf(-6)];
@@ -140,15 +140,15 @@ describe('hook processes', () => {
   });
 });
 
-describe('hook processes in need', () => {
-  it('serve a run that came before it was known how they are started', async (t) => {
+describe('hook processes under pressure', () => {
+  it('serve a run that arrived before their start command was known', async (t) => {
     const runner = createHookRunner({ fetch: echo, waitMilliseconds: 60_000 });
     t.after(() => runner.close());
     const rest = { packages: null, context: '{}', variables: {}, timeoutMilliseconds: 60_000 };
     assert.equal((await runner.run({ accountId: 1, source: one, ...rest })).value, '1');
   });
 
-  it('that still start when functions change lose no run that waits for them', async (t) => {
+  it('that are starting when functions change lose no waiting run', async (t) => {
     const runner = createHookRunner({ fetch: echo, waitMilliseconds: 60_000 });
     t.after(() => runner.close());
     const rest = { packages: null, context: '{}', variables: {}, timeoutMilliseconds: 60_000 };
@@ -162,7 +162,7 @@ describe('hook processes in need', () => {
     assert.equal(runner.health().state, 'ok');
   });
 
-  it('are no more than the limit; the least used is let go for another account', async () => {
+  it('do not exceed the limit; the least recently used is stopped for another account', async () => {
     const runner = await openRunner({ mostProcesses: 2 });
     for (const accountId of [1, 2, 3, 1]) {
       assert.equal(await runner.value(one, { accountId }), 1);
@@ -171,7 +171,7 @@ describe('hook processes in need', () => {
     await runner.close();
   });
 
-  it('leave a run unavailable that finds none free in time', async (t) => {
+  it('fail a run as unavailable when none is free in time', async (t) => {
     const runner = await openRunner({ mostProcesses: 1, waitMilliseconds: 500 });
     t.after(() => runner.close());
     // On a busy machine a process takes longer to start than this waits.
@@ -185,7 +185,7 @@ describe('hook processes in need', () => {
     assert.equal((await runner.call(one)).ending, 'unavailable');
   });
 
-  it('are let go when they are not used', async (t) => {
+  it('are stopped when they are not used', async (t) => {
     const runner = await openRunner({ idleMilliseconds: 100 });
     t.after(() => runner.close());
     await runner.value(one);
@@ -195,7 +195,7 @@ describe('hook processes in need', () => {
     assert.equal(await runner.value(one), 1);
   });
 
-  it('have all ended when the runner is closed, runs or not', async () => {
+  it('have all ended when the runner is closed, with or without active runs', async () => {
     const runner = await openRunner();
     await runner.value(one);
     const call = runner.call(endless, { accountId: 2 });
@@ -234,7 +234,7 @@ describe('the service', () => {
   }
 });
 
-describe('S13: a process that was broken out of', () => {
+describe('S13: a compromised process', () => {
   it('reaches no file of the service, no network and no other process', async (t) => {
     const { wrap, layers } = await confine();
     const on = new Set(layers.filter(({ state }) => state === 'ok').map(({ name }) => name));

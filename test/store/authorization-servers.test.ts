@@ -73,7 +73,7 @@ onEachDatabase('API authorization servers', (subject) => {
     assert.deepEqual(await servers.ofClient(otherId, appId), []);
   });
 
-  test('a client that is removed takes its links along', async () => {
+  test("a client's links are removed with it", async () => {
     const { accountId, appId } = await newCast(subject.store);
     const server = await newServer(subject.store, accountId);
     await subject.store.authorizationServers.link({
@@ -87,7 +87,7 @@ onEachDatabase('API authorization servers', (subject) => {
     assert.equal(await subject.store.authorizationServers.findLink(accountId, server.id, appId), null);
   });
 
-  test('every change of another process is in force for the next token, though links are kept in memory', async () => {
+  test('changes by another process apply to the next token, although links are cached', async () => {
     const { accountId, appId } = await newCast(subject.store);
     const { clientId } = await newClient(subject.store, accountId);
     const kept = cacheLookups(subject.store);
@@ -131,7 +131,7 @@ onEachDatabase('API authorization servers', (subject) => {
     }
   });
 
-  test('the end of a link ends the grants that are for its server alone, and no others', async () => {
+  test('removing a link ends the grants for its server only, and no others', async () => {
     const cast = await newCast(subject.store);
     const { accountId, appId } = cast;
     const [one, two] = [await newServer(subject.store, accountId), await newServer(subject.store, accountId)];

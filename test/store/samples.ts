@@ -19,7 +19,7 @@ export const minute = 60_000;
 export const hour = 60 * minute;
 export const day = 24 * hour;
 
-/** A text that nobody else has. */
+/** A unique text. */
 export function unique(prefix = 'x'): string {
   return `${prefix}-${randomBytes(8).toString('hex')}`;
 }

@@ -35,7 +35,7 @@ export async function sendRaw(port: number, lines: readonly string[], body = '')
   return readAnswer(await exchangeBytes(port, `${[...lines, 'Connection: close', '', ''].join('\r\n')}${body}`));
 }
 
-/** Sends bytes to a port of this machine; all bytes that come back until the connection ends. */
+/** Sends bytes to a local port; returns all bytes received until the connection closes. */
 export function exchangeBytes(port: number, bytes: string | Buffer): Promise<Buffer> {
   const socket = connect({ host: '127.0.0.1', port });
   socket.write(bytes);

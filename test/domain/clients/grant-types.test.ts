@@ -14,7 +14,7 @@ import { Failure } from '../../../src/domain/failure.ts';
 
 const source = fileURLToPath(new URL('../../../src/', import.meta.url));
 
-test('every grant type × kind of client × link: what is registered, and what can be used', () => {
+test('every grant type × kind of client × link: what can be registered and what can be used', () => {
   const open = ['authorization_code', 'implicit', 'refresh_token', deviceGrant];
   for (const [registeredBy, linkedServers, usable] of [
     ['token', 0, knownGrantTypes],
@@ -27,7 +27,11 @@ test('every grant type × kind of client × link: what is registered, and what c
     for (const grantType of knownGrantTypes) {
       const mayUse = usable.some((one) => one === grantType);
       assert.equal(hasGrantType(client, grantType), mayUse, grantType);
-      assert.equal(hasGrantType({ ...client, grantTypes: [] }, grantType), false, 'one that it did not register for');
+      assert.equal(
+        hasGrantType({ ...client, grantTypes: [] }, grantType),
+        false,
+        'a grant type that it did not register',
+      );
       if (mayUse) requireGrantType(client, grantType);
       else assert.throws(() => requireGrantType(client, grantType), new Failure('client_not_authorized'));
       for (const implicitGrant of [false, true]) {
@@ -39,7 +43,7 @@ test('every grant type × kind of client × link: what is registered, and what c
   }
 });
 
-test('nobody else looks at the grant types of a client', () => {
+test('no other module reads the grant types of a client', () => {
   const allowed = ['domain/clients/grant-types.ts'];
   const looking = readdirSync(source, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.ts$/.test(name) && /\.grantTypes\b/.test(readFileSync(join(source, name), 'utf8')))

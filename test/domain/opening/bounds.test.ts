@@ -49,7 +49,7 @@ onServices('what a user has at most', (subject) => {
     return { account, makeClient, begin, fill, live, lastEvent };
   }
 
-  test(`${mostOfApp} of an app: one more ends the one that was not used for longest, and the trail says so`, async () => {
+  test(`${mostOfApp} per app: one more ends the least recently used one, and the trail records it`, async () => {
     const { account, makeClient, begin, fill, live, lastEvent } = await stage();
     const [client, other] = [await makeClient(), await makeClient()];
     await fill(other, 1);
@@ -67,7 +67,7 @@ onServices('what a user has at most', (subject) => {
     assert.equal(await subject.services.store.grants.find(account.id, ended), null);
   });
 
-  test('revoked ones count, and go first', async () => {
+  test('revoked ones count and are dropped first', async () => {
     const { account, makeClient, begin, fill, live, lastEvent } = await stage();
     const client = await makeClient();
     await fill(client, mostOfApp);
@@ -85,12 +85,12 @@ onServices('what a user has at most', (subject) => {
     assert.equal(await subject.services.store.grants.find(account.id, revoked), null);
   });
 
-  test(`${mostOfUser} in all, of however many apps`, async () => {
+  test(`${mostOfUser} in all, for any number of apps`, async () => {
     const { makeClient, begin, fill, live, lastEvent } = await stage();
     for (let app = 0; app < 12; app += 1) await fill(await makeClient(), mostOfApp - 1);
     const client = await makeClient();
     const counts: number[] = [];
-    // More than the bound can only come from a release without one: each new grant takes away a hundred.
+    // Only a release without the limit can exceed it: each new grant removes a hundred.
     for (let made = 0; made < 6; made += 1) {
       await begin(client);
       counts.push((await live()).length);
@@ -99,7 +99,7 @@ onServices('what a user has at most', (subject) => {
     assert.deepEqual(await lastEvent(), ['grant.issued', 1]);
   });
 
-  test(`${mostSessions} sessions: one more ends the one that was not used for longest, as by a sign-out`, async () => {
+  test(`${mostSessions} sessions: one more ends the least recently used one like a sign-out`, async () => {
     const { services } = subject;
     const { store, clock } = services;
     const account = await createTestAccount(services);

@@ -35,7 +35,7 @@ function counting(store: Store): { store: Store; asked: () => number } {
 }
 
 onServices('refresh without a link', (subject) => {
-  test('asks the store nothing about API authorization servers', async () => {
+  test('does not query the store for API authorization servers', async () => {
     const services = await testServices(subject.services.store);
     const account = await createTestAccount(services);
     const { clientId } = await newClient(services.store, account.id, { authMethod: 'none', secretDigest: null });

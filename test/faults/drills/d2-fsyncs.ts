@@ -8,7 +8,7 @@ import { doors, exchange, type Nodes, openNodes } from '../nodes.ts';
 
 const sessions = 32;
 
-/** D2: what is answered waits for the disk; those who wait together share one wait. */
+/** D2: every answer waits for the disk; simultaneous requests share one fsync. */
 export const drill: Drill = {
   id: 'D2',
   title: `syncs to disk for each group of refreshes that is committed together, ${sessions} sessions at a time`,
@@ -84,7 +84,7 @@ async function turnSyncsOn({ url }: PostgresServer): Promise<void> {
   await client.end();
 }
 
-/** Where nobody counts the syncs, the service's own check stands: a connection that would not wait is an error. */
+/** Where syncs cannot be counted, the service's own check applies: a connection that does not wait is an error. */
 function judge(database: DatabaseKind, rounds: number, { commits, syncs, whyNot }: Durability): DrillResult {
   const refreshes = rounds * sessions;
   const ratio = (value: number) => Number(value.toFixed(2));

@@ -9,7 +9,7 @@ import { type FailingDatabase, failingPostgres, failingSqlite, type Outage } fro
 import { createTally, type Tally } from '../tally.ts';
 
 const sessionCount = 4;
-/** Longer than an outage: what was committed while nobody could be told is repeated afterwards. */
+/** Longer than an outage: commits whose answers were lost are repeated afterwards. */
 const graceSeconds = 60;
 const pauseMilliseconds = 20;
 /** The figures say what it was. In `npm test` the machine is busy with other things: there it must only end. */

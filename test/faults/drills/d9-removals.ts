@@ -31,7 +31,7 @@ export const drill: Drill = {
   run: (options) => onEachDatabase((database) => runOn(database, options), options.databases),
 };
 
-/** Tokens that are to be dead, and who has them. */
+/** Tokens that must be invalid, and their holders. */
 interface Family {
   readonly of: string;
   readonly client: RegisteredClient;

@@ -4,7 +4,7 @@ import { countBreaches, type Exchange, findBreaches } from '../history.ts';
 import { doors, exchange, type Nodes, openNodes } from '../nodes.ts';
 
 const parallel = 50;
-/** The longest that there is: on a busy machine fifty calls take their time. */
+/** The maximum: on a busy machine fifty calls take long. */
 const graceSeconds = 60;
 
 /** T1: parallel refreshes of one token, through both doors and all servers, give one successor. */

@@ -7,7 +7,7 @@ import { doors, exchange, type Nodes, openNodes } from '../nodes.ts';
 
 const graceSeconds = 1;
 
-/** T2: a token that comes back after the grace ends its family, at both doors and on all servers at once. */
+/** T2: a token reused after the grace period ends its family, at both doors and on all servers at once. */
 export const drill: Drill = {
   id: 'T2',
   title: 'reuse of a refresh token after the grace: the family is dead at both doors at once',

@@ -10,7 +10,7 @@ const sessionCount = 12;
 /** Longer than a start takes on a busy machine. */
 const graceSeconds = 60;
 
-/** T3: the process dies under load; a client that sends its last token again goes on where it was. */
+/** T3: the process dies under load; a client that resends its last token continues where it was. */
 export const drill: Drill = {
   id: 'T3',
   title: 'kill -9 under load, restart, retry of the last token: no session is lost',
@@ -75,7 +75,7 @@ async function refreshUntilBroken(
   }
 }
 
-/** How many of the tokens were used up although nobody was told: introspection knows the live one only. */
+/** How many tokens were used up although the answer was lost: introspection knows only the live one. */
 async function countConsumed({ wires: [wire], client }: Nodes, tokens: readonly string[]): Promise<number> {
   const { headers, form } = clientAuthentication(client);
   const answers = await Promise.all(

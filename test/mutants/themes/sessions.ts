@@ -153,7 +153,7 @@ export const sessions: readonly Mutant[] = [
     file: 'domain/own-account/visit.ts',
     text: 'await findDemand({ store }, account, user.id, { otpRequired: true })',
     becomes: 'await findDemand({ store }, account, user.id, { otpRequired: false })',
-    killedBy: 'surfaces/pages/passkeys.ts',
+    killedBy: 'surfaces/pages/passkeys-access.ts',
   },
   {
     id: 'recent-link',

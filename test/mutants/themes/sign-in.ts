@@ -209,7 +209,7 @@ export const signIn: readonly Mutant[] = [
     file: 'domain/passkeys/use-passkey.ts',
     text: 'if (userId !== null && userId !== device.userId) return false;',
     becomes: '',
-    killedBy: 'surfaces/pages/passkey-sign-in.ts',
+    killedBy: 'surfaces/pages/passkey-second-factor.ts',
   },
   {
     id: 'passkey-handle',

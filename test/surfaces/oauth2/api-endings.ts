@@ -43,7 +43,7 @@ async function start(app: TestApp, parameters: Record<string, string> = {}, api?
 
 /** What becomes of JWT access tokens: RFC 7662, RFC 7009, docs/document-gaps.md#refresh-tokens. */
 export function apiEndings(app: AppOf): void {
-  it('introspection says what a JWT is, to a gateway too; userinfo needs the scope openid', async () => {
+  it('introspection describes a JWT, also to a gateway; userinfo needs the scope openid', async () => {
     using _ = app().services.clock.hold();
     const { client, user, api, tokens } = await start(app());
     const gateway = await registerClient(app());
@@ -77,7 +77,7 @@ export function apiEndings(app: AppOf): void {
     assert.deepEqual(aud, [api.resource, 'orders', 'https://orders.example']);
   });
 
-  it('a changed, foreign, unsigned or mistyped JWT is inactive and opens nothing (T10)', async () => {
+  it('a changed, foreign, unsigned or mistyped JWT is inactive and refused (T10)', async () => {
     const { client, tokens } = await start(app());
     const [header = '', payload = '', signature = ''] = tokens.access_token.split('.');
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
@@ -106,7 +106,7 @@ export function apiEndings(app: AppOf): void {
     assert.equal((await about(app(), client, tokens.access_token)).body.active, true);
   });
 
-  it('revoking a JWT ends it alone, its refresh token all of the grant; another client cannot (RFC 7009 §2.1)', async () => {
+  it('revoking a JWT ends only it, revoking its refresh token the grant; other clients cannot (RFC 7009 §2.1)', async () => {
     const { client, tokens } = await start(app());
     const other = await registerClient(app());
     const refused = await about(app(), other, tokens.access_token, '/oauth2/revoke');
@@ -120,7 +120,7 @@ export function apiEndings(app: AppOf): void {
     assert.deepEqual((await about(app(), client, next.access_token)).body, inactive);
   });
 
-  it('a locked user: inactive at once, while a gateway that only checks signatures takes it until it expires', async () => {
+  it('a locked user: inactive at once, but a gateway that only checks signatures accepts it until expiry', async () => {
     const { client, user, api, tokens } = await start(app());
     await setUser(app().services, app().account, user.id, { status: 'locked' });
     assert.deepEqual((await about(app(), client, tokens.access_token)).body, inactive);
@@ -132,7 +132,7 @@ export function apiEndings(app: AppOf): void {
     assert.deepEqual((await about(app(), client, tokens.access_token)).body, inactive);
   });
 
-  it('a link that is made, narrowed or taken away is in force for the next token of grants that live', async () => {
+  it('a link that is added, narrowed or removed applies to the next token of live grants', async () => {
     const setting = await settle(app());
     const { client } = setting;
     let tokens = await redeem(app(), client, await setting.code({ scope: 'openid email' }));
@@ -158,7 +158,7 @@ export function apiEndings(app: AppOf): void {
     assert.deepEqual((await about(app(), client, last.access_token)).body, inactive);
   });
 
-  it('a grant for one API alone ends with its link, and with the API', async () => {
+  it('a grant for one API only ends with its link, and with the API', async () => {
     const [one, two] = [await makeApi(app()), await makeApi(app())];
     const unlinked = await start(app(), { resource: one.resource }, one);
     await unlinkClient(app().services, app().account, one.id, unlinked.client.app_id);
@@ -233,7 +233,7 @@ export function apiEndings(app: AppOf): void {
     assert.ok((await again).refreshToken, 'nothing was used up');
   });
 
-  it('a rotated key verifies what lives a day; after an emergency nothing that the old one signed is good', async () => {
+  it('a rotated key verifies live tokens; after an emergency nothing signed with the old key is valid', async () => {
     const own = await app().another();
     const client = await registerClient(own);
     const api = await makeApi(own, ['a'], { accessTokenMinutes: 1440 });

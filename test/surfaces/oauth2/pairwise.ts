@@ -65,7 +65,7 @@ export function pairwiseSubjects(kind: 'sqlite' | 'postgres'): void {
     return { client, tokens: await redeem(app, client, code, uri) };
   }
 
-  it('is the same within a sector and another in each, and tells nothing; public ones stay (§8.1)', async () => {
+  it('is the same within a sector, different between sectors, and opaque; public ones do not change (§8.1)', async () => {
     const { email, id } = await makeUser(app);
     const other = await makeUser(app);
     const jar = new CookieJar();
@@ -106,7 +106,7 @@ export function pairwiseSubjects(kind: 'sqlite' | 'postgres'): void {
     assert.notEqual(sub, String(id));
   });
 
-  it('is used in hints and claims, and in the notice of the end of a session', async () => {
+  it('is used in hints, claims and logout tokens', async () => {
     const { email, id } = await makeUser(app);
     const jar = new CookieJar();
     const told = 'https://app.example.com/ended';
@@ -188,7 +188,7 @@ export function pairwiseSubjects(kind: 'sqlite' | 'postgres'): void {
     assert.equal(asked.length, 0);
   });
 
-  it('sector_identifier_uri is fetched for pairwise subjects alone, and lists all redirect URIs (Registration §5)', async () => {
+  it('sector_identifier_uri is fetched only for pairwise subjects, and must list all redirect URIs (Registration §5)', async () => {
     const headers = { authorization: `Bearer ${await app.bearer('register_clients')}` };
     const uri = 'https://sector.example.com/uris.json';
     const two = [redirectUri, 'https://two.example.com/callback'];
@@ -223,7 +223,7 @@ export function pairwiseSubjects(kind: 'sqlite' | 'postgres'): void {
       [[uri, 'GET', 'error', app.account.id]],
     );
     const anonymous = await app.send('POST', '/oauth2/register', { json: { ...pairwise, sector_identifier_uri: uri } });
-    assert.deepEqual([anonymous.status, asked.length], [401, 1], 'nothing is fetched for who may not register');
+    assert.deepEqual([anonymous.status, asked.length], [401, 1], 'nothing is fetched for callers who may not register');
     // One sector for clients of several hosts, and for a client that is replaced.
     const { email } = await makeUser(app);
     const jar = new CookieJar();
@@ -266,7 +266,7 @@ export function pairwiseSubjects(kind: 'sqlite' | 'postgres'): void {
     }
   });
 
-  it('who registers in the open gets no pairwise subjects by the device grant, for which no redirect URI speaks', async () => {
+  it('clients of open registration get no pairwise subjects with the device grant, as it has no redirect URI', async () => {
     const open = await app.another({ ...unlimited, registration: 'open' });
     const device = 'urn:ietf:params:oauth:grant-type:device_code';
     const register = (grantTypes: readonly string[], headers = {}) => {

@@ -24,7 +24,7 @@ export function refusals(app: AppOf): void {
       assert.ok(!right.jar.cookies.has('__Host-sid'));
     });
 
-    it(`a user who is ${status} while signed in is told so, or asked to sign in; active again, is signed in where the session did not end`, async () => {
+    it(`a signed-in user who becomes ${status} is told so or asked to sign in; reactivated, a live session continues`, async () => {
       const setting = await settle(app());
       const jar = new CookieJar();
       codeOf(await submit(app(), await setting.signIn({}, jar), { decision: 'allow' }));
@@ -41,7 +41,7 @@ export function refusals(app: AppOf): void {
     });
   }
 
-  it('a user without access to the app is told which, after the right password only', async () => {
+  it('a user without access to the app is told its name, only after the right password', async () => {
     const setting = await settle(app(), { client_name: 'Expense <Desk>' });
     const stranger = await makeUser(app());
     const username = stranger.email ?? '';
@@ -54,7 +54,7 @@ export function refusals(app: AppOf): void {
     assert.ok(!right.jar.cookies.has('__Host-sid'));
   });
 
-  it('access that is taken away between the steps stops the sign-in at consent, at /continue and on the pages', async () => {
+  it('access removed between the steps stops the sign-in at consent, at /continue and on the pages', async () => {
     const setting = await settle(app());
     const consent = await setting.signIn();
     const { user, client } = setting;

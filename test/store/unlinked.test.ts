@@ -11,7 +11,7 @@ import { clearAll, consume, count, fillGrants, many } from './filled.ts';
 import { type Cast, failureOf, newCast, newClient, newGrant, newServer, now, present, unique } from './samples.ts';
 import { onEachDatabase, type Subject } from './suite.ts';
 
-/** Of the grants that are revoked in the transaction that removes a link. */
+/** The number of grants of an app that the removal of its link revokes in its own transaction. */
 const rowsAtOnce = 200;
 const reason = 'the API is no longer linked';
 
@@ -74,7 +74,7 @@ function newToken({ grants }: StoreVerbs, { accountId, appId, userId }: Cast, gr
 }
 
 onEachDatabase('apps that are unlinked from an API', (subject) => {
-  /** Asserts what one who holds a token of the grant meets, by each way that the store looks at it. */
+  /** Asserts that the grant is over, by each way in which the store reads it. */
   async function assertDead({ accountId, userId }: Cast, grantId: number, tokenId: number): Promise<void> {
     const { grants } = subject.store;
     const grant = (await grants.find(accountId, grantId)) ?? assert.fail();
@@ -240,7 +240,7 @@ onEachDatabase('apps that are unlinked from an API', (subject) => {
     assert.equal(await consume(subject, later), 'rotated');
   });
 
-  test('what few grants depend on ends with the link, and nothing waits', async () => {
+  test('a link with few grants ends together with them, and nothing waits', async () => {
     const { store } = subject;
     const cast = await newCast(store);
     const { id: serverId } = await newServer(store, cast.accountId);
@@ -251,7 +251,7 @@ onEachDatabase('apps that are unlinked from an API', (subject) => {
     assert.equal(await store.clearRemoved(100), null);
   });
 
-  test('a link that is held is one that nobody is removing', async () => {
+  test('a link that another transaction is removing cannot be held', async () => {
     const { store } = subject;
     const { cast, serverId, link } = await linkedApp(subject);
     const { accountId, appId } = cast;
@@ -288,7 +288,7 @@ onEachDatabase('apps that are unlinked from an API', (subject) => {
 });
 
 for (const kind of databases) {
-  test(`going back to before removals of links leaves nothing alive that they ended, on ${kind}`, async () => {
+  test(`rolling back the migration leaves nothing alive that a removed link or API had ended, on ${kind}`, async () => {
     const { store, url, dispose } = await openTestStore(kind);
     try {
       const setting = await linkedApp({ store, url });

@@ -8,6 +8,7 @@ import { whileUncommitted } from '../support/locks.ts';
 import { ask } from '../support/rows.ts';
 import { databases, openTestStore } from '../support/stores.ts';
 import { clearAll, consume, count, fillGrants, many } from './filled.ts';
+import { type LinkedApp, linkedApp, linkMany } from './linked-apps.ts';
 import { type Cast, failureOf, newCast, newClient, newGrant, newServer, now, present, unique } from './samples.ts';
 import { onEachDatabase, type Subject } from './suite.ts';
 
@@ -15,28 +16,8 @@ import { onEachDatabase, type Subject } from './suite.ts';
 const rowsAtOnce = 200;
 const reason = 'the API is no longer linked';
 
-interface Setting {
-  readonly cast: Cast;
-  readonly serverId: number;
-  link(serverId?: number): Promise<void>;
-  unlink(serverId?: number): Promise<number | null>;
-}
-
-/** An app that is linked to an API, with more grants for it than a removal revokes at once. */
-async function linkedApp(subject: Pick<Subject, 'store' | 'url'>, accountCast?: Cast): Promise<Setting> {
-  const { store } = subject;
-  const cast = accountCast ?? (await newCast(store));
-  const { accountId, appId } = cast;
-  const { authorizationServers: servers } = store;
-  const { id } = await newServer(store, accountId);
-  const link = (serverId = id) => servers.link({ accountId, serverId, appId, scopeIds: [], linkedAt: now });
-  await link();
-  await fillGrants(subject, cast, many, id);
-  return { cast, serverId: id, link, unlink: (serverId = id) => servers.unlink(accountId, serverId, appId, now + 1) };
-}
-
 /** The grants of an app, by whether they are to end with its link to the first API. */
-async function newGrants({ store }: Subject, { cast, serverId, link }: Setting) {
+async function newGrants({ store }: Subject, { cast, serverId, link }: LinkedApp) {
   const { id: otherId } = await newServer(store, cast.accountId);
   await link(otherId);
   const other = await newClient(store, cast.accountId);
@@ -49,23 +30,6 @@ async function newGrants({ store }: Subject, { cast, serverId, link }: Setting) 
     forAny: await newGrant(store, cast),
     elsewhere: await newGrant(store, elsewhere, { serverId }),
   };
-}
-
-/** Links more apps to an API than its removal unlinks at once; returns the last one. */
-async function linkMany(
-  { store }: Pick<Subject, 'store'>,
-  { accountId }: Cast,
-  serverId: number,
-): Promise<{ appId: number }> {
-  const made: number[] = [];
-  await store.transaction(async (tx) => {
-    while (made.length < many) {
-      const { appId: added } = await newClient(tx, accountId);
-      await tx.authorizationServers.link({ accountId, serverId, appId: added, scopeIds: [], linkedAt: now });
-      made.push(added);
-    }
-  });
-  return { appId: made.at(-1) ?? 0 };
 }
 
 function newToken({ grants }: StoreVerbs, { accountId, appId, userId }: Cast, grantId: number) {

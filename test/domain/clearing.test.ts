@@ -62,7 +62,7 @@ describe('clearing what was removed', () => {
   it('runs from startup until nothing waits, rests after each slice, and reports progress', async () => {
     const run = course([slice(false), slice(false), slice(true)]);
     await run.settled();
-    const kinds = ['user', 'app', 'role', 'attribute', 'access'].map((kind) => `${kind} 0`);
+    const kinds = ['user', 'app', 'role', 'attribute', 'api', 'access', 'api_link'].map((kind) => `${kind} 0`);
     assert.deepEqual(run.told, [
       ...kinds,
       'user 100',

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createApp } from '../../src/app.ts';
+import { unlinkClient } from '../../src/domain/authorization-servers/links.ts';
+import { removeServer } from '../../src/domain/authorization-servers/servers.ts';
 import { removeApp } from '../../src/domain/clients/managed-apps.ts';
 import { endAllSessions, endOneSession, listSessions } from '../../src/domain/own-account/sessions.ts';
 import { removeRole } from '../../src/domain/roles/write-role.ts';
@@ -10,6 +12,7 @@ import { createCustomAttribute, removeCustomAttribute } from '../../src/domain/u
 import { removeUser } from '../../src/domain/users/users.ts';
 import { updateUser } from '../../src/domain/users/write-user.ts';
 import { wakeAfterCommit } from '../../src/domain/wake-after-commit.ts';
+import { linkApi, makeApi } from '../support/api.ts';
 import { openTestApp, seenFrom, type TestApp } from '../support/app.ts';
 import { chosen, newInvite } from '../support/invites.ts';
 import { readRows } from '../support/rows.ts';
@@ -117,6 +120,13 @@ for (const kind of databases) {
       const { id } = await createCustomAttribute(app.services, app.account, attribute);
       await removeCustomAttribute(app.services, app.account, id);
       assert.equal(await removals(), 5);
+      const api = await makeApi(app);
+      const linked = await registerClient(app);
+      await linkApi(app, linked, api);
+      await unlinkClient(app.services, app.account, api.id, linked.app_id);
+      assert.equal(await removals(), 6);
+      await removeServer(app.services, app.account, api.id);
+      assert.equal(await removals(), 7);
     });
 
     for (const [name, end] of Object.entries(endings)) {

@@ -5,6 +5,7 @@ import type { HotVerbs } from './engine.ts';
 import * as rows from './rows.ts';
 import type { DbRow } from './shape.ts';
 import { single } from './single.ts';
+import { unlinkedAt } from './unlinked.ts';
 
 /** Of the live grants that an application has in one session, all but the newest. A grant outside of sessions is alone. */
 const superseded = `case when revoked_at is null and sid is not null then
@@ -41,9 +42,12 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
     const removedAt = db('removals').max('removed_at').where('account_id', accountId);
     const row: (DbRow & { readonly api_scopes: string | null }) | undefined = await db('grants')
       .where({ account_id: accountId, id })
-      .select('*', db.raw(`case when ${lost('grants')} then (?) end as lost_at`, [removedAt]))
+      .select(
+        '*',
+        db.raw(`coalesce(${unlinkedAt('grants')}, case when ${lost('grants')} then (?) end) as lost_at`, [removedAt]),
+      )
       .first();
-    // A grant whose access was lost counts as revoked before its row says so.
+    // A grant whose access or API was lost counts as revoked before its row says so.
     return row && { ...row, revoked_at: row['revoked_at'] ?? row['lost_at'] ?? null };
   };
   return {
@@ -123,7 +127,7 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       return (
         await unexpired
           .where('absolute_expires_at', '>', now)
-          .whereRaw(`not ${lost('grants')}`)
+          .whereRaw(`not ${lost('grants')} and ${unlinkedAt('grants')} is null`)
           .orderBy('id')
       ).map(rows.grants.read);
     },
@@ -131,13 +135,5 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       concern(live(accountId), loss)
         .whereRaw(`not ${assigned('grants')}`)
         .update({ revoked_at: at, revoked_because: 'access_not_assigned' }),
-    revokeOfServer: (accountId, serverId, appId, at) => {
-      const links = db('authorization_server_clients').where({ account_id: accountId, server_id: serverId });
-      const candidates = live(accountId).where('server_id', serverId);
-      // Grants are found by their app: an index by server would slow down each new grant.
-      if (appId === null) candidates.whereIn('app_id', links.select('app_id'));
-      else candidates.where('app_id', appId);
-      return candidates.update({ revoked_at: at, revoked_because: 'the API is no longer linked' });
-    },
   };
 }

@@ -6,10 +6,21 @@ import { removeScope } from '../../../src/domain/authorization-servers/scopes.ts
 import { changeServer, removeServer } from '../../../src/domain/authorization-servers/servers.ts';
 import { generateKeyPair as newKeyPair } from '../../../src/domain/keys/key-pairs.ts';
 import { rotateKeys } from '../../../src/domain/keys/rotate-keys.ts';
+import { redeemCode } from '../../../src/domain/tokens/redeem-code.ts';
+import { clearAll, fillGrants, many } from '../../store/filled.ts';
 import { type Api, atGateway, linkApi, makeApi } from '../../support/api.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
-import { clientAuthentication, type RegisteredClient, redeem, refresh, registerClient } from '../../support/sign-in.ts';
+import {
+  clientAuthentication,
+  codeVerifier,
+  makeUser,
+  type RegisteredClient,
+  redeem,
+  redirectUri,
+  refresh,
+  registerClient,
+} from '../../support/sign-in.ts';
 import { setUser } from '../../support/users.ts';
 import { type AppOf, askTokens, assertEnded, assertError, settle } from './asking.ts';
 
@@ -157,6 +168,69 @@ export function apiEndings(app: AppOf): void {
     await removeServer(app().services, app().account, two.id);
     await assertEnded(app(), removed.client, removed.tokens.refresh_token, removed.tokens.access_token);
     assert.equal((await refresh(app(), other.client, other.tokens.refresh_token)).status, 200);
+  });
+
+  it('however many grants are for one API, none of their tokens outlives the link, nor lives again with a new one', async () => {
+    const { store } = app().services;
+    const api = await makeApi(app());
+    const { client, code, tokens: ofNoApi } = await start(app(), {}, api);
+    const ends: readonly [string, () => Promise<void>][] = [
+      ['link', () => unlinkClient(app().services, app().account, api.id, client.app_id)],
+      ['API', () => removeServer(app().services, app().account, api.id)],
+    ];
+    let kept = ofNoApi;
+    for (const [what, end] of ends) {
+      const mine = { accountId: app().account.id, appId: client.app_id };
+      const { id: userId } = await makeUser(app(), client.app_id);
+      await fillGrants({ url: app().url }, { ...mine, userId }, many, api.id);
+      const scope = { scope: 'openid orders:read', resource: api.resource };
+      const tokens = await redeem(app(), client, await code(scope));
+      const assertDead = async () => {
+        await assertEnded(app(), client, tokens.refresh_token, tokens.access_token);
+        assert.deepEqual((await about(app(), client, tokens.access_token)).body, inactive, what);
+        const rotated = await refresh(app(), client, kept.refresh_token);
+        assert.equal(rotated.status, 200, what);
+        kept = rotated.body;
+      };
+      await end();
+      const [event] = await store.events.listBefore(app().account.id, null, 1);
+      assert.ok(JSON.parse(event?.detail ?? '').grants_revoked <= 200, what);
+      assert.ok((await store.findWaitingRemovals()).count > 0, what);
+      await assertDead();
+      if (what === 'link') {
+        await linkApi(app(), client, api);
+        await assertDead();
+        const next = await redeem(app(), client, await code(scope));
+        assert.equal((await refresh(app(), client, next.refresh_token)).status, 200);
+      }
+      await clearAll({ store });
+      await assertDead();
+      assert.equal((await store.findWaitingRemovals()).count, 0, what);
+    }
+  });
+
+  it('a code for one API is worth nothing if the link ends while it is redeemed', async () => {
+    const { services, account } = app();
+    const { store } = services;
+    const api = await makeApi(app());
+    const { client, code } = await start(app(), {}, api);
+    const redemption = {
+      ...{ code: await code({ scope: 'openid orders:read', resource: api.resource }), redirectUri, codeVerifier },
+      ...{ resource: null, proof: null },
+    };
+    const record = (await store.clients.findByApp(account.id, client.app_id)) ?? assert.fail();
+    // Another process removes the link after this one has read it.
+    const ofClient: typeof store.authorizationServers.ofClient = async (...given) => {
+      const read = await store.authorizationServers.ofClient(...given);
+      await unlinkClient(services, account, api.id, client.app_id);
+      return read;
+    };
+    const authorizationServers = { ...store.authorizationServers, ofClient };
+    const behind = { ...services, store: { ...store, authorizationServers } };
+    await assert.rejects(redeemCode(behind, account, record, redemption), { code: 'grant_invalid' });
+    await linkApi(app(), client, api);
+    const again = redeemCode(services, account, record, redemption);
+    assert.ok((await again).refreshToken, 'nothing was used up');
   });
 
   it('a rotated key verifies live tokens; after an emergency nothing signed with the old key is valid', async () => {

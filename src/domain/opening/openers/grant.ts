@@ -10,6 +10,7 @@ import { recordEvent } from '../../audit/record.ts';
 import { isConfidential } from '../../clients/client-methods.ts';
 import { hasGrantType } from '../../clients/grant-types.ts';
 import { digestOf } from '../../secrets.ts';
+import { noLongerLinked } from '../../tokens/audience.ts';
 import { absoluteExpiry, idleExpiry } from '../../tokens/refresh.ts';
 import { accessibleScope, apiScopeNames } from '../../tokens/scopes.ts';
 import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from '../../tokens/token-set.ts';
@@ -114,6 +115,10 @@ export async function createGrant(
   const now = services.clock.now();
   const { scope, serverId } = terms;
   const among = serverId === null ? await servers() : [];
+  // A link may have been removed since the request was read.
+  if (serverId !== null && !(await tx.authorizationServers.holdLink(account.id, serverId, client.appId))) {
+    throw noLongerLinked();
+  }
   const holder = { userId: terms.userId, appId: client.appId };
   // Before the trail is written: a refresh locks its grant first, too.
   const ended = await tx.grants.makeRoom(account.id, holder, mostGrants);

@@ -3643,7 +3643,7 @@ export interface components {
                 readonly value: string;
             }[];
             /**
-             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts.
+             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The function gets that version as `context_version` of its context.
              * @example 1.1.0
              */
             readonly context_version?: string;
@@ -3803,7 +3803,7 @@ export interface components {
                 readonly value: string;
             }[] | null;
             /**
-             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The latest by default.
+             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The function gets that version as `context_version` of its context. The default is the latest.
              * @example 1.1.0
              */
             readonly context_version?: string | null;
@@ -3943,7 +3943,7 @@ export interface components {
                 readonly value: string;
             }[];
             /**
-             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts.
+             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The function gets that version as `context_version` of its context.
              * @example 1.1.0
              */
             readonly context_version: string;
@@ -4122,6 +4122,7 @@ export interface components {
         /**
          * @description The context of the function, as it is or as the one member `context`.
          * @example {
+         *       "context_version": "1.0.0",
          *       "user": {
          *         "user_identifier": "ada@example.com",
          *         "policy_id": 1
@@ -10023,6 +10024,7 @@ export interface operations {
             readonly content: {
                 /**
                  * @example {
+                 *       "context_version": "1.0.0",
                  *       "user": {
                  *         "user_identifier": "ada@example.com",
                  *         "policy_id": 1

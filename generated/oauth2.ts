@@ -392,7 +392,7 @@ export interface paths {
          *     | grant_type | Members | Standard |
          *     |---|---|---|
          *     | `authorization_code` | `code`, `redirect_uri` (as at authorization), `code_verifier`, `resource` | [RFC 6749 section 4.1.3](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3), [RFC 7636 section 4.5](https://www.rfc-editor.org/rfc/rfc7636#section-4.5) |
-         *     | `refresh_token` | `refresh_token`, `scope` (no wider than granted), `resource` | [RFC 6749 section 6](https://www.rfc-editor.org/rfc/rfc6749#section-6) |
+         *     | `refresh_token` | `refresh_token`, `scope` (no wider than granted; what authorization leaves out, such as `offline_access`, is left out here too), `resource` | [RFC 6749 section 6](https://www.rfc-editor.org/rfc/rfc6749#section-6) |
          *     | `client_credentials` | `scope`, `resource`; clients with a secret only | [RFC 6749 section 4.4](https://www.rfc-editor.org/rfc/rfc6749#section-4.4) |
          *     | `urn:ietf:params:oauth:grant-type:device_code` | `device_code`, `resource` | [RFC 8628 section 3.4](https://www.rfc-editor.org/rfc/rfc8628#section-3.4) |
          *     | `urn:ietf:params:oauth:grant-type:token-exchange` | `subject_token`, `subject_token_type`, `actor_token`, `actor_token_type`, `requested_token_type`, `scope`, `audience`, `resource` | [RFC 8693 section 2.1](https://www.rfc-editor.org/rfc/rfc8693#section-2.1) |

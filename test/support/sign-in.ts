@@ -205,10 +205,11 @@ export async function redeem(app: Sender, client: RegisteredClient, code: string
 export async function signedIn(
   app: TestApp,
   metadata: object = {},
+  parameters: Record<string, string> = {},
 ): Promise<{ client: RegisteredClient; user: UserRecord; tokens: Tokens }> {
   const client = await registerClient(app, metadata);
   const user = await makeUser(app, client.app_id);
-  const query = await signInForCode(app, client, user);
+  const query = await signInForCode(app, client, user, parameters);
   return { client, user, tokens: await redeem(app, client, query.get('code') ?? '') };
 }
 

@@ -91,8 +91,8 @@ export interface paths {
          *     to an API. `grant_types` of the answer leaves out what it does not get, and a request for nothing else is
          *     `invalid_client_metadata`. Introspection shows it its own tokens only.
          *
-         *     `redirect_uris` is needed with the grant types `authorization_code` and `implicit`. Everything else has a
-         *     default: `application_type` is `web`, `token_endpoint_auth_method` is `client_secret_basic`, `grant_types` is
+         *     `redirect_uris` is needed with the grant types `authorization_code` and `implicit`; without both, `redirect_uris`
+         *     and `response_types` may be left out or empty, and are answered empty. Everything else has a default: `application_type` is `web`, `token_endpoint_auth_method` is `client_secret_basic`, `grant_types` is
          *     `authorization_code` and `refresh_token`, `response_types` is `code`, `subject_type` is `public`,
          *     `id_token_signed_response_alg` is `RS256`. Grant types, response types and scopes the account does not know are
          *     left out (RFC 7591 section 3.2.1).

@@ -1597,10 +1597,10 @@ export interface components {
                  */
                 readonly shortname: string;
                 /**
-                 * @description Place among the attributes; the next free one by default.
+                 * @description Place among the attributes; null, or without it at the creation, the one after all others.
                  * @example 1
                  */
-                readonly position?: number;
+                readonly position?: number | null;
             };
         };
         /** @description A member that the account adds to its users. */
@@ -1644,10 +1644,10 @@ export interface components {
              */
             readonly shortname?: string;
             /**
-             * @description Place among the attributes; the next free one by default.
+             * @description Place among the attributes; null puts it after all others.
              * @example 1
              */
-            readonly position?: number;
+            readonly position?: number | null;
             /** @description The same members, wrapped; `id` is ignored. */
             readonly user_field?: {
                 /**
@@ -1666,10 +1666,10 @@ export interface components {
                  */
                 readonly shortname?: string;
                 /**
-                 * @description Place among the attributes; the next free one by default.
+                 * @description Place among the attributes; null, or without it at the creation, the one after all others.
                  * @example 1
                  */
-                readonly position?: number;
+                readonly position?: number | null;
             };
         };
         /** @description An empty object. */
@@ -4489,7 +4489,7 @@ export interface components {
          * @example 2
          */
         readonly Page: number;
-        /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+        /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
         readonly Cursor: string;
         /**
          * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -4517,7 +4517,7 @@ export interface components {
          */
         readonly UpdatedUntil: string;
         /**
-         * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+         * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
          * @example 1
          */
         readonly Id: number;
@@ -4657,7 +4657,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -4884,10 +4884,10 @@ export interface operations {
                  */
                 readonly mappings?: string;
                 /**
-                 * @description `false` takes a password that the rules for passwords would refuse, of 1 to 256 characters, and needs the scope `manage_all`.
+                 * @description `false` takes a password that the rules for passwords would refuse, of 1 to 256 characters, and needs the scope `manage_all`. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly validate_policy?: "true" | "false";
+                readonly validate_policy?: boolean;
             };
             readonly header?: never;
             readonly path?: never;
@@ -4981,7 +4981,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -5109,7 +5109,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5155,7 +5155,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5214,7 +5214,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5250,7 +5250,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5326,15 +5326,15 @@ export interface operations {
                  */
                 readonly mappings?: string;
                 /**
-                 * @description `false` takes a password that the rules for passwords would refuse, of 1 to 256 characters, and needs the scope `manage_all`.
+                 * @description `false` takes a password that the rules for passwords would refuse, of 1 to 256 characters, and needs the scope `manage_all`. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly validate_policy?: "true" | "false";
+                readonly validate_policy?: boolean;
             };
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5421,7 +5421,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5457,7 +5457,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5516,7 +5516,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -5531,15 +5531,15 @@ export interface operations {
                  */
                 readonly name?: string;
                 /**
-                 * @description Whether apps that users are not shown (`visible` false) are listed too, with `true`.
+                 * @description Whether apps that users are not shown (`visible` false) are listed too. `True`, `False`, `1` and `0` are accepted too; any other text is 400.
                  * @example true
                  */
-                readonly ignore_visibility?: string;
+                readonly ignore_visibility?: boolean;
             };
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5605,7 +5605,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -5743,7 +5743,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5797,7 +5797,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5864,7 +5864,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5901,7 +5901,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5948,7 +5948,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6017,7 +6017,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6072,7 +6072,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6140,7 +6140,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6196,7 +6196,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6237,7 +6237,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6300,7 +6300,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6355,7 +6355,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6430,7 +6430,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -6578,7 +6578,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6631,7 +6631,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6699,7 +6699,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6742,7 +6742,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -6760,7 +6760,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6814,7 +6814,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6871,7 +6871,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6932,7 +6932,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6980,7 +6980,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -6998,7 +6998,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7058,7 +7058,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7116,7 +7116,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7177,7 +7177,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7225,7 +7225,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -7243,7 +7243,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7304,7 +7304,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7364,7 +7364,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7428,7 +7428,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7476,7 +7476,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -7624,7 +7624,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7678,7 +7678,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7734,7 +7734,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7777,7 +7777,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -7792,20 +7792,20 @@ export interface operations {
                  */
                 readonly name?: string;
                 /**
-                 * @description Whether users of the account who do not belong to the role are listed too, with `assigned` false.
+                 * @description Whether users of the account who do not belong to the role are listed too, with `assigned` false. In queries `1`, `0`, `True` and `False` are accepted too.
                  * @example true
                  */
-                readonly include_unassigned?: "true" | "false";
+                readonly include_unassigned?: boolean;
                 /**
-                 * @description Only users whose `assigned` is this. Without `include_unassigned` every user's is `true`.
+                 * @description Only users whose `assigned` is this; `1`, `0`, `True` and `False` are accepted too. Without `include_unassigned` every user's is `true`.
                  * @example true
                  */
-                readonly assigned?: "true" | "false";
+                readonly assigned?: boolean;
             };
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7863,7 +7863,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7921,7 +7921,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7977,7 +7977,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -7992,20 +7992,20 @@ export interface operations {
                  */
                 readonly name?: string;
                 /**
-                 * @description Whether users of the account who do not belong to the role are listed too, with `assigned` false.
+                 * @description Whether users of the account who do not belong to the role are listed too, with `assigned` false. In queries `1`, `0`, `True` and `False` are accepted too.
                  * @example true
                  */
-                readonly include_unassigned?: "true" | "false";
+                readonly include_unassigned?: boolean;
                 /**
-                 * @description Only users whose `assigned` is this. Without `include_unassigned` every user's is `true`.
+                 * @description Only users whose `assigned` is this; `1`, `0`, `True` and `False` are accepted too. Without `include_unassigned` every user's is `true`.
                  * @example true
                  */
-                readonly assigned?: "true" | "false";
+                readonly assigned?: boolean;
             };
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8063,7 +8063,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8121,7 +8121,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8177,7 +8177,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -8195,7 +8195,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8249,7 +8249,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8314,7 +8314,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -8540,7 +8540,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8616,7 +8616,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8708,7 +8708,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8751,7 +8751,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -8764,7 +8764,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8820,7 +8820,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8885,7 +8885,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -9012,7 +9012,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -9055,7 +9055,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -9174,7 +9174,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -9217,7 +9217,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -9425,7 +9425,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -9918,7 +9918,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -10097,7 +10097,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -10111,10 +10111,7 @@ export interface operations {
                  * @example sign_in.failed
                  */
                 readonly action?: string;
-                /**
-                 * @description Only what this actor did, as `<type>:<id>`; a type alone stands for an actor without an id (`command_line`, or `user` for somebody who did not show who they are).
-                 * @example user:7
-                 */
+                /** @description Only what this actor did, as `<type>:<id>`; a type alone stands for an actor without an id (`command_line`, or `user` for somebody who did not show who they are). `API` alone finds what was done with any API key. */
                 readonly actor?: string;
                 /**
                  * @description Only what was done to this target, as `<type>:<id>`; a type alone stands for a target without an id.

@@ -3013,12 +3013,12 @@ export interface components {
                  */
                 readonly token_endpoint_auth_method: 0 | 1 | 2 | 3;
                 /**
-                 * @description How long an access token is valid, in minutes. Read-only.
+                 * @description How long an access token is valid, in minutes; one for an API lives as long as that API says.
                  * @example 60
                  */
                 readonly access_token_expiration_minutes: number;
                 /**
-                 * @description How long a refresh token that is not used is valid, in minutes; the account's setting. Read-only.
+                 * @description How long a refresh token that is not used is valid, in minutes: the app's own time, else the account's. An API that has such a time of its own decides for its tokens.
                  * @example 43200
                  */
                 readonly refresh_token_expiration_minutes: number;
@@ -3122,6 +3122,16 @@ export interface components {
                  * @enum {integer|null}
                  */
                 readonly token_endpoint_auth_method?: 0 | 1 | 2 | 3 | null;
+                /**
+                 * @description How long access tokens given out from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
+                 * @example 30
+                 */
+                readonly access_token_expiration_minutes?: number | null;
+                /**
+                 * @description How long a refresh token that is not used is valid from its next use on, in minutes: 1 to 525600. 0 or null: as the account says. An API that has such a time of its own decides for its tokens.
+                 * @example 43200
+                 */
+                readonly refresh_token_expiration_minutes?: number | null;
             } | null;
         };
         /** @description A client as the management of the account sees it. */
@@ -3244,12 +3254,12 @@ export interface components {
                  */
                 readonly token_endpoint_auth_method: 0 | 1 | 2 | 3;
                 /**
-                 * @description How long an access token is valid, in minutes. Read-only.
+                 * @description How long an access token is valid, in minutes; one for an API lives as long as that API says.
                  * @example 60
                  */
                 readonly access_token_expiration_minutes: number;
                 /**
-                 * @description How long a refresh token that is not used is valid, in minutes; the account's setting. Read-only.
+                 * @description How long a refresh token that is not used is valid, in minutes: the app's own time, else the account's. An API that has such a time of its own decides for its tokens.
                  * @example 43200
                  */
                 readonly refresh_token_expiration_minutes: number;
@@ -3353,6 +3363,16 @@ export interface components {
                  * @enum {integer|null}
                  */
                 readonly token_endpoint_auth_method?: 0 | 1 | 2 | 3 | null;
+                /**
+                 * @description How long access tokens given out from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
+                 * @example 30
+                 */
+                readonly access_token_expiration_minutes?: number | null;
+                /**
+                 * @description How long a refresh token that is not used is valid from its next use on, in minutes: 1 to 525600. 0 or null: as the account says. An API that has such a time of its own decides for its tokens.
+                 * @example 43200
+                 */
+                readonly refresh_token_expiration_minutes?: number | null;
             } | null;
         };
         /** @description A user of an app, with the members that `fields` names. */

@@ -184,6 +184,7 @@ export function clientAuthentication(client: RegisteredClient): {
 }
 
 export interface Tokens {
+  readonly expires_in: number;
   readonly access_token: string;
   readonly refresh_token: string;
   readonly id_token: string;

@@ -85,7 +85,7 @@ export async function refreshTokens(
     graceMilliseconds: account.settings.refreshGraceSeconds * 1000,
     successorDigest: digestOf(successor),
     successorSalt,
-    idleExpiresAt: idleExpiry(account, now, server),
+    idleExpiresAt: idleExpiry(account, client, now, server),
     accessToken: accessToken.row,
     proof: proof?.use ?? null,
     judge: judgeRefresh,
@@ -148,9 +148,14 @@ async function linked(
   return { server, scope };
 }
 
-/** When an unused grant ends: as its API authorization server says, else as the account says. */
-export function idleExpiry(account: Account, now: Milliseconds, linked: LinkedServer | null): Milliseconds {
-  const minutes = linked?.server.refreshTokenMinutes ?? null;
+/** When an unused grant ends: as its API authorization server says, else the app, else the account. */
+export function idleExpiry(
+  account: Account,
+  client: Pick<ClientRecord, 'refreshTokenMinutes'>,
+  now: Milliseconds,
+  linked: LinkedServer | null,
+): Milliseconds {
+  const minutes = linked?.server.refreshTokenMinutes ?? client.refreshTokenMinutes;
   return minutes === null ? now + account.settings.refreshIdleDays * day : now + minutes * minute;
 }
 

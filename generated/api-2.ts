@@ -17,12 +17,12 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a user
-         * @description A user needs an `email` or a `username`. With a password the user is active (`status` 1), else unactivated (0),
-         *     unless `status` says otherwise.
+         * @description A user needs an `email` or a `username`. With a password the user is active (`status` 1), otherwise unactivated
+         *     (0), unless `status` is given.
          *
-         *     Setting a password or roles needs the scope `manage_all`; without it the answer is 403. No link for a forgotten
-         *     password goes for 24 hours to an `email` that a caller without `manage_all` wrote. Members that are read-only or
-         *     unknown are ignored, whatever they hold.
+         *     Setting a password or roles requires the scope `manage_all`; without it the answer is 403. For 24 hours no link
+         *     for a forgotten password is sent to an `email` that a caller without `manage_all` wrote. Read-only and unknown
+         *     members are ignored.
          */
         readonly post: operations["createUser"];
         readonly delete?: never;
@@ -75,7 +75,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a custom attribute
-         * @description Removes the attribute and its values from all users. A body is not looked at.
+         * @description Removes the attribute and its values from all users. A body is ignored.
          */
         readonly delete: operations["deleteCustomAttribute"];
         readonly options?: never;
@@ -97,26 +97,28 @@ export interface paths {
         readonly get: operations["readUser"];
         /**
          * Change a user
-         * @description Changes the members sent; `null` and the empty text clear one. A new password ends the sessions and grants of the
-         *     user and makes one who waited for it active. `status` 2 ends sessions, sign-ins under way, codes and opaque access
-         *     tokens for good, and tells the applications of the sessions; refresh tokens wait until it is over. `role_ids` replaces all roles, `custom_attributes` changes those it names.
+         * @description Changes the members sent; `null` and the empty text clear one. A new password ends the user's sessions and grants,
+         *     and activates a user who had none. `status` 2 ends sessions, pending sign-ins, codes and opaque access tokens
+         *     permanently, and notifies the applications of the sessions; refresh tokens are refused until it is lifted.
+         *     `role_ids` replaces all roles, `custom_attributes` changes those it names.
          *
-         *     The scope `manage_all` is needed to set a password or roles and, of a user who has a second factor (an authenticator
-         *     app or a passkey), to change `policy_id` and to leave `status` 2 or 3. Without it the answer is 403 and nothing is
-         *     changed; a value that stays as it is may be sent back.
+         *     The scope `manage_all` is required to set a password or roles and, for a user with a second factor (an
+         *     authenticator app or a passkey), to change `policy_id` and to leave `status` 2 or 3. Without it the answer is 403
+         *     and nothing is changed; sending back an unchanged value is allowed.
          *
-         *     Another `email`, `username`, password or `status` ends the invite and reset links of the user. The user gets a message
-         *     about another `email` (at both addresses), `username` or password. No link for a forgotten password goes for 24 hours
-         *     to an `email` that a caller without `manage_all` wrote; the same one sent back changes nothing about that.
+         *     Another `email`, `username`, password or `status` ends the invite and reset links of the user. The user gets a
+         *     message about another `email` (at both addresses), `username` or password. For 24 hours no link for a forgotten
+         *     password is sent to an `email` that a caller without `manage_all` wrote; sending the same value again does not
+         *     change that.
          *
-         *     Members that are read-only or unknown are ignored, whatever they hold.
+         *     Read-only and unknown members are ignored.
          */
         readonly put: operations["updateUser"];
         readonly post?: never;
         /**
          * Delete a user
-         * @description Removes the user with all sessions, grants, roles and access. Access tokens that were issued are inactive at once, but
-         *     for JWTs, which live on until they expire. A body is not looked at.
+         * @description Removes the user with all sessions, grants, roles and access. Issued access tokens are inactive at once, except
+         *     JWTs, which remain valid until they expire. A body is ignored.
          */
         readonly delete: operations["deleteUser"];
         readonly options?: never;
@@ -137,8 +139,8 @@ export interface paths {
          * Unlock a user
          * @description Makes a locked user (`status` 3) active again, and ends a pause after wrong passwords. Any other user stays as is.
          *
-         *     The scope `manage_all` is needed to unlock a user with `status` 3 who has a second factor: without it the answer is 403.
-         *     Only with it does a pause after wrong codes end too, and are wrong codes forgotten.
+         *     The scope `manage_all` is required to unlock a user with `status` 3 who has a second factor; without it the answer
+         *     is 403. Only with it is a lockout after wrong codes lifted, and the count of wrong codes reset.
          */
         readonly post: operations["unlockUser"];
         readonly delete?: never;
@@ -176,8 +178,8 @@ export interface paths {
         };
         /**
          * List the policies
-         * @description Rules for passwords, lockout and sessions, sorted by `id` by default. Every account has one default policy from its
-         *     beginning.
+         * @description Rules for passwords, lockout and sessions, sorted by `id` by default. Every account has one default policy from
+         *     its beginning.
          */
         readonly get: operations["listPolicies"];
         readonly put?: never;
@@ -185,8 +187,8 @@ export interface paths {
          * Create a policy
          * @description Members that are not sent have their defaults. Users, roles and apps name a policy by its `id`. Which one is in
          *     force for a user: the user's own, the app's that is signed in to, that of the first assigned of the user's roles
-         *     that name one, the account's default. Passwords and lockout are the user's in every app: the app's policy does
-         *     not count for them. `is_default` `true` takes the place of the former default.
+         *     that name one, the account's default. Passwords and lockout are the user's in every app: the app's policy does not
+         *     count for them. `is_default` `true` replaces the former default.
          */
         readonly post: operations["createPolicy"];
         readonly delete?: never;
@@ -204,20 +206,20 @@ export interface paths {
         };
         /**
          * Read a policy
-         * @description Rules for the users who follow it.
+         * @description Rules for the users it applies to.
          */
         readonly get: operations["readPolicy"];
         /**
          * Change a policy
-         * @description Changes the members sent; they take effect at the next sign-in. The default policy stays the default until
-         *     another one is made it: `is_default` `false` for it is 422.
+         * @description Changes the members sent; they take effect at the next sign-in. The default policy stays the default until another
+         *     one becomes the default: `is_default` `false` for it is 422.
          */
         readonly put: operations["updatePolicy"];
         readonly post?: never;
         /**
          * Delete a policy
-         * @description Removes a policy that nobody follows. The default policy, and one that a user, a role or an app names, cannot be
-         *     deleted: 409. A body is not looked at.
+         * @description Removes an unused policy. The default policy, and one that a user, a role or an app refers to, cannot be
+         *     deleted: 409. A body is ignored.
          */
         readonly delete: operations["deletePolicy"];
         readonly options?: never;
@@ -234,9 +236,9 @@ export interface paths {
         };
         /**
          * List the kinds of second factor
-         * @description The kinds of second factor that can be registered here. There is one: time-based one-time codes of an authenticator app
-         *     ([RFC 6238](https://www.rfc-editor.org/rfc/rfc6238): SHA-1, six digits, 30 seconds). A passkey is made by the browser of
-         *     its user. The list is short and has no pages.
+         * @description The kinds of second factor that can be registered here. There is one: time-based one-time codes of an
+         *     authenticator app ([RFC 6238](https://www.rfc-editor.org/rfc/rfc6238): SHA-1, six digits, 30 seconds). A passkey
+         *     is created by the browser of its user. The list is short and has no pages.
          */
         readonly get: operations["listFactors"];
         readonly put?: never;
@@ -258,9 +260,10 @@ export interface paths {
         readonly put?: never;
         /**
          * Register a device
-         * @description Makes a key for an authenticator app of the user and answers with it; it is not shown again. The device counts once a code
-         *     of it has come (`PUT` of the registration), or at once with `verified` `true`, where the caller answers for it that the
-         *     user has the device. A user has up to 10 devices, registrations that wait included: beyond that it is 422.
+         * @description Makes a key for an authenticator app of the user and answers with it; it is not shown again. The device counts
+         *     once a code of it has come (`PUT` of the registration), or at once with `verified` `true`, where the caller
+         *     answers for it that the user has the device. A user has up to 10 devices, registrations that wait included: beyond
+         *     that it is 422.
          */
         readonly post: operations["createRegistration"];
         readonly delete?: never;
@@ -278,14 +281,13 @@ export interface paths {
         };
         /**
          * Read a registration
-         * @description A registration of the user, while it waits and once it is accepted. One that has expired is 404, and one whose device is
-         *     gone.
+         * @description A registration of the user, pending or accepted. An expired one is 404, and one whose device is gone.
          */
         readonly get: operations["readRegistration"];
         /**
          * Accept a registration
-         * @description Accepts the registration when `otp` is a code of the device, of the present 30 seconds or of those before and after. Any
-         *     other code is 422, as is a registration that is accepted already. The code is used up.
+         * @description Accepts the registration when `otp` is a code of the device, of the present 30 seconds or of those before and
+         *     after. Any other code is 422, as is a registration that is accepted already. The code is used up.
          */
         readonly put: operations["acceptRegistration"];
         readonly post?: never;
@@ -304,8 +306,8 @@ export interface paths {
         };
         /**
          * List the devices of a user
-         * @description Devices that the user can show as a second factor, passkeys included, the oldest first; those that wait for a code are
-         *     not among them. The list is short and has no pages.
+         * @description Devices that the user can show as a second factor, passkeys included, the oldest first; those that wait for a code
+         *     are not among them. The list is short and has no pages.
          */
         readonly get: operations["listDevices"];
         readonly put?: never;
@@ -328,8 +330,8 @@ export interface paths {
         readonly post?: never;
         /**
          * Remove a device
-         * @description Takes a device from the user, an authenticator app or a passkey; with the last app the recovery codes go too. Who is signed in stays so. A body is not
-         *     looked at.
+         * @description Takes a device from the user, an authenticator app or a passkey; with the last app the recovery codes go too. Who
+         *     is signed in stays so. A body is ignored.
          */
         readonly delete: operations["deleteDevice"];
         readonly options?: never;
@@ -348,8 +350,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Ask for a code
-         * @description Begins a check of the user's second factor on behalf of the caller: the code of one device is to come with `PUT` before
-         *     it expires. A passkey makes no codes: 422.
+         * @description Begins a check of the user's second factor on behalf of the caller: the code of one device is to come with `PUT`
+         *     before it expires. A passkey makes no codes: 422.
          */
         readonly post: operations["createVerification"];
         readonly delete?: never;
@@ -372,10 +374,10 @@ export interface paths {
         readonly get: operations["readVerification"];
         /**
          * Check a code
-         * @description Accepts the verification when `otp` is a code of the device that was not used before, of the present 30 seconds or of
-         *     those before and after; the code is used up. Any other code is 422, as is a verification that is accepted already. Wrong
-         *     codes count as those of a sign-in do: 10 in a row (the policy's `maximum_invalid_login_attempts`) close the user's second
-         *     factor for 15 minutes (`lock_effective_minutes`).
+         * @description Accepts the verification when `otp` is a code of the device that was not used before, of the present 30 seconds or
+         *     of those before and after; the code is used up. Any other code is 422, as is a verification that is accepted
+         *     already. Wrong codes count as those of a sign-in do: 10 in a row (the policy's `maximum_invalid_login_attempts`)
+         *     close the user's second factor for 15 minutes (`lock_effective_minutes`).
          */
         readonly put: operations["acceptVerification"];
         readonly post?: never;
@@ -433,8 +435,8 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete an API authorization server
-         * @description Removes the server with its scopes, claims and links, and ends the grants of users that were for it alone. Its
-         *     tokens are inactive at introspection at once. A body is not looked at.
+         * @description Removes the server with its scopes, claims and links, and ends users' grants that were for it only. Its tokens are
+         *     inactive at introspection at once. A body is ignored.
          */
         readonly delete: operations["deleteApiAuthorization"];
         readonly options?: never;
@@ -457,8 +459,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Add a scope to a server
-         * @description No client has it until it is linked with it. A server has at most 200 scopes, each value once. Values about the user
-         *     (`openid`, `profile`, `email`, `groups`, `address`, `phone`, `offline_access`) are refused.
+         * @description No client has it until it is linked with it. A server has at most 200 scopes, each value once. Values about the
+         *     user (`openid`, `profile`, `email`, `groups`, `address`, `phone`, `offline_access`) are refused.
          */
         readonly post: operations["createApiAuthorizationScope"];
         readonly delete?: never;
@@ -483,7 +485,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Remove a scope
-         * @description Removes the scope from the server and from the links of its clients. A body is not looked at.
+         * @description Removes the scope from the server and from the links of its clients. A body is ignored.
          */
         readonly delete: operations["deleteApiAuthorizationScope"];
         readonly options?: never;
@@ -506,9 +508,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Add a claim to a server
-         * @description A claim about the user that the access tokens of the server carry from the next one on: the value of an attribute, or
-         *     a text made from several. One without a value is left out, and so are all in a client's own token. A server has at
-         *     most 50 claims, each name once; what every token says (`iss`, `sub`, `aud`, `scope` and their like) cannot be named.
+         * @description A claim about the user that the access tokens of the server carry from the next one on: the value of an attribute,
+         *     or a text made from several. Claims without a value are omitted, as are all in a client's own token. A server has
+         *     at most 50 claims with unique names; standard claims (`iss`, `sub`, `aud`, `scope` and so on) cannot be used.
          */
         readonly post: operations["createApiAuthorizationClaim"];
         readonly delete?: never;
@@ -533,7 +535,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Remove a claim
-         * @description Tokens that are out keep it. A body is not looked at.
+         * @description Tokens that are out keep it. A body is ignored.
          */
         readonly delete: operations["deleteApiAuthorizationClaim"];
         readonly options?: never;
@@ -583,8 +585,8 @@ export interface paths {
         readonly post?: never;
         /**
          * Unlink a client
-         * @description The client gets no more access tokens for the API; those that are out are inactive at introspection, and the grants of
-         *     users that were for this API alone end. A body is not looked at.
+         * @description The client gets no more access tokens for the API; issued ones are inactive at introspection, and users' grants
+         *     that were for this API only end. A body is ignored.
          */
         readonly delete: operations["deleteApiAuthorizationClient"];
         readonly options?: never;
@@ -608,7 +610,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a role
-         * @description A role gives its apps to its users. `apps`, `users` and `admins` may be sent along; whom or what they name must be there.
+         * @description A role gives its apps to its users. `apps`, `users` and `admins` are optional; the ids in them must exist.
          */
         readonly post: operations["createRole"];
         readonly delete?: never;
@@ -626,19 +628,19 @@ export interface paths {
         };
         /**
          * Read a role
-         * @description A role with the apps that it gives and the users who have it.
+         * @description A role with its apps and users.
          */
         readonly get: operations["readRole"];
         /**
          * Change a role
-         * @description Changes the members sent: a list that is left out stays, an empty one is emptied. Users who lose an app with the last
-         *     role that gave it lose their tokens for it as well.
+         * @description Changes the given members: an omitted list is unchanged, an empty one clears it. Users who lose an app with the
+         *     last role that gave it lose their tokens for it as well.
          */
         readonly put: operations["updateRole"];
         readonly post?: never;
         /**
          * Delete a role
-         * @description Takes the role from its users. Those who lose an app by that lose their tokens for it as well. A body is not looked at.
+         * @description Removes the role from its users. Users who lose an app this way also lose their tokens for it. A body is ignored.
          */
         readonly delete: operations["deleteRole"];
         readonly options?: never;
@@ -667,7 +669,8 @@ export interface paths {
         readonly post: operations["addRoleUsers"];
         /**
          * Remove users from a role
-         * @description Removes those named who belong to it; others are not looked at. Users who lose an app by that lose their tokens for it as well.
+         * @description Removes the given users who are in it; others are ignored. Users who lose an app this way also lose their tokens
+         *     for it.
          */
         readonly delete: operations["removeRoleUsers"];
         readonly options?: never;
@@ -684,8 +687,8 @@ export interface paths {
         };
         /**
          * List the administrators of a role
-         * @description Users who are administrators of the role. That is kept and answered, and gives no rights.
-         *     Sorted by `id` by default.
+         * @description Users who are administrators of the role. This is stored and returned, but gives no rights. Sorted by `id` by
+         *     default.
          */
         readonly get: operations["listRoleAdmins"];
         readonly put?: never;
@@ -696,7 +699,7 @@ export interface paths {
         readonly post: operations["addRoleAdmins"];
         /**
          * Remove administrators from a role
-         * @description Removes those named who belong to it; others are not looked at.
+         * @description Removes the given users who are in it; others are ignored.
          */
         readonly delete: operations["removeRoleAdmins"];
         readonly options?: never;
@@ -718,7 +721,7 @@ export interface paths {
         readonly get: operations["listRoleApps"];
         /**
          * Set the apps of a role
-         * @description The role gives these apps from then on and no others. Users who lose an app by that lose their tokens for it as well.
+         * @description Sets the apps of the role. Users who lose an app this way also lose their tokens for it.
          */
         readonly put: operations["setRoleApps"];
         readonly post?: never;
@@ -744,8 +747,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Create an app
-         * @description Registers a client by the rules of registration, but that redirect URIs may be set later, and answers its secret this
-         *     once. Members that are read-only or unknown are ignored, whatever they hold.
+         * @description Registers a client by the rules of registration, but that redirect URIs may be set later, and answers its secret
+         *     this once. Read-only and unknown members are ignored.
          */
         readonly post: operations["createApp"];
         readonly delete?: never;
@@ -768,17 +771,17 @@ export interface paths {
         readonly get: operations["readApp"];
         /**
          * Change an app
-         * @description Changes the members sent, those of `configuration` one by one. `null` clears a member; `name`, `connector_id`, `visible`
-         *     and the numbers of `configuration` stay as they are then. Read-only and unknown members are ignored.
+         * @description Changes the members sent, those of `configuration` one by one. `null` clears a member; `name`, `connector_id`,
+         *     `visible` and the numbers of `configuration` stay as they are then. Read-only and unknown members are ignored.
          *
-         *     Users who lose the app with a role lose their tokens for it. A client that gets `token_endpoint_auth_method` 2 or 3 loses its
-         *     secret; one that leaves it has none before `POST /api/2/apps/{id}/secret` makes one.
+         *     Users who lose the app with a role lose their tokens for it. A client that gets `token_endpoint_auth_method` 2 or
+         *     3 loses its secret; one that leaves it has none before `POST /api/2/apps/{id}/secret` makes one.
          */
         readonly put: operations["updateApp"];
         readonly post?: never;
         /**
          * Delete an app
-         * @description Removes the app with its client, and what users were granted for it. A body is not looked at.
+         * @description Removes the app with its client, and what users were granted for it. A body is ignored.
          */
         readonly delete: operations["deleteApp"];
         readonly options?: never;
@@ -795,7 +798,7 @@ export interface paths {
         };
         /**
          * List the users of an app
-         * @description Users who may use the app, by themselves or by a role. Sorted by `id` by default.
+         * @description Users who may use the app, directly or through a role. Sorted by `id` by default.
          */
         readonly get: operations["listAppUsers"];
         readonly put?: never;
@@ -817,8 +820,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Change the secret of an app
-         * @description Makes a new secret and answers it this once. The former one is valid for another hour, or as long as `overlap_minutes`
-         *     says, so that the client can change over; one before that ends at once. A client without a secret method is 422.
+         * @description Creates a new secret and returns it only this time. The former one is valid for another hour, or as long as
+         *     `overlap_minutes` says, so that the client can switch; older ones end at once. A client whose method has no secret
+         *     is 422.
          */
         readonly post: operations["rotateAppSecret"];
         readonly delete?: never;
@@ -863,7 +867,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a credential pair
-         * @description The pair and all its tokens are worth nothing from then on, also the token of this call. A body is not looked at.
+         * @description The pair and all its tokens are worth nothing from then on, also the token of this call. A body is ignored.
          */
         readonly delete: operations["deleteCredential"];
         readonly options?: never;
@@ -908,7 +912,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete an API key
-         * @description The key is worth nothing from then on. A body is not looked at.
+         * @description The key is worth nothing from then on. A body is ignored.
          */
         readonly delete: operations["deleteApiKey"];
         readonly options?: never;
@@ -942,8 +946,10 @@ export interface paths {
          *     | `user-migration` | at a hosted sign-in with a name that no user has | `{"success": true, "user": {…}}`: makes the user; anything else: refused as a wrong password |
          *
          *     Hooks of one type run in the order in which they were created, each with the policy chosen so far. The account's
-         *     setting `hook_failure` says what a sign-in does when all runs of a hook fail, and `hook_on_sso` (`never`, `each_app`) whether
-         *     `pre-authentication` also runs when a session is first used for an app. A hook runs only once its `status` has been `ready`: while the packages of a new hook are built, and after that failed (`create-failed`), sign-ins go on without it, whatever `hook_failure` says. An account has up to 100 hooks.
+         *     setting `hook_failure` says what a sign-in does when all runs of a hook fail, and `hook_on_sso` (`never`,
+         *     `each_app`) whether `pre-authentication` also runs when a session is first used for an app. A hook runs only once
+         *     its `status` has been `ready`: while the packages of a new hook are built, and after a failed build
+         *     (`create-failed`), sign-ins continue without it, whatever `hook_failure` is. An account has up to 100 hooks.
          */
         readonly post: operations["createHook"];
         readonly delete?: never;
@@ -968,8 +974,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a variable
-         * @description A value that functions read by its name from `process.env`, once a hook names it in `env_vars`. It is sealed where it
-         *     is stored and never shown again. An account has up to 500.
+         * @description A value that functions read by its name from `process.env`, once a hook names it in `env_vars`. It is sealed where
+         *     it is stored and never shown again. An account has up to 500.
          */
         readonly post: operations["createHookVariable"];
         readonly delete?: never;
@@ -999,7 +1005,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a variable
-         * @description Hooks that are linked to it are so no longer. A body is not looked at.
+         * @description Hooks that are linked to it are so no longer. A body is ignored.
          */
         readonly delete: operations["deleteHookVariable"];
         readonly options?: never;
@@ -1021,15 +1027,15 @@ export interface paths {
         readonly get: operations["readHook"];
         /**
          * Replace a hook
-         * @description All that the hook says is replaced: a member that is not sent has its default. In force at the next run. With
-         *     packages the former version runs on until the new ones are built, and also when they cannot be. The former version
-         *     is kept: `gatehouse hook rollback` makes it the newest again.
+         * @description Replaces the whole hook: an omitted member has its default. Takes effect at the next run. With packages the former
+         *     version runs on until the new ones are built, and also when they cannot be. The former version is kept: `gatehouse
+         *     hook rollback` makes it the newest again.
          */
         readonly put: operations["replaceHook"];
         readonly post?: never;
         /**
          * Delete a hook
-         * @description It does not fire from then on, and its logs cannot be read. A body is not looked at.
+         * @description It does not fire from then on, and its logs cannot be read. A body is ignored.
          */
         readonly delete: operations["deleteHook"];
         readonly options?: never;
@@ -1046,8 +1052,8 @@ export interface paths {
         };
         /**
          * List the runs of a hook
-         * @description One record for each run, a retry being one of its own; newest first by default. They are kept for 7 days. At most
-         *     100 a page, and 100 by default. A bad cursor is 422.
+         * @description One record per run, each retry included; newest first by default. Records are kept for 7 days. At most 100 a page,
+         *     and 100 by default. A bad cursor is 422.
          */
         readonly get: operations["listHookLogs"];
         readonly put?: never;
@@ -1069,9 +1075,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Run a hook with a context
-         * @description Runs the version that is in force, disabled or not, once and with its own variables, and changes nothing: no sign-in, no
-         *     policy, no user, no record. The body is the context, or an object whose one member `context` is the context. A hook
-         *     whose packages are not built for the first time yet is 422. Counts towards `limit.hooks`.
+         * @description Runs the version that is in force, disabled or not, once and with its own variables, and changes nothing: no
+         *     sign-in, no policy, no user, no record. The body is the context, or an object whose one member `context` is the
+         *     context. A hook whose packages have never been built is 422. Counts towards `limit.hooks`.
          */
         readonly post: operations["testHook"];
         readonly delete?: never;
@@ -1089,10 +1095,10 @@ export interface paths {
         };
         /**
          * List events
-         * @description What happened in the account, newest first by default: sign-ins, good and bad, consent, grants, refreshes that were
-         *     refused or repeated, revocations, and every change. Successful refreshes and introspections are counted, not listed.
-         *     Events are never changed or deleted; each is sealed together with the one before it, which the operator can verify.
-         *     An unknown parameter is 400.
+         * @description What happened in the account, newest first by default: sign-ins, good and bad, consent, grants, refreshes that
+         *     were refused or repeated, revocations, and every change. Successful refreshes and introspections are counted, not
+         *     listed. Events are never changed or deleted; each is sealed together with the one before it, which the operator
+         *     can verify. An unknown parameter is 400.
          */
         readonly get: operations["listEvents"];
         readonly put?: never;
@@ -1115,12 +1121,12 @@ export interface components {
              */
             readonly id?: number;
             /**
-             * @description E-mail address; unique in the account, compared without regard to case. ASCII characters, up to 254.
+             * @description E-mail address; unique in the account, case-insensitive. ASCII characters, up to 254.
              * @example ada@example.com
              */
             readonly email?: string | null;
             /**
-             * @description Name to sign in with, unique like the address. One with an `@` can only be the user's own address. Up to 254 characters.
+             * @description Name to sign in with, unique like the address. A name with an `@` must be the user's own address. Up to 254 characters.
              * @example ada
              */
             readonly username?: string | null;
@@ -1165,7 +1171,7 @@ export interface components {
              */
             readonly external_id?: string | null;
             /**
-             * @description Identifier of a group in another system; kept as it is. 0 clears it.
+             * @description Identifier of a group in another system; stored as given. 0 clears it.
              * @example 7
              */
             readonly group_id?: number | null;
@@ -1177,7 +1183,7 @@ export interface components {
              */
             readonly role_ids?: readonly number[];
             /**
-             * @description Identifier of the user who is the manager of this one. 0 clears it.
+             * @description Identifier of this user's manager. 0 clears it.
              * @example 2
              */
             readonly manager_user_id?: number | null;
@@ -1237,7 +1243,7 @@ export interface components {
             readonly last_login?: string | null;
             /**
              * Format: date-time
-             * @description When the last invitation was made. Read-only.
+             * @description When the last invitation was created. Read-only.
              * @example null
              */
             readonly invitation_sent_at?: string | null;
@@ -1283,12 +1289,12 @@ export interface components {
         /** @description Members of a user to set. Those that are read-only or unknown are ignored. */
         readonly UserChanges: {
             /**
-             * @description E-mail address; unique in the account, compared without regard to case. ASCII characters, up to 254.
+             * @description E-mail address; unique in the account, case-insensitive. ASCII characters, up to 254.
              * @example ada@example.com
              */
             readonly email?: string | null;
             /**
-             * @description Name to sign in with, unique like the address. One with an `@` can only be the user's own address. Up to 254 characters.
+             * @description Name to sign in with, unique like the address. A name with an `@` must be the user's own address. Up to 254 characters.
              * @example ada
              */
             readonly username?: string | null;
@@ -1333,7 +1339,7 @@ export interface components {
              */
             readonly external_id?: string | null;
             /**
-             * @description Identifier of a group in another system; kept as it is. 0 clears it.
+             * @description Identifier of a group in another system; stored as given. 0 clears it.
              * @example 7
              */
             readonly group_id?: number | null;
@@ -1345,7 +1351,7 @@ export interface components {
              */
             readonly role_ids?: readonly number[] | null;
             /**
-             * @description Identifier of the user who is the manager of this one. 0 clears it.
+             * @description Identifier of this user's manager. 0 clears it.
              * @example 2
              */
             readonly manager_user_id?: number | null;
@@ -1409,12 +1415,12 @@ export interface components {
              */
             readonly id: number;
             /**
-             * @description E-mail address; unique in the account, compared without regard to case. ASCII characters, up to 254.
+             * @description E-mail address; unique in the account, case-insensitive. ASCII characters, up to 254.
              * @example ada@example.com
              */
             readonly email: string | null;
             /**
-             * @description Name to sign in with, unique like the address. One with an `@` can only be the user's own address. Up to 254 characters.
+             * @description Name to sign in with, unique like the address. A name with an `@` must be the user's own address. Up to 254 characters.
              * @example ada
              */
             readonly username: string | null;
@@ -1459,7 +1465,7 @@ export interface components {
              */
             readonly external_id: string | null;
             /**
-             * @description Identifier of a group in another system; kept as it is. 0 clears it.
+             * @description Identifier of a group in another system; stored as given. 0 clears it.
              * @example 7
              */
             readonly group_id: number | null;
@@ -1471,7 +1477,7 @@ export interface components {
              */
             readonly role_ids: readonly number[];
             /**
-             * @description Identifier of the user who is the manager of this one. 0 clears it.
+             * @description Identifier of this user's manager. 0 clears it.
              * @example 2
              */
             readonly manager_user_id: number | null;
@@ -1531,7 +1537,7 @@ export interface components {
             readonly last_login: string | null;
             /**
              * Format: date-time
-             * @description When the last invitation was made. Read-only.
+             * @description When the last invitation was created. Read-only.
              * @example null
              */
             readonly invitation_sent_at: string | null;
@@ -1741,7 +1747,7 @@ export interface components {
              */
             readonly name?: string;
             /**
-             * @description Whether it is in force where nothing else is said; exactly one policy of an account is.
+             * @description Whether it applies by default; exactly one policy of an account does.
              * @example false
              */
             readonly is_default?: boolean;
@@ -1766,7 +1772,7 @@ export interface components {
              */
             readonly session_timeout_minutes?: number;
             /**
-             * @description Minutes after which a session ends however often it is used, 1 to 43200. 720 by default.
+             * @description Minutes after which a session ends, however often it is used, 1 to 43200. 720 by default.
              * @example 720
              */
             readonly session_absolute_minutes?: number;
@@ -1804,7 +1810,7 @@ export interface components {
              */
             readonly name: string;
             /**
-             * @description Whether it is in force where nothing else is said; exactly one policy of an account is.
+             * @description Whether it applies by default; exactly one policy of an account does.
              * @example false
              */
             readonly is_default?: boolean;
@@ -1829,7 +1835,7 @@ export interface components {
              */
             readonly session_timeout_minutes?: number;
             /**
-             * @description Minutes after which a session ends however often it is used, 1 to 43200. 720 by default.
+             * @description Minutes after which a session ends, however often it is used, 1 to 43200. 720 by default.
              * @example 720
              */
             readonly session_absolute_minutes?: number;
@@ -1854,7 +1860,7 @@ export interface components {
              */
             readonly updated_at?: string;
         };
-        /** @description Rules for the users who follow it. */
+        /** @description Rules for the users it applies to. */
         readonly Policy: {
             /**
              * @description Identifier of the policy. Ignored when sent.
@@ -1867,7 +1873,7 @@ export interface components {
              */
             readonly name: string;
             /**
-             * @description Whether it is in force where nothing else is said; exactly one policy of an account is.
+             * @description Whether it applies by default; exactly one policy of an account does.
              * @example false
              */
             readonly is_default: boolean;
@@ -1892,7 +1898,7 @@ export interface components {
              */
             readonly session_timeout_minutes: number;
             /**
-             * @description Minutes after which a session ends however often it is used, 1 to 43200. 720 by default.
+             * @description Minutes after which a session ends, however often it is used, 1 to 43200. 720 by default.
              * @example 720
              */
             readonly session_absolute_minutes: number;
@@ -1930,7 +1936,7 @@ export interface components {
              */
             readonly name?: string;
             /**
-             * @description Whether it is in force where nothing else is said; exactly one policy of an account is.
+             * @description Whether it applies by default; exactly one policy of an account does.
              * @example false
              */
             readonly is_default?: boolean;
@@ -1955,7 +1961,7 @@ export interface components {
              */
             readonly session_timeout_minutes?: number;
             /**
-             * @description Minutes after which a session ends however often it is used, 1 to 43200. 720 by default.
+             * @description Minutes after which a session ends, however often it is used, 1 to 43200. 720 by default.
              * @example 720
              */
             readonly session_absolute_minutes?: number;
@@ -2132,7 +2138,7 @@ export interface components {
              */
             readonly otp: string | number;
         };
-        /** @description What the user has beside the password. */
+        /** @description The user's second factors. */
         readonly Device: {
             /**
              * @description Identifier of the device, in decimal digits.
@@ -2218,7 +2224,7 @@ export interface components {
              */
             readonly expires_at: string | null;
         };
-        /** @description For whom the tokens are, and how long they live. */
+        /** @description Audiences and lifetimes of the tokens. */
         readonly Configuration: {
             /**
              * @description An absolute URI without query, fragment and user part: the audience of the tokens. Unique in the account; at most 2048 characters.
@@ -2226,7 +2232,7 @@ export interface components {
              */
             readonly resource_identifier: string;
             /**
-             * @description More audiences beside the resource identifier, at most 20 of 1 to 255 visible ASCII characters each.
+             * @description Audiences in addition to the resource identifier, at most 20 of 1 to 255 visible ASCII characters each.
              * @example [
              *       "orders"
              *     ]
@@ -2262,7 +2268,7 @@ export interface components {
             readonly description?: string | null;
             readonly configuration?: components["schemas"]["Configuration"];
         };
-        /** @description For whom the tokens are, and how long they live. */
+        /** @description Audiences and lifetimes of the tokens. */
         readonly NewConfiguration: {
             /**
              * @description An absolute URI without query, fragment and user part: the audience of the tokens. Unique in the account; at most 2048 characters.
@@ -2270,7 +2276,7 @@ export interface components {
              */
             readonly resource_identifier: string;
             /**
-             * @description More audiences beside the resource identifier, at most 20 of 1 to 255 visible ASCII characters each.
+             * @description Audiences in addition to the resource identifier, at most 20 of 1 to 255 visible ASCII characters each.
              * @example [
              *       "orders"
              *     ]
@@ -2333,7 +2339,7 @@ export interface components {
              */
             readonly resource_identifier?: string;
             /**
-             * @description More audiences beside the resource identifier, at most 20 of 1 to 255 visible ASCII characters each.
+             * @description Audiences in addition to the resource identifier, at most 20 of 1 to 255 visible ASCII characters each.
              * @example [
              *       "orders"
              *     ]
@@ -2377,7 +2383,7 @@ export interface components {
              */
             readonly id?: number;
             /**
-             * @description As it stands in `scope`, 1 to 128 visible ASCII characters other than `"` and `\` ([RFC 6749 section 3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3)).
+             * @description As it appears in `scope`, 1 to 128 visible ASCII characters other than `"` and `\` ([RFC 6749 section 3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3)).
              * @example orders:read
              */
             readonly value?: string;
@@ -2400,7 +2406,7 @@ export interface components {
              */
             readonly auth_server_id?: number;
             /**
-             * @description As it stands in `scope`, 1 to 128 visible ASCII characters other than `"` and `\` ([RFC 6749 section 3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3)).
+             * @description As it appears in `scope`, 1 to 128 visible ASCII characters other than `"` and `\` ([RFC 6749 section 3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3)).
              * @example orders:read
              */
             readonly value: string;
@@ -2431,7 +2437,7 @@ export interface components {
              */
             readonly auth_server_id?: number;
             /**
-             * @description As it stands in `scope`, 1 to 128 visible ASCII characters other than `"` and `\` ([RFC 6749 section 3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3)).
+             * @description As it appears in `scope`, 1 to 128 visible ASCII characters other than `"` and `\` ([RFC 6749 section 3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3)).
              * @example orders:read
              */
             readonly value?: string;
@@ -2454,12 +2460,12 @@ export interface components {
              */
             readonly label?: string;
             /**
-             * @description The user's attribute that it holds: `id`, `email`, `username`, `firstname`, `lastname`, `title`, `department`, `company`, `phone`, `external_id`, `group_id`, `manager_user_id`, `preferred_locale_code`, `roles` (names of roles, as an array), or the short name of a custom attribute, with `custom_attributes.` before it or without. `_macro_` for a text made from several.
+             * @description The user's attribute that it contains: `id`, `email`, `username`, `firstname`, `lastname`, `title`, `department`, `company`, `phone`, `external_id`, `group_id`, `manager_user_id`, `preferred_locale_code`, `roles` (names of roles, as an array), or the short name of a custom attribute, with `custom_attributes.` before it or without. `_macro_` for a text made from several.
              * @example email
              */
             readonly user_attribute_mappings?: string;
             /**
-             * @description With `_macro_`: a text of at most 255 characters in which `{attribute}` stands for that attribute.
+             * @description With `_macro_`: a text of at most 255 characters in which `{attribute}` is replaced with that attribute.
              * @example {firstname} {lastname}
              */
             readonly user_attribute_macros?: string | null;
@@ -2514,17 +2520,17 @@ export interface components {
              */
             readonly label?: string;
             /**
-             * @description The user's attribute that it holds: `id`, `email`, `username`, `firstname`, `lastname`, `title`, `department`, `company`, `phone`, `external_id`, `group_id`, `manager_user_id`, `preferred_locale_code`, `roles` (names of roles, as an array), or the short name of a custom attribute, with `custom_attributes.` before it or without. `_macro_` for a text made from several.
+             * @description The user's attribute that it contains: `id`, `email`, `username`, `firstname`, `lastname`, `title`, `department`, `company`, `phone`, `external_id`, `group_id`, `manager_user_id`, `preferred_locale_code`, `roles` (names of roles, as an array), or the short name of a custom attribute, with `custom_attributes.` before it or without. `_macro_` for a text made from several.
              * @example email
              */
             readonly user_attribute_mappings: string;
             /**
-             * @description With `_macro_`: a text of at most 255 characters in which `{attribute}` stands for that attribute.
+             * @description With `_macro_`: a text of at most 255 characters in which `{attribute}` is replaced with that attribute.
              * @example {firstname} {lastname}
              */
             readonly user_attribute_macros?: string | null;
         };
-        /** @description Members to change; `name` wins over `label`. */
+        /** @description Members to change; `name` takes precedence over `label`. */
         readonly ClaimChanges: {
             /**
              * @description Identifier; in a request it is ignored.
@@ -2547,12 +2553,12 @@ export interface components {
              */
             readonly label?: string;
             /**
-             * @description The user's attribute that it holds: `id`, `email`, `username`, `firstname`, `lastname`, `title`, `department`, `company`, `phone`, `external_id`, `group_id`, `manager_user_id`, `preferred_locale_code`, `roles` (names of roles, as an array), or the short name of a custom attribute, with `custom_attributes.` before it or without. `_macro_` for a text made from several.
+             * @description The user's attribute that it contains: `id`, `email`, `username`, `firstname`, `lastname`, `title`, `department`, `company`, `phone`, `external_id`, `group_id`, `manager_user_id`, `preferred_locale_code`, `roles` (names of roles, as an array), or the short name of a custom attribute, with `custom_attributes.` before it or without. `_macro_` for a text made from several.
              * @example email
              */
             readonly user_attribute_mappings?: string;
             /**
-             * @description With `_macro_`: a text of at most 255 characters in which `{attribute}` stands for that attribute.
+             * @description With `_macro_`: a text of at most 255 characters in which `{attribute}` is replaced with that attribute.
              * @example {firstname} {lastname}
              */
             readonly user_attribute_macros?: string | null;
@@ -2565,7 +2571,7 @@ export interface components {
              */
             readonly id: number;
             /**
-             * @description As it stands in `scope`, 1 to 128 visible ASCII characters other than `"` and `\` ([RFC 6749 section 3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3)).
+             * @description As it appears in `scope`, 1 to 128 visible ASCII characters other than `"` and `\` ([RFC 6749 section 3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3)).
              * @example orders:read
              */
             readonly value: string;
@@ -2835,7 +2841,7 @@ export interface components {
             readonly assigned?: boolean;
             /**
              * Format: date-time
-             * @description Since when; null for one who does not belong to the role.
+             * @description Since when; null for a user who is not in the role.
              * @example 2026-11-21T10:00:00.000Z
              */
             readonly added_at?: string | null;
@@ -2937,7 +2943,7 @@ export interface components {
              */
             readonly visible?: boolean;
             /**
-             * @description The policy of sign-ins to the app, for users who have none of their own; null, that of the user's role or the default policy.
+             * @description The policy of sign-ins to the app, for users without one of their own; null for that of the user's role or the default policy.
              * @example null
              */
             readonly policy_id?: number | null;
@@ -2957,7 +2963,7 @@ export interface components {
              */
             readonly tab_id?: null;
             /**
-             * @description Always false; nobody signs in as somebody else. Read-only.
+             * @description Always false; impersonation is not supported. Read-only.
              * @example false
              * @constant
              */
@@ -3018,12 +3024,12 @@ export interface components {
                  */
                 readonly access_token_expiration_minutes: number;
                 /**
-                 * @description How long a refresh token that is not used is valid, in minutes: the app's own time, else the account's. An API that has such a time of its own decides for its tokens.
+                 * @description How long a refresh token that is not used is valid, in minutes: the app's own lifetime, or the account's setting. An API with its own lifetime overrides it for its tokens.
                  * @example 43200
                  */
                 readonly refresh_token_expiration_minutes: number;
             };
-            /** @description How the client shows who it is. Read-only. */
+            /** @description How the client authenticates. Read-only. */
             readonly sso?: {
                 /**
                  * @description Identifier of the client. Read-only.
@@ -3178,7 +3184,7 @@ export interface components {
              */
             readonly visible: boolean;
             /**
-             * @description The policy of sign-ins to the app, for users who have none of their own; null, that of the user's role or the default policy.
+             * @description The policy of sign-ins to the app, for users without one of their own; null for that of the user's role or the default policy.
              * @example null
              */
             readonly policy_id: number | null;
@@ -3198,7 +3204,7 @@ export interface components {
              */
             readonly tab_id: null;
             /**
-             * @description Always false; nobody signs in as somebody else. Read-only.
+             * @description Always false; impersonation is not supported. Read-only.
              * @example false
              * @constant
              */
@@ -3259,12 +3265,12 @@ export interface components {
                  */
                 readonly access_token_expiration_minutes: number;
                 /**
-                 * @description How long a refresh token that is not used is valid, in minutes: the app's own time, else the account's. An API that has such a time of its own decides for its tokens.
+                 * @description How long a refresh token that is not used is valid, in minutes: the app's own lifetime, or the account's setting. An API with its own lifetime overrides it for its tokens.
                  * @example 43200
                  */
                 readonly refresh_token_expiration_minutes: number;
             };
-            /** @description How the client shows who it is. Read-only. */
+            /** @description How the client authenticates. Read-only. */
             readonly sso: {
                 /**
                  * @description Identifier of the client. Read-only.
@@ -3573,7 +3579,7 @@ export interface components {
              */
             readonly disabled?: boolean;
             /**
-             * @description Identifier of the runtime, one of those that the operator offers: any other is refused. `jsruntime12.x` unless the operator offers others; it stands for the Node that runs the service, which is Node 24 or later.
+             * @description Identifier of the runtime, one of those that the operator offers: any other is refused. `jsruntime12.x` unless the operator offers others; it means the Node that runs the service, which is Node 24 or later.
              * @example jsruntime12.x
              */
             readonly runtime?: string;
@@ -3588,7 +3594,7 @@ export interface components {
              */
             readonly timeout?: number;
             /**
-             * @description What the context holds beyond its version; null when no flag was sent.
+             * @description What the context contains beyond its version; null when no flag was sent.
              * @example {
              *       "risk_enabled": true,
              *       "location_enabled": false,
@@ -3597,22 +3603,22 @@ export interface components {
              */
             readonly options?: {
                 /**
-                 * @description Whether the context holds `risk`.
+                 * @description Whether the context contains `risk`.
                  * @example false
                  */
                 readonly risk_enabled: boolean;
                 /**
-                 * @description Whether the context holds `location`.
+                 * @description Whether the context contains `location`.
                  * @example false
                  */
                 readonly location_enabled: boolean;
                 /**
-                 * @description Whether the context holds `mfa_devices`.
+                 * @description Whether the context contains `mfa_devices`.
                  * @example false
                  */
                 readonly mfa_device_info_enabled: boolean;
                 /**
-                 * @description Whether the context, from version 1.1.0 on, holds `failed_login_attempts`.
+                 * @description Whether the context, from version 1.1.0 on, contains `failed_login_attempts`.
                  * @example false
                  */
                 readonly failed_login_attempts_enabled?: boolean;
@@ -3634,7 +3640,7 @@ export interface components {
                 readonly [key: string]: string;
             };
             /**
-             * @description For `pre-authentication` alone; the hook fires when all of them hold.
+             * @description Only for `pre-authentication`; the hook fires when all conditions are met.
              * @example [
              *       {
              *         "source": "roles",
@@ -3657,7 +3663,7 @@ export interface components {
                  */
                 readonly operator: "~" | "!~";
                 /**
-                 * @description Id or name of a role. One that does not exist is held by nobody.
+                 * @description Id or name of a role. An unknown role matches nobody.
                  * @example 7
                  */
                 readonly value: string;
@@ -3686,7 +3692,7 @@ export interface components {
              */
             readonly updated_at?: string;
         };
-        /** @description All that a hook says. */
+        /** @description The members of a hook. */
         readonly HookRequest: {
             /**
              * @description When it fires.
@@ -3705,7 +3711,7 @@ export interface components {
              */
             readonly disabled?: boolean | null;
             /**
-             * @description Identifier of the runtime, one of those that the operator offers: any other is refused. `jsruntime12.x` unless the operator offers others; it stands for the Node that runs the service, which is Node 24 or later.
+             * @description Identifier of the runtime, one of those that the operator offers: any other is refused. `jsruntime12.x` unless the operator offers others; it means the Node that runs the service, which is Node 24 or later.
              * @example jsruntime12.x
              */
             readonly runtime?: string | null;
@@ -3720,7 +3726,7 @@ export interface components {
              */
             readonly timeout?: number | null;
             /**
-             * @description What the context holds beyond its version; null when no flag was sent.
+             * @description What the context contains beyond its version; null when no flag was sent.
              * @example {
              *       "risk_enabled": true,
              *       "location_enabled": false,
@@ -3729,22 +3735,22 @@ export interface components {
              */
             readonly options?: {
                 /**
-                 * @description Whether the context holds `risk`.
+                 * @description Whether the context contains `risk`.
                  * @example false
                  */
                 readonly risk_enabled?: boolean | null;
                 /**
-                 * @description Whether the context holds `location`.
+                 * @description Whether the context contains `location`.
                  * @example false
                  */
                 readonly location_enabled?: boolean | null;
                 /**
-                 * @description Whether the context holds `mfa_devices`.
+                 * @description Whether the context contains `mfa_devices`.
                  * @example false
                  */
                 readonly mfa_device_info_enabled?: boolean | null;
                 /**
-                 * @description Whether the context, from version 1.1.0 on, holds `failed_login_attempts`.
+                 * @description Whether the context, from version 1.1.0 on, contains `failed_login_attempts`.
                  * @example false
                  */
                 readonly failed_login_attempts_enabled?: boolean | null;
@@ -3794,7 +3800,7 @@ export interface components {
                 readonly [key: string]: string;
             } | null;
             /**
-             * @description For `pre-authentication` alone; the hook fires when all of them hold.
+             * @description Only for `pre-authentication`; the hook fires when all conditions are met.
              * @example [
              *       {
              *         "source": "roles",
@@ -3817,7 +3823,7 @@ export interface components {
                  */
                 readonly operator: "~" | "!~";
                 /**
-                 * @description Id or name of a role. One that does not exist is held by nobody.
+                 * @description Id or name of a role. An unknown role matches nobody.
                  * @example 7
                  */
                 readonly value: string;
@@ -3828,22 +3834,22 @@ export interface components {
              */
             readonly context_version?: string | null;
             /**
-             * @description Read only; ignored, whatever it holds.
+             * @description Read-only; ignored.
              * @example
              */
             readonly id?: unknown;
             /**
-             * @description Read only; ignored, whatever it holds.
+             * @description Read-only; ignored.
              * @example
              */
             readonly status?: unknown;
             /**
-             * @description Read only; ignored, whatever it holds.
+             * @description Read-only; ignored.
              * @example
              */
             readonly created_at?: unknown;
             /**
-             * @description Read only; ignored, whatever it holds.
+             * @description Read-only; ignored.
              * @example
              */
             readonly updated_at?: unknown;
@@ -3873,7 +3879,7 @@ export interface components {
              */
             readonly disabled: boolean;
             /**
-             * @description Identifier of the runtime, one of those that the operator offers: any other is refused. `jsruntime12.x` unless the operator offers others; it stands for the Node that runs the service, which is Node 24 or later.
+             * @description Identifier of the runtime, one of those that the operator offers: any other is refused. `jsruntime12.x` unless the operator offers others; it means the Node that runs the service, which is Node 24 or later.
              * @example jsruntime12.x
              */
             readonly runtime: string;
@@ -3888,7 +3894,7 @@ export interface components {
              */
             readonly timeout: number;
             /**
-             * @description What the context holds beyond its version; null when no flag was sent.
+             * @description What the context contains beyond its version; null when no flag was sent.
              * @example {
              *       "risk_enabled": true,
              *       "location_enabled": false,
@@ -3897,22 +3903,22 @@ export interface components {
              */
             readonly options: {
                 /**
-                 * @description Whether the context holds `risk`.
+                 * @description Whether the context contains `risk`.
                  * @example false
                  */
                 readonly risk_enabled: boolean;
                 /**
-                 * @description Whether the context holds `location`.
+                 * @description Whether the context contains `location`.
                  * @example false
                  */
                 readonly location_enabled: boolean;
                 /**
-                 * @description Whether the context holds `mfa_devices`.
+                 * @description Whether the context contains `mfa_devices`.
                  * @example false
                  */
                 readonly mfa_device_info_enabled: boolean;
                 /**
-                 * @description Whether the context, from version 1.1.0 on, holds `failed_login_attempts`.
+                 * @description Whether the context, from version 1.1.0 on, contains `failed_login_attempts`.
                  * @example false
                  */
                 readonly failed_login_attempts_enabled?: boolean;
@@ -3934,7 +3940,7 @@ export interface components {
                 readonly [key: string]: string;
             };
             /**
-             * @description For `pre-authentication` alone; the hook fires when all of them hold.
+             * @description Only for `pre-authentication`; the hook fires when all conditions are met.
              * @example [
              *       {
              *         "source": "roles",
@@ -3957,7 +3963,7 @@ export interface components {
                  */
                 readonly operator: "~" | "!~";
                 /**
-                 * @description Id or name of a role. One that does not exist is held by nobody.
+                 * @description Id or name of a role. An unknown role matches nobody.
                  * @example 7
                  */
                 readonly value: string;
@@ -4116,7 +4122,7 @@ export interface components {
              */
             readonly created_at?: string;
             /**
-             * @description `refused`: the function let nobody sign in. `invalid_result`: it answered what means nothing. `error`: it threw. `out_of_memory`, `crashed`: its process had to be ended. `unavailable`: no process was free.
+             * @description `refused`: the function refused the sign-in. `invalid_result`: its answer is invalid. `error`: it threw. `out_of_memory`, `crashed`: its process had to be ended. `unavailable`: no process was free.
              * @example success
              * @enum {string}
              */
@@ -4132,7 +4138,7 @@ export interface components {
              */
             readonly attempt?: number;
             /**
-             * @description What the function wrote, line by line; the first line of a message is its time, the run, the level and the text, with tabs between. Values of linked variables are masked. The last line says how many were dropped.
+             * @description What the function wrote, line by line; the first line of a message is its time, the run, the level and the text, separated by tabs. Values of linked variables are masked. The last line gives the number of dropped lines.
              * @example [
              *       "2026-11-21T10:00:00.001Z\t0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a\tINFO\thello"
              *     ]
@@ -4155,7 +4161,7 @@ export interface components {
         /** @description How a run ended. */
         readonly HookTestResult: {
             /**
-             * @description `refused`: the function let nobody sign in. `invalid_result`: it answered what means nothing. `error`: it threw. `out_of_memory`, `crashed`: its process had to be ended. `unavailable`: no process was free.
+             * @description `refused`: the function refused the sign-in. `invalid_result`: its answer is invalid. `error`: it threw. `out_of_memory`, `crashed`: its process had to be ended. `unavailable`: no process was free.
              * @example success
              * @enum {string}
              */
@@ -4221,7 +4227,7 @@ export interface components {
              */
             readonly type: "user" | "client" | "credential" | "API" | "command_line" | "system";
             /**
-             * @description Null for the command line, for the service itself, and for a user who did not show who they are.
+             * @description Null for the command line, for the service itself, and for an unauthenticated user.
              * @example 3
              */
             readonly id: number | null;
@@ -4249,14 +4255,14 @@ export interface components {
             readonly id?: number;
             readonly created_at?: components["schemas"]["Timestamp"];
             /**
-             * @description What happened. `role.assigned` and `role.withdrawn` tell of each user who gets or loses a role, whichever
-             *     request did it, beside the event of that request, which counts the grants that ended. Where the user or the
-             *     role itself is removed, `user.removed` or `role.removed` alone tells of it. A refresh token can be sent
-             *     any number of times and be refused, or repeated within the 10 seconds, each time: `refresh.refused` and
-             *     `refresh.repeated` tell of a grant once an hour and reason, each process of the service for itself. `consent.allowed`
-             *     and `consent.denied` tell of a decision, not of the same one sent again. A user has at most 200 grants of
-             *     an application and 2000 in all: in the detail of `grant.issued`, `grants_revoked` counts those that ended for
-             *     the new one, the longest unused, where there were any.
+             * @description What happened. `role.assigned` and `role.withdrawn` record each user who gets or loses a role, whichever
+             *     request did it, in addition to the event of that request, which counts the ended grants. If the user or the
+             *     role itself is removed, only `user.removed` or `role.removed` records it. A refresh token can be sent any
+             *     number of times and be refused, or repeated within the 10 seconds, each time: `refresh.refused` and
+             *     `refresh.repeated` tell of a grant once an hour and reason, each process of the service for itself.
+             *     `consent.allowed` and `consent.denied` tell of a decision, not of the same one sent again. A user has at most
+             *     200 grants of an application and 2000 in all: in the detail of `grant.issued`, `grants_revoked` counts those
+             *     that ended for the new one, the longest unused, where there were any.
              * @example user.changed
              * @enum {string}
              */
@@ -4311,7 +4317,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no bearer token, or it is unknown, expired, revoked or another account's. */
+        /** @description The bearer token is missing, unknown, expired, revoked or another account's. */
         readonly Unauthorized: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -4388,7 +4394,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The service failed. The log holds the reason under the `x-request-id` of this answer. */
+        /** @description The service failed. The log contains the reason under the `x-request-id` of this answer. */
         readonly InternalServerError: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -4461,7 +4467,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A member of the body breaks a rule, names something that does not exist, or has a value that is taken. Nothing was changed. */
+        /** @description A member of the body breaks a rule, names something that does not exist, or has a value that is already in use. Nothing was changed. */
         readonly UnprocessableEntity: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -4500,7 +4506,7 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
+         * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
          * @example 50
          */
         readonly Limit: number;
@@ -4517,22 +4523,22 @@ export interface components {
          */
         readonly Fields: string;
         /**
-         * @description Only what was created then or later; ISO 8601, a date stands for its beginning in UTC.
+         * @description Only items created at or after this time; ISO 8601, a date means its start in UTC.
          * @example 2026-01-01T00:00:00.000Z
          */
         readonly CreatedSince: string;
         /**
-         * @description Only what was created then or earlier; ISO 8601, a date stands for its beginning in UTC.
+         * @description Only items created at or before this time; ISO 8601, a date means its start in UTC.
          * @example 2036-12-31T23:59:59.999Z
          */
         readonly CreatedUntil: string;
         /**
-         * @description Only what was changed last then or later; ISO 8601, a date stands for its beginning in UTC.
+         * @description Only items last changed at or after this time; ISO 8601, a date means its start in UTC.
          * @example 2026-01-01T00:00:00.000Z
          */
         readonly UpdatedSince: string;
         /**
-         * @description Only what was changed last then or earlier; ISO 8601, a date stands for its beginning in UTC.
+         * @description Only items last changed at or before this time; ISO 8601, a date means its start in UTC.
          * @example 2036-12-31T23:59:59.999Z
          */
         readonly UpdatedUntil: string;
@@ -4590,12 +4596,12 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Identifier of this request, made by the service and written in its log beside every line about the request. Quote it when you report a problem. 1 to 64 characters: letters, digits, `.`, `_` and `-`.
+         * @description Identifier of this request, created by the service and included in every log line about the request. Quote it when you report a problem. 1 to 64 characters: letters, digits, `.`, `_` and `-`.
          * @example 01J9Z6T2M4V8Q0W3K7R5N1B6XC
          */
         readonly RequestId: string;
         /**
-         * @description Always `no-store`: the answer holds credentials or personal data and no cache may keep it ([RFC 9111 section 5.2.2.5](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.5)).
+         * @description Always `no-store`: the answer contains credentials or personal data and must not be cached ([RFC 9111 section 5.2.2.5](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.5)).
          * @example no-store
          */
         readonly CacheControlNoStore: "no-store";
@@ -4635,7 +4641,7 @@ export interface components {
          */
         readonly TotalPages: number;
         /**
-         * @description Other pages as URLs, with `rel` `first`, `prev`, `next` and `last` for numbered pages, `prev` and `next` for cursors ([RFC 8288](https://www.rfc-editor.org/rfc/rfc8288)). Left out when there is no other page.
+         * @description Other pages as URLs, with `rel` `first`, `prev`, `next` and `last` for numbered pages, `prev` and `next` for cursors ([RFC 8288](https://www.rfc-editor.org/rfc/rfc8288)). Omitted when there is no other page.
          * @example <https://demo.localhost:3000/api/2/users?page=2>; rel="next"
          */
         readonly Link: string;
@@ -4668,7 +4674,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
@@ -4692,47 +4698,47 @@ export interface operations {
                  */
                 readonly id?: number;
                 /**
-                 * @description Only users with this `email`; `*` at either end stands for any text.
+                 * @description Only users with this `email`; `*` at either end matches any text.
                  * @example ad*
                  */
                 readonly email?: string;
                 /**
-                 * @description Only users with this `username`; `*` at either end stands for any text.
+                 * @description Only users with this `username`; `*` at either end matches any text.
                  * @example ad*
                  */
                 readonly username?: string;
                 /**
-                 * @description Only users with this `firstname`; `*` at either end stands for any text.
+                 * @description Only users with this `firstname`; `*` at either end matches any text.
                  * @example Ad*
                  */
                 readonly firstname?: string;
                 /**
-                 * @description Only users with this `lastname`; `*` at either end stands for any text.
+                 * @description Only users with this `lastname`; `*` at either end matches any text.
                  * @example Lo*
                  */
                 readonly lastname?: string;
                 /**
-                 * @description Only users with this `title`; `*` at either end stands for any text.
+                 * @description Only users with this `title`; `*` at either end matches any text.
                  * @example An*
                  */
                 readonly title?: string;
                 /**
-                 * @description Only users with this `department`; `*` at either end stands for any text.
+                 * @description Only users with this `department`; `*` at either end matches any text.
                  * @example Re*
                  */
                 readonly department?: string;
                 /**
-                 * @description Only users with this `company`; `*` at either end stands for any text.
+                 * @description Only users with this `company`; `*` at either end matches any text.
                  * @example Ex*
                  */
                 readonly company?: string;
                 /**
-                 * @description Only users with this `phone`; `*` at either end stands for any text.
+                 * @description Only users with this `phone`; `*` at either end matches any text.
                  * @example +4*
                  */
                 readonly phone?: string;
                 /**
-                 * @description Only users with this `external_id`; `*` at either end stands for any text.
+                 * @description Only users with this `external_id`; `*` at either end matches any text.
                  * @example e-*
                  */
                 readonly external_id?: string;
@@ -4762,32 +4768,32 @@ export interface operations {
                  */
                 readonly state?: number;
                 /**
-                 * @description Only what was created then or later; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only items created at or after this time; ISO 8601, a date means its start in UTC.
                  * @example 2026-01-01T00:00:00.000Z
                  */
                 readonly created_since?: components["parameters"]["CreatedSince"];
                 /**
-                 * @description Only what was created then or earlier; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only items created at or before this time; ISO 8601, a date means its start in UTC.
                  * @example 2036-12-31T23:59:59.999Z
                  */
                 readonly created_until?: components["parameters"]["CreatedUntil"];
                 /**
-                 * @description Only what was changed last then or later; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only items last changed at or after this time; ISO 8601, a date means its start in UTC.
                  * @example 2026-01-01T00:00:00.000Z
                  */
                 readonly updated_since?: components["parameters"]["UpdatedSince"];
                 /**
-                 * @description Only what was changed last then or earlier; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only items last changed at or before this time; ISO 8601, a date means its start in UTC.
                  * @example 2036-12-31T23:59:59.999Z
                  */
                 readonly updated_until?: components["parameters"]["UpdatedUntil"];
                 /**
-                 * @description Only who signed in last then or later; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only users whose last sign-in is at or after this time; ISO 8601, a date means its start in UTC.
                  * @example 2026-01-01T00:00:00.000Z
                  */
                 readonly last_login_since?: string;
                 /**
-                 * @description Only who signed in last then or earlier; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only users whose last sign-in is at or before this time; ISO 8601, a date means its start in UTC.
                  * @example 2036-12-31T23:59:59.999Z
                  */
                 readonly last_login_until?: string;
@@ -4807,17 +4813,17 @@ export interface operations {
                  */
                 readonly app_id?: string;
                 /**
-                 * @description Known from services with directories; there are none here, so that it matches nobody.
+                 * @description For compatibility with services that have directories; there are none here, so it matches nobody.
                  * @example x
                  */
                 readonly directory_id?: string;
                 /**
-                 * @description Known from services with directories; there are none here, so that it matches nobody.
+                 * @description For compatibility with services that have directories; there are none here, so it matches nobody.
                  * @example x
                  */
                 readonly samaccountname?: string;
                 /**
-                 * @description Known from services with directories; there are none here, so that it matches nobody.
+                 * @description For compatibility with services that have directories; there are none here, so it matches nobody.
                  * @example x
                  */
                 readonly member_of?: string;
@@ -4904,7 +4910,7 @@ export interface operations {
                  */
                 readonly mappings?: string;
                 /**
-                 * @description `false` takes a password that the rules for passwords would refuse, of 1 to 256 characters, and needs the scope `manage_all`. `True`, `False`, `1` and `0` are accepted too.
+                 * @description `false` accepts a password of 1 to 256 characters that the rules would refuse; it requires the scope `manage_all`. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
                 readonly validate_policy?: boolean;
@@ -4992,7 +4998,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
@@ -5011,12 +5017,12 @@ export interface operations {
                 /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
-                 * @description Only attributes with this name; `*` at either end stands for any text.
+                 * @description Only attributes with this name; `*` at either end matches any text.
                  * @example Badge*
                  */
                 readonly name?: string;
                 /**
-                 * @description Only attributes with this short name; `*` at either end stands for any text.
+                 * @description Only attributes with this short name; `*` at either end matches any text.
                  * @example ba*
                  */
                 readonly shortname?: string;
@@ -5346,7 +5352,7 @@ export interface operations {
                  */
                 readonly mappings?: string;
                 /**
-                 * @description `false` takes a password that the rules for passwords would refuse, of 1 to 256 characters, and needs the scope `manage_all`. `True`, `False`, `1` and `0` are accepted too.
+                 * @description `false` accepts a password of 1 to 256 characters that the rules would refuse; it requires the scope `manage_all`. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
                 readonly validate_policy?: boolean;
@@ -5527,7 +5533,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
@@ -5546,7 +5552,7 @@ export interface operations {
                 /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
-                 * @description Only apps with this name; `*` at either end stands for any text.
+                 * @description Only apps with this name; `*` at either end matches any text.
                  * @example Pay*
                  */
                 readonly name?: string;
@@ -5616,7 +5622,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
@@ -5635,7 +5641,7 @@ export interface operations {
                 /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
-                 * @description Only policies with this name; `*` at either end stands for any text.
+                 * @description Only policies with this name; `*` at either end matches any text.
                  * @example Staff*
                  */
                 readonly name?: string;
@@ -6441,7 +6447,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
@@ -6465,7 +6471,7 @@ export interface operations {
                  */
                 readonly id?: number;
                 /**
-                 * @description Only servers with this name; `*` at either end stands for any text.
+                 * @description Only servers with this name; `*` at either end matches any text.
                  * @example Ord*
                  */
                 readonly name?: string;
@@ -6753,7 +6759,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
@@ -6772,7 +6778,7 @@ export interface operations {
                 /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
-                 * @description Only scopes with this value; `*` at either end stands for any text.
+                 * @description Only scopes with this value; `*` at either end matches any text.
                  * @example orders:*
                  */
                 readonly value?: string;
@@ -6991,7 +6997,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
@@ -7010,7 +7016,7 @@ export interface operations {
                 /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
-                 * @description Only claims with this name; `*` at either end stands for any text.
+                 * @description Only claims with this name; `*` at either end matches any text.
                  * @example dis*
                  */
                 readonly label?: string;
@@ -7236,7 +7242,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
@@ -7487,7 +7493,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
@@ -7511,7 +7517,7 @@ export interface operations {
                  */
                 readonly id?: number;
                 /**
-                 * @description Only roles with this name; `*` at either end stands for any text.
+                 * @description Only roles with this name; `*` at either end matches any text.
                  * @example St*
                  */
                 readonly name?: string;
@@ -7526,7 +7532,7 @@ export interface operations {
                  */
                 readonly app_id?: string;
                 /**
-                 * @description Only roles that give an app with this name; `*` at either end stands for any text.
+                 * @description Only roles that give an app with this name; `*` at either end matches any text.
                  * @example Pay*
                  */
                 readonly app_name?: string;
@@ -7788,7 +7794,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
@@ -7807,17 +7813,17 @@ export interface operations {
                 /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
-                 * @description Only users whose first, last or whole name, user name or address is this; `*` at either end stands for any text.
+                 * @description Only users with this first, last or full name, user name or address; `*` at either end matches any text.
                  * @example Ada*
                  */
                 readonly name?: string;
                 /**
-                 * @description Whether users of the account who do not belong to the role are listed too, with `assigned` false. In queries `1`, `0`, `True` and `False` are accepted too.
+                 * @description Whether users of the account who are not in the role are listed too, with `assigned` false. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
                 readonly include_unassigned?: boolean;
                 /**
-                 * @description Only users whose `assigned` is this; `1`, `0`, `True` and `False` are accepted too. Without `include_unassigned` every user's is `true`.
+                 * @description Only users with this `assigned`. Without `include_unassigned` it is `true` for every user. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
                 readonly assigned?: boolean;
@@ -7988,7 +7994,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
@@ -8007,17 +8013,17 @@ export interface operations {
                 /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
-                 * @description Only users whose first, last or whole name, user name or address is this; `*` at either end stands for any text.
+                 * @description Only users with this first, last or full name, user name or address; `*` at either end matches any text.
                  * @example Ada*
                  */
                 readonly name?: string;
                 /**
-                 * @description Whether users of the account who do not belong to the role are listed too, with `assigned` false. In queries `1`, `0`, `True` and `False` are accepted too.
+                 * @description Whether users of the account who are not in the role are listed too, with `assigned` false. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
                 readonly include_unassigned?: boolean;
                 /**
-                 * @description Only users whose `assigned` is this; `1`, `0`, `True` and `False` are accepted too. Without `include_unassigned` every user's is `true`.
+                 * @description Only users with this `assigned`. Without `include_unassigned` it is `true` for every user. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
                 readonly assigned?: boolean;
@@ -8188,7 +8194,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
@@ -8207,7 +8213,7 @@ export interface operations {
                 /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
-                 * @description Only apps with this name; `*` at either end stands for any text.
+                 * @description Only apps with this name; `*` at either end matches any text.
                  * @example Pay*
                  */
                 readonly name?: string;
@@ -8325,7 +8331,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
@@ -8349,7 +8355,7 @@ export interface operations {
                  */
                 readonly id?: number;
                 /**
-                 * @description Only apps with this name; `*` at either end stands for any text.
+                 * @description Only apps with this name; `*` at either end matches any text.
                  * @example Pay*
                  */
                 readonly name?: string;
@@ -8369,22 +8375,22 @@ export interface operations {
                  */
                 readonly auth_method?: number;
                 /**
-                 * @description Only what was created then or later; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only items created at or after this time; ISO 8601, a date means its start in UTC.
                  * @example 2026-01-01T00:00:00.000Z
                  */
                 readonly created_since?: components["parameters"]["CreatedSince"];
                 /**
-                 * @description Only what was created then or earlier; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only items created at or before this time; ISO 8601, a date means its start in UTC.
                  * @example 2036-12-31T23:59:59.999Z
                  */
                 readonly created_until?: components["parameters"]["CreatedUntil"];
                 /**
-                 * @description Only what was changed last then or later; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only items last changed at or after this time; ISO 8601, a date means its start in UTC.
                  * @example 2026-01-01T00:00:00.000Z
                  */
                 readonly updated_since?: components["parameters"]["UpdatedSince"];
                 /**
-                 * @description Only what was changed last then or earlier; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only items last changed at or before this time; ISO 8601, a date means its start in UTC.
                  * @example 2036-12-31T23:59:59.999Z
                  */
                 readonly updated_until?: components["parameters"]["UpdatedUntil"];
@@ -8762,7 +8768,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
@@ -8896,7 +8902,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
@@ -9066,7 +9072,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
@@ -9085,7 +9091,7 @@ export interface operations {
                 /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
-                 * @description Only keys with this name; `*` at either end stands for any text.
+                 * @description Only keys with this name; `*` at either end matches any text.
                  * @example Pay*
                  */
                 readonly name?: string;
@@ -9252,22 +9258,22 @@ export interface operations {
                  */
                 readonly type?: string;
                 /**
-                 * @description Only what was created then or later; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only items created at or after this time; ISO 8601, a date means its start in UTC.
                  * @example 2026-01-01T00:00:00.000Z
                  */
                 readonly created_since?: components["parameters"]["CreatedSince"];
                 /**
-                 * @description Only what was created then or earlier; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only items created at or before this time; ISO 8601, a date means its start in UTC.
                  * @example 2036-12-31T23:59:59.999Z
                  */
                 readonly created_until?: components["parameters"]["CreatedUntil"];
                 /**
-                 * @description Only what was changed last then or later; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only items last changed at or after this time; ISO 8601, a date means its start in UTC.
                  * @example 2026-01-01T00:00:00.000Z
                  */
                 readonly updated_since?: components["parameters"]["UpdatedSince"];
                 /**
-                 * @description Only what was changed last then or earlier; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only items last changed at or before this time; ISO 8601, a date means its start in UTC.
                  * @example 2036-12-31T23:59:59.999Z
                  */
                 readonly updated_until?: components["parameters"]["UpdatedUntil"];
@@ -9455,27 +9461,27 @@ export interface operations {
                 /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
-                 * @description Only variables with this name; `*` at either end stands for any text.
+                 * @description Only variables with this name; `*` at either end matches any text.
                  * @example API_*
                  */
                 readonly name?: string;
                 /**
-                 * @description Only what was created then or later; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only items created at or after this time; ISO 8601, a date means its start in UTC.
                  * @example 2026-01-01T00:00:00.000Z
                  */
                 readonly created_since?: components["parameters"]["CreatedSince"];
                 /**
-                 * @description Only what was created then or earlier; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only items created at or before this time; ISO 8601, a date means its start in UTC.
                  * @example 2036-12-31T23:59:59.999Z
                  */
                 readonly created_until?: components["parameters"]["CreatedUntil"];
                 /**
-                 * @description Only what was changed last then or later; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only items last changed at or after this time; ISO 8601, a date means its start in UTC.
                  * @example 2026-01-01T00:00:00.000Z
                  */
                 readonly updated_since?: components["parameters"]["UpdatedSince"];
                 /**
-                 * @description Only what was changed last then or earlier; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only items last changed at or before this time; ISO 8601, a date means its start in UTC.
                  * @example 2036-12-31T23:59:59.999Z
                  */
                 readonly updated_until?: components["parameters"]["UpdatedUntil"];
@@ -9958,12 +9964,12 @@ export interface operations {
                  */
                 readonly correlation_id?: string;
                 /**
-                 * @description Only what was created then or later; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only items created at or after this time; ISO 8601, a date means its start in UTC.
                  * @example 2026-01-01T00:00:00.000Z
                  */
                 readonly created_since?: components["parameters"]["CreatedSince"];
                 /**
-                 * @description Only what was created then or earlier; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only items created at or before this time; ISO 8601, a date means its start in UTC.
                  * @example 2036-12-31T23:59:59.999Z
                  */
                 readonly created_until?: components["parameters"]["CreatedUntil"];
@@ -10108,7 +10114,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
@@ -10131,20 +10137,20 @@ export interface operations {
                  * @example sign_in.failed
                  */
                 readonly action?: string;
-                /** @description Only what this actor did, as `<type>:<id>`; a type alone stands for an actor without an id (`command_line`, or `user` for somebody who did not show who they are). `API` alone finds what was done with any API key. */
+                /** @description Only actions of this actor, as `<type>:<id>`; a bare type means an actor without an id (`command_line`, or `user` for an unauthenticated user). `API` alone means every API key. */
                 readonly actor?: string;
                 /**
-                 * @description Only what was done to this target, as `<type>:<id>`; a type alone stands for a target without an id.
+                 * @description Only actions on this target, as `<type>:<id>`; a bare type means a target without an id.
                  * @example user:7
                  */
                 readonly target?: string;
                 /**
-                 * @description Only what was created then or later; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only items created at or after this time; ISO 8601, a date means its start in UTC.
                  * @example 2026-01-01T00:00:00.000Z
                  */
                 readonly created_since?: components["parameters"]["CreatedSince"];
                 /**
-                 * @description Only what was created then or earlier; ISO 8601, a date stands for its beginning in UTC.
+                 * @description Only items created at or before this time; ISO 8601, a date means its start in UTC.
                  * @example 2036-12-31T23:59:59.999Z
                  */
                 readonly created_until?: components["parameters"]["CreatedUntil"];

@@ -11,8 +11,8 @@ export interface paths {
         /**
          * Check a user's e-mail address and password
          * @deprecated
-         * @description The same check as the hosted sign-in: same password rules, same lockout, counted together. A parameter that is
-         *     left out, empty, given twice or malformed is as good as a wrong one; unknown parameters are ignored.
+         * @description The same check as the hosted sign-in: same password rules, same lockout, counted together. A missing, empty,
+         *     repeated or malformed parameter counts as a wrong one; unknown parameters are ignored.
          *
          *     | `authenticated` | `message` | When |
          *     |---|---|---|
@@ -46,12 +46,12 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Identifier of this request, made by the service and written in its log beside every line about the request. Quote it when you report a problem. 1 to 64 characters: letters, digits, `.`, `_` and `-`.
+         * @description Identifier of this request, created by the service and included in every log line about the request. Quote it when you report a problem. 1 to 64 characters: letters, digits, `.`, `_` and `-`.
          * @example 01J9Z6T2M4V8Q0W3K7R5N1B6XC
          */
         readonly RequestId: string;
         /**
-         * @description Always `no-store`: the answer holds credentials or personal data and no cache may keep it ([RFC 9111 section 5.2.2.5](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.5)).
+         * @description Always `no-store`: the answer contains credentials or personal data and must not be cached ([RFC 9111 section 5.2.2.5](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.5)).
          * @example no-store
          */
         readonly CacheControlNoStore: "no-store";
@@ -61,7 +61,7 @@ export interface components {
          */
         readonly Deprecation: string;
         /**
-         * @description When the account will switch the surface off, where it said so (the setting `sunset.<surface>`) ([RFC 8594 section 3](https://www.rfc-editor.org/rfc/rfc8594#section-3)).
+         * @description When the account will switch the surface off, if it set a date (the setting `sunset.<surface>`) ([RFC 8594 section 3](https://www.rfc-editor.org/rfc/rfc8594#section-3)).
          * @example Wed, 30 Jun 2027 00:00:00 GMT
          */
         readonly Sunset: string;
@@ -171,7 +171,7 @@ export interface operations {
                     readonly "application/xml": components["schemas"]["ErrorXml"];
                 };
             };
-            /** @description The service failed. The log holds the reason under the `x-request-id` of this answer. */
+            /** @description The service failed. The log contains the reason under the `x-request-id` of this answer. */
             readonly 500: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];

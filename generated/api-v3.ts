@@ -14,10 +14,10 @@ export interface paths {
          * Make an invite link
          * @deprecated
          * @description Makes a link for the user with this e-mail address. It leads to a page on which the user chooses a password, is
-         *     activated and signed in. It works once and for 72 hours, and ends the link that was made for the user before. It
-         *     ends sooner when the user's e-mail address, user name, password or status is changed. For an active user it replaces
-         *     the password and ends the sessions when it is used; the user gets a message about that. The link is not sent to the
-         *     user: that is for the caller to do.
+         *     activated and signed in. It works once, for 72 hours, and ends the user's previous link. It ends sooner when the
+         *     user's e-mail address, user name, password or status is changed. For an active user it replaces the password and
+         *     ends the sessions when it is used; the user gets a message about that. The link is not sent to the user: that is
+         *     for the caller to do.
          *
          *     The call is in the audit trail with the actor `API`, and so is the use of the link with the user.
          */
@@ -32,7 +32,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description Who calls, and whom the link is for. */
+        /** @description The caller, and the user the link is for. */
         readonly InviteRequest: {
             /**
              * @description The API key. Missing or unknown is 400, in XML.
@@ -45,7 +45,7 @@ export interface components {
              */
             readonly email?: string;
         };
-        /** @description The link that was made. */
+        /** @description The new link. */
         readonly InviteLink: {
             /** @description How the call went. */
             readonly status: {
@@ -93,7 +93,7 @@ export interface components {
                  */
                 readonly type: "bad request" | "not found" | "method not allowed" | "content too large" | "unsupported media type" | "rate limit exceeded" | "internal error" | "unavailable";
                 /**
-                 * @description What was wrong, for the developer who reads the log.
+                 * @description What was wrong, for developers.
                  * @example No User exists for input email
                  */
                 readonly message: string;
@@ -123,12 +123,12 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Identifier of this request, made by the service and written in its log beside every line about the request. Quote it when you report a problem. 1 to 64 characters: letters, digits, `.`, `_` and `-`.
+         * @description Identifier of this request, created by the service and included in every log line about the request. Quote it when you report a problem. 1 to 64 characters: letters, digits, `.`, `_` and `-`.
          * @example 01J9Z6T2M4V8Q0W3K7R5N1B6XC
          */
         readonly RequestId: string;
         /**
-         * @description Always `no-store`: the answer holds credentials or personal data and no cache may keep it ([RFC 9111 section 5.2.2.5](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.5)).
+         * @description Always `no-store`: the answer contains credentials or personal data and must not be cached ([RFC 9111 section 5.2.2.5](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.5)).
          * @example no-store
          */
         readonly CacheControlNoStore: "no-store";
@@ -138,7 +138,7 @@ export interface components {
          */
         readonly Deprecation: string;
         /**
-         * @description When the account will switch the surface off, where it said so (the setting `sunset.<surface>`) ([RFC 8594 section 3](https://www.rfc-editor.org/rfc/rfc8594#section-3)).
+         * @description When the account will switch the surface off, if it set a date (the setting `sunset.<surface>`) ([RFC 8594 section 3](https://www.rfc-editor.org/rfc/rfc8594#section-3)).
          * @example Wed, 30 Jun 2027 00:00:00 GMT
          */
         readonly Sunset: string;
@@ -179,7 +179,7 @@ export interface operations {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** @description The API key and whom the link is for. At most 65536 bytes. */
+        /** @description The API key and the user the link is for. At most 65536 bytes. */
         readonly requestBody: {
             readonly content: {
                 /**
@@ -192,7 +192,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The link was made. */
+            /** @description The link was created. */
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -351,7 +351,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["StatusError"];
                 };
             };
-            /** @description The service failed. The log holds the reason under the `x-request-id` of this answer. */
+            /** @description The service failed. The log contains the reason under the `x-request-id` of this answer. */
             readonly 500: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];

@@ -76,7 +76,7 @@ export interface paths {
          *
          *     Where the account switched the limit off, the first two are 2147483647 and the third is 0.
          *
-         *     Any valid token will do, whatever its scopes.
+         *     Any valid token is accepted, whatever its scopes.
          */
         readonly get: operations["readRateLimit"];
         readonly put?: never;
@@ -91,7 +91,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What a token is asked for with. */
+        /** @description A request for a token. */
         readonly TokenRequest: {
             /**
              * @description Must be `client_credentials`; anything else is 400. At most 255 characters.
@@ -235,7 +235,7 @@ export interface components {
             };
         };
         /**
-         * @description Access token to send as `Authorization: Bearer <token>`, or with the scheme `DPoP` where `token_type` says so. For the client it is opaque: its form may change, so do not take it apart. At the token endpoints the one of a client that is linked to an API authorization server is a JWT for that API ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)), as long as its scopes and claims make it.
+         * @description Access token to send as `Authorization: Bearer <token>`, or with the scheme `DPoP` where `token_type` says so. For the client it is opaque: its format may change, so do not take it apart. At the token endpoints the one of a client that is linked to an API authorization server is a JWT for that API ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)), as long as its scopes and claims make it.
          * @example at_3fVb8NcX2mLkJ9hGqW5eRtY7uI1oP4aS
          */
         readonly AccessToken: string;
@@ -290,7 +290,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["ErrorAnswer"];
             };
         };
-        /** @description No account answers on this host, or there is no such path. Nothing tells which hosts do exist. */
+        /** @description No account answers on this host, or there is no such path. The answer does not reveal which hosts exist. */
         readonly AuthNotFound: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -354,7 +354,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["ErrorAnswer"];
             };
         };
-        /** @description The service failed. The log holds the reason under the `x-request-id` of this answer. */
+        /** @description The service failed. The log contains the reason under the `x-request-id` of this answer. */
         readonly AuthServerError: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -402,12 +402,12 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Identifier of this request, made by the service and written in its log beside every line about the request. Quote it when you report a problem. 1 to 64 characters: letters, digits, `.`, `_` and `-`.
+         * @description Identifier of this request, created by the service and included in every log line about the request. Quote it when you report a problem. 1 to 64 characters: letters, digits, `.`, `_` and `-`.
          * @example 01J9Z6T2M4V8Q0W3K7R5N1B6XC
          */
         readonly RequestId: string;
         /**
-         * @description Always `no-store`: the answer holds credentials or personal data and no cache may keep it ([RFC 9111 section 5.2.2.5](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.5)).
+         * @description Always `no-store`: the answer contains credentials or personal data and must not be cached ([RFC 9111 section 5.2.2.5](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.5)).
          * @example no-store
          */
         readonly CacheControlNoStore: "no-store";
@@ -507,7 +507,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The token is no longer valid. The result stands in `status` and, for newer clients, beside it. */
+            /** @description The token is no longer valid. The result is in `status` and, for newer clients, beside it. */
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -597,7 +597,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["AuthBadRequest"];
-            /** @description There is no bearer token, or it is unknown, expired, revoked or another account's. */
+            /** @description The bearer token is missing, unknown, expired, revoked or another account's. */
             readonly 401: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];

@@ -10,10 +10,9 @@ export interface paths {
         };
         /**
          * Read the OpenID Provider metadata
-         * @description Everything a client library needs to use this issuer
-         *     ([OpenID Connect Discovery section 4](https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfig)).
-         *     It states what is switched on in the account and no more. Addresses are built from the account's configured
-         *     address, never from request headers.
+         * @description Everything a client library needs to use this issuer ([OpenID Connect Discovery section
+         *     4](https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfig)). It lists only what is switched
+         *     on in the account. Addresses are built from the account's configured address, never from request headers.
          */
         readonly get: operations["readOpenIdConfiguration"];
         readonly put?: never;
@@ -82,10 +81,10 @@ export interface paths {
          *     [OpenID Connect Dynamic Client Registration](https://openid.net/specs/openid-connect-registration-1_0.html)).
          *
          *     Who may call is a setting of the account. `token` (default): an API credential whose token has the scope
-         *     `manage_all` or `register_clients`. `open`: anybody, at 20 an hour for each source. `closed`: nobody, and
-         *     discovery names no `registration_endpoint`.
+         *     `manage_all` or `register_clients`. `open`: anybody, up to 20 an hour per source. `closed`: nobody, and
+         *     discovery has no `registration_endpoint`.
          *
-         *     A client that registered in the open, without a token, always asks the user's consent. Of the grant types it gets
+         *     A client of open registration, without a token, always asks for the user's consent. Of the grant types it gets
          *     `authorization_code`, `refresh_token`, `urn:ietf:params:oauth:grant-type:device_code` and `implicit`; never
          *     `password` or `client_credentials`; `urn:ietf:params:oauth:grant-type:token-exchange` once an operator linked it
          *     to an API. `grant_types` of the answer leaves out what it does not get, and a request for nothing else is
@@ -132,17 +131,18 @@ export interface paths {
          * Read a registration
          * @description The client as it is registered now ([RFC 7592 section 2.1](https://www.rfc-editor.org/rfc/rfc7592#section-2.1)).
          *
-         *     The credential is the client's **registration access token**: see the scheme `registrationToken`. It is checked by
-         *     the operation itself, and answered as it was sent. Clients that were registered at another door, or made in the
-         *     management API, have none. `client_secret` is in no answer but the one that made it.
+         *     The credential is the client's **registration access token**: see the scheme `registrationToken`. It is checked
+         *     by the operation itself, and answered as it was sent. Clients that were registered at another door, or made in
+         *     the management API, have none. `client_secret` is in no answer but the one that made it.
          */
         readonly get: operations["readClient"];
         /**
          * Replace a registration
-         * @description Replaces the client's metadata ([RFC 7592 section 2.2](https://www.rfc-editor.org/rfc/rfc7592#section-2.2)) by the
-         *     rules of `POST /oauth2/register`. What is left out is gone, or has its default again. `client_id` must be there and
-         *     be the one of the path. The other members of the answer (`registration_access_token`, `registration_client_uri`,
-         *     `client_id_issued_at`, `client_secret_expires_at`, `app_id`, `account_id`) change nothing, whatever they hold.
+         * @description Replaces the client's metadata ([RFC 7592 section 2.2](https://www.rfc-editor.org/rfc/rfc7592#section-2.2)) by
+         *     the rules of `POST /oauth2/register`. An omitted member is removed or reset to its default. `client_id` must be
+         *     there and be the one of the path. The other members of the answer (`registration_access_token`,
+         *     `registration_client_uri`, `client_id_issued_at`, `client_secret_expires_at`, `app_id`, `account_id`) change
+         *     nothing, whatever they hold.
          *
          *     What a client that registered in the open never gets, it does not get by a replacement either.
          *
@@ -173,14 +173,14 @@ export interface paths {
         };
         /**
          * Send the browser to sign in
-         * @description Starts a sign-in: the authorization code flow of
-         *     [OpenID Connect Core section 3.1](https://openid.net/specs/openid-connect-core-1_0.html#CodeFlowAuth) with PKCE
-         *     ([RFC 7636](https://www.rfc-editor.org/rfc/rfc7636)), or the implicit flow, see below. A browser is sent here; it is not called from a script, and
-         *     sends no CORS headers.
+         * @description Starts a sign-in: the authorization code flow of [OpenID Connect Core section
+         *     3.1](https://openid.net/specs/openid-connect-core-1_0.html#CodeFlowAuth) with PKCE ([RFC
+         *     7636](https://www.rfc-editor.org/rfc/rfc7636)), or the implicit flow, see below. A browser is sent here; it is
+         *     not called from a script, and sends no CORS headers.
          *
-         *     The browser is redirected to a hosted page to sign in or to consent, or straight back to the client when a
-         *     session and a consent exist. The client receives at its `redirect_uri`, by the `response_mode` that it asked for
-         *     (where it asked for none in the query, tokens and their errors in the fragment):
+         *     The browser is redirected to a hosted page to sign in or to consent, or directly back to the client when a
+         *     session and a consent exist. The client receives at its `redirect_uri`, by the requested `response_mode` (by
+         *     default in the query; tokens and their errors in the fragment):
          *
          *     - on success `code`, `state` (as sent) and `iss`
          *       ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)). The code is valid once, for 60 seconds;
@@ -205,41 +205,42 @@ export interface paths {
          *     | `request_not_supported` | `request` of a client that has registered no keys |
          *     | `request_uri_not_supported` | `request_uri` where the operator lets the service fetch nothing |
          *
-         *     What is wrong with a request object, or its address, is told at the `redirect_uri` beside it where that is
-         *     registered, else on a page.
+         *     Errors in a request object, or in its address, are reported to the `redirect_uri` sent beside it if that is
+         *     registered, otherwise on a page.
          *
-         *     Where the account turned it on (`grant.implicit`, off unless set), the implicit flow of
-         *     [OpenID Connect Core section 3.2](https://openid.net/specs/openid-connect-core-1_0.html#ImplicitFlowAuth) answers
-         *     `response_type` `id_token` and `id_token token`, for clients whose grant types hold `implicit` and whose response
-         *     types hold the one that is asked for. `nonce` is required, `scope` holds `openid`, `redirect_uri` is https unless
-         *     the client is native, `response_mode` is not `query`, and `code_challenge` is ignored. There is no refresh token,
-         *     and no access token that is bound to a key: `dpop_jkt` is `invalid_request`, and `id_token token` of a client with
-         *     `dpop_bound_access_tokens` is `unauthorized_client`. Without an access token there is nothing to ask for in the
-         *     member `userinfo` of `claims`. Addresses with tokens in them are easily read by others: use the code wherever
-         *     you can ([RFC 9700 section 2.1.2](https://www.rfc-editor.org/rfc/rfc9700#section-2.1.2)).
+         *     If the account turned it on (`grant.implicit`, off by default), the implicit flow of [OpenID Connect Core
+         *     section 3.2](https://openid.net/specs/openid-connect-core-1_0.html#ImplicitFlowAuth) answers `response_type`
+         *     `id_token` and `id_token token`, for clients whose grant types contain `implicit` and whose response types
+         *     contain the requested one. `nonce` is required, `scope` must contain `openid`, `redirect_uri` must be https
+         *     unless the client is native, `response_mode` must not be `query`, and `code_challenge` is ignored. There is no
+         *     refresh token, and no access token that is bound to a key: `dpop_jkt` is `invalid_request`, and `id_token token`
+         *     of a client with `dpop_bound_access_tokens` is `unauthorized_client`. Without an access token the member
+         *     `userinfo` of `claims` has no effect. URLs with tokens in them leak easily: use the code wherever you can ([RFC
+         *     9700 section 2.1.2](https://www.rfc-editor.org/rfc/rfc9700#section-2.1.2)).
          *
-         *     While client or `redirect_uri` are not known to be good, nothing is redirected: the answer is a page with status
-         *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A user who may not use
-         *     the app is told so by a page as well, except with `prompt=none`.
+         *     Until client and `redirect_uri` are known to be valid, nothing is redirected: the answer is a page with status
+         *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A user without access
+         *     to the app gets a page too, except with `prompt=none`.
          *
-         *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has shown
-         *     who they are. One of more than about 2000 characters is stored at once and counts towards `limit.authorize` of its
-         *     source (300 a minute unless the account says otherwise; a source is an IPv4 address or an IPv6 /64 network),
-         *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and one
-         *     whose request object no key of the client signed; where too many are being fetched, the answer is 503. `HEAD` is 405: it would use up a pushed request.
+         *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has
+         *     passed the first factor. One of more than about 2000 characters is stored at once and counts towards
+         *     `limit.authorize` of its source (300 a minute by default; a source is an IPv4 address or an IPv6 /64 network),
+         *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and
+         *     one whose request object no key of the client signed; if too many are being fetched, the answer is 503. `HEAD`
+         *     is 405: it would use up a pushed request.
          */
         readonly get: operations["authorize"];
         readonly put?: never;
         /**
          * Send the browser to sign in, by form
-         * @description Starts a sign-in: the authorization code flow of
-         *     [OpenID Connect Core section 3.1](https://openid.net/specs/openid-connect-core-1_0.html#CodeFlowAuth) with PKCE
-         *     ([RFC 7636](https://www.rfc-editor.org/rfc/rfc7636)), or the implicit flow, see below. A browser is sent here; it is not called from a script, and
-         *     sends no CORS headers.
+         * @description Starts a sign-in: the authorization code flow of [OpenID Connect Core section
+         *     3.1](https://openid.net/specs/openid-connect-core-1_0.html#CodeFlowAuth) with PKCE ([RFC
+         *     7636](https://www.rfc-editor.org/rfc/rfc7636)), or the implicit flow, see below. A browser is sent here; it is
+         *     not called from a script, and sends no CORS headers.
          *
-         *     The browser is redirected to a hosted page to sign in or to consent, or straight back to the client when a
-         *     session and a consent exist. The client receives at its `redirect_uri`, by the `response_mode` that it asked for
-         *     (where it asked for none in the query, tokens and their errors in the fragment):
+         *     The browser is redirected to a hosted page to sign in or to consent, or directly back to the client when a
+         *     session and a consent exist. The client receives at its `redirect_uri`, by the requested `response_mode` (by
+         *     default in the query; tokens and their errors in the fragment):
          *
          *     - on success `code`, `state` (as sent) and `iss`
          *       ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)). The code is valid once, for 60 seconds;
@@ -264,28 +265,29 @@ export interface paths {
          *     | `request_not_supported` | `request` of a client that has registered no keys |
          *     | `request_uri_not_supported` | `request_uri` where the operator lets the service fetch nothing |
          *
-         *     What is wrong with a request object, or its address, is told at the `redirect_uri` beside it where that is
-         *     registered, else on a page.
+         *     Errors in a request object, or in its address, are reported to the `redirect_uri` sent beside it if that is
+         *     registered, otherwise on a page.
          *
-         *     Where the account turned it on (`grant.implicit`, off unless set), the implicit flow of
-         *     [OpenID Connect Core section 3.2](https://openid.net/specs/openid-connect-core-1_0.html#ImplicitFlowAuth) answers
-         *     `response_type` `id_token` and `id_token token`, for clients whose grant types hold `implicit` and whose response
-         *     types hold the one that is asked for. `nonce` is required, `scope` holds `openid`, `redirect_uri` is https unless
-         *     the client is native, `response_mode` is not `query`, and `code_challenge` is ignored. There is no refresh token,
-         *     and no access token that is bound to a key: `dpop_jkt` is `invalid_request`, and `id_token token` of a client with
-         *     `dpop_bound_access_tokens` is `unauthorized_client`. Without an access token there is nothing to ask for in the
-         *     member `userinfo` of `claims`. Addresses with tokens in them are easily read by others: use the code wherever
-         *     you can ([RFC 9700 section 2.1.2](https://www.rfc-editor.org/rfc/rfc9700#section-2.1.2)).
+         *     If the account turned it on (`grant.implicit`, off by default), the implicit flow of [OpenID Connect Core
+         *     section 3.2](https://openid.net/specs/openid-connect-core-1_0.html#ImplicitFlowAuth) answers `response_type`
+         *     `id_token` and `id_token token`, for clients whose grant types contain `implicit` and whose response types
+         *     contain the requested one. `nonce` is required, `scope` must contain `openid`, `redirect_uri` must be https
+         *     unless the client is native, `response_mode` must not be `query`, and `code_challenge` is ignored. There is no
+         *     refresh token, and no access token that is bound to a key: `dpop_jkt` is `invalid_request`, and `id_token token`
+         *     of a client with `dpop_bound_access_tokens` is `unauthorized_client`. Without an access token the member
+         *     `userinfo` of `claims` has no effect. URLs with tokens in them leak easily: use the code wherever you can ([RFC
+         *     9700 section 2.1.2](https://www.rfc-editor.org/rfc/rfc9700#section-2.1.2)).
          *
-         *     While client or `redirect_uri` are not known to be good, nothing is redirected: the answer is a page with status
-         *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A user who may not use
-         *     the app is told so by a page as well, except with `prompt=none`.
+         *     Until client and `redirect_uri` are known to be valid, nothing is redirected: the answer is a page with status
+         *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A user without access
+         *     to the app gets a page too, except with `prompt=none`.
          *
-         *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has shown
-         *     who they are. One of more than about 2000 characters is stored at once and counts towards `limit.authorize` of its
-         *     source (300 a minute unless the account says otherwise; a source is an IPv4 address or an IPv6 /64 network),
-         *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and one
-         *     whose request object no key of the client signed; where too many are being fetched, the answer is 503. `HEAD` is 405: it would use up a pushed request.
+         *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has
+         *     passed the first factor. One of more than about 2000 characters is stored at once and counts towards
+         *     `limit.authorize` of its source (300 a minute by default; a source is an IPv4 address or an IPv6 /64 network),
+         *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and
+         *     one whose request object no key of the client signed; if too many are being fetched, the answer is 503. `HEAD`
+         *     is 405: it would use up a pushed request.
          */
         readonly post: operations["authorizeByForm"];
         readonly delete?: never;
@@ -305,19 +307,19 @@ export interface paths {
         readonly put?: never;
         /**
          * Push an authorization request
-         * @description Takes an authorization request straight from the client
-         *     ([RFC 9126](https://www.rfc-editor.org/rfc/rfc9126)), so that the browser carries nothing of it: the client sends
-         *     the browser to `GET /oauth2/authorize` with its `client_id` and the `request_uri` of this answer alone. The client
-         *     authenticates as at the token endpoint; an assertion may also name this endpoint as its audience. The members are
-         *     those of the authorization request, `request` with a request object included, and are checked in the same way.
+         * @description Accepts an authorization request directly from the client ([RFC 9126](https://www.rfc-editor.org/rfc/rfc9126)),
+         *     so that the browser does not carry it: the client sends the browser to `GET /oauth2/authorize` with its
+         *     `client_id` and the `request_uri` of this answer alone. The client authenticates as at the token endpoint; an
+         *     assertion may also name this endpoint as its audience. The members are those of the authorization request,
+         *     `request` with a request object included, and are checked in the same way.
          *
-         *     A proof in the header `DPoP` ([RFC 9449 section 10.1](https://www.rfc-editor.org/rfc/rfc9449#section-10.1)) makes the
-         *     code one that is valid with its key only; a `dpop_jkt` beside it must name the same key.
+         *     A proof in the header `DPoP` ([RFC 9449 section 10.1](https://www.rfc-editor.org/rfc/rfc9449#section-10.1))
+         *     binds the code to its key; a `dpop_jkt` in the request must name the same key.
          *
          *     A `request_uri` is valid once, for 90 seconds, and for the client that pushed it. At most `limit.par` requests
-         *     (600 a minute unless the account says otherwise) are taken of a client and source. Those of all public clients, and of
-         *     all that registered in the open, count together towards `limit.authorize` of their source as well (300 a minute).
-         *     A `request` that no key of the client signed counts towards `limit.authorize` of the source as well.
+         *     (600 a minute by default) are accepted per client and source. Those of all public clients, and of all clients of
+         *     open registration, also count together towards `limit.authorize` of their source (300 a minute). A `request`
+         *     that no key of the client signed counts towards `limit.authorize` of the source as well.
          */
         readonly post: operations["pushRequest"];
         readonly delete?: never;
@@ -335,39 +337,39 @@ export interface paths {
         };
         /**
          * Send the browser to sign out
-         * @description Ends the session of a browser
-         *     ([OpenID Connect RP-Initiated Logout](https://openid.net/specs/openid-connect-rpinitiated-1_0.html)). A browser is
-         *     sent here; it is not called from a script, and sends no CORS headers. The answer is 303 to a hosted page, which
-         *     asks the user unless there is a good `id_token_hint`, and goes on to `post_logout_redirect_uri` with `state`.
+         * @description Ends the session of a browser ([OpenID Connect RP-Initiated
+         *     Logout](https://openid.net/specs/openid-connect-rpinitiated-1_0.html)). A browser is sent here; it is not called
+         *     from a script, and sends no CORS headers. The answer is 303 to a hosted page, which asks the user unless there
+         *     is a valid `id_token_hint`, and continues to `post_logout_redirect_uri` with `state`.
          *
-         *     Every client that got tokens in the session and registered a `backchannel_logout_uri` is told
-         *     ([Back-Channel Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)): `POST` of the form member
-         *     `logout_token`, a JWT of the type `logout+jwt` with `iss`, `aud`, `iat`, `exp`, `jti`, `events`, `sub` and `sid`,
-         *     signed as the client's id tokens. 200 and 204 say that it was heard; else it is tried again after 10 seconds, 1, 10
-         *     and 60 minutes and 6 hours. A host gets one at a time, and the clients of an account take turns, so that one which
-         *     does not answer keeps no other waiting. Front-channel logout is not offered. Codes and devices that the session approved and
-         *     that were not redeemed end with it, and so do the refresh tokens and opaque access tokens that were granted in it
-         *     without the scope `offline_access`; those granted with it end with their own lifetimes, or by revocation. A session
-         *     that has expired ends in the same way where `id_token_hint` names its user.
+         *     Every client that got tokens in the session and registered a `backchannel_logout_uri` is notified ([Back-Channel
+         *     Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)): `POST` of the form member
+         *     `logout_token`, a JWT of the type `logout+jwt` with `iss`, `aud`, `iat`, `exp`, `jti`, `events`, `sub` and
+         *     `sid`, signed like the client's id tokens. 200 and 204 acknowledge it; otherwise it is retried after 10 seconds,
+         *     1, 10 and 60 minutes and 6 hours. A host gets one at a time, and the clients of an account take turns, so that
+         *     one that does not answer does not delay others. Front-channel logout is not offered. Codes and devices that the
+         *     session approved and that were not redeemed end with it, as do the refresh tokens and opaque access tokens that
+         *     were granted in it without the scope `offline_access`; those granted with it end with their own lifetimes, or by
+         *     revocation. An expired session ends in the same way if `id_token_hint` names its user.
          */
         readonly get: operations["endSession"];
         readonly put?: never;
         /**
          * Send the browser to sign out, by form
-         * @description Ends the session of a browser
-         *     ([OpenID Connect RP-Initiated Logout](https://openid.net/specs/openid-connect-rpinitiated-1_0.html)). A browser is
-         *     sent here; it is not called from a script, and sends no CORS headers. The answer is 303 to a hosted page, which
-         *     asks the user unless there is a good `id_token_hint`, and goes on to `post_logout_redirect_uri` with `state`.
+         * @description Ends the session of a browser ([OpenID Connect RP-Initiated
+         *     Logout](https://openid.net/specs/openid-connect-rpinitiated-1_0.html)). A browser is sent here; it is not called
+         *     from a script, and sends no CORS headers. The answer is 303 to a hosted page, which asks the user unless there
+         *     is a valid `id_token_hint`, and continues to `post_logout_redirect_uri` with `state`.
          *
-         *     Every client that got tokens in the session and registered a `backchannel_logout_uri` is told
-         *     ([Back-Channel Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)): `POST` of the form member
-         *     `logout_token`, a JWT of the type `logout+jwt` with `iss`, `aud`, `iat`, `exp`, `jti`, `events`, `sub` and `sid`,
-         *     signed as the client's id tokens. 200 and 204 say that it was heard; else it is tried again after 10 seconds, 1, 10
-         *     and 60 minutes and 6 hours. A host gets one at a time, and the clients of an account take turns, so that one which
-         *     does not answer keeps no other waiting. Front-channel logout is not offered. Codes and devices that the session approved and
-         *     that were not redeemed end with it, and so do the refresh tokens and opaque access tokens that were granted in it
-         *     without the scope `offline_access`; those granted with it end with their own lifetimes, or by revocation. A session
-         *     that has expired ends in the same way where `id_token_hint` names its user.
+         *     Every client that got tokens in the session and registered a `backchannel_logout_uri` is notified ([Back-Channel
+         *     Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)): `POST` of the form member
+         *     `logout_token`, a JWT of the type `logout+jwt` with `iss`, `aud`, `iat`, `exp`, `jti`, `events`, `sub` and
+         *     `sid`, signed like the client's id tokens. 200 and 204 acknowledge it; otherwise it is retried after 10 seconds,
+         *     1, 10 and 60 minutes and 6 hours. A host gets one at a time, and the clients of an account take turns, so that
+         *     one that does not answer does not delay others. Front-channel logout is not offered. Codes and devices that the
+         *     session approved and that were not redeemed end with it, as do the refresh tokens and opaque access tokens that
+         *     were granted in it without the scope `offline_access`; those granted with it end with their own lifetimes, or by
+         *     revocation. An expired session ends in the same way if `id_token_hint` names its user.
          */
         readonly post: operations["endSessionByForm"];
         readonly delete?: never;
@@ -398,26 +400,27 @@ export interface paths {
          *     | `urn:ietf:params:oauth:grant-type:token-exchange` | `subject_token`, `subject_token_type`, `actor_token`, `actor_token_type`, `requested_token_type`, `scope`, `audience`, `resource` | [RFC 8693 section 2.1](https://www.rfc-editor.org/rfc/rfc8693#section-2.1) |
          *     | `password` | `username`, `password`, `scope`, `resource`; off unless the account turned it on | [RFC 6749 section 4.3](https://www.rfc-editor.org/rfc/rfc6749#section-4.3) |
          *
-         *     A code is valid once, for 60 seconds; presenting it again ends the grant it gave
-         *     ([RFC 6749 section 4.1.2](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2)). Each use of a refresh token
-         *     replaces it. If the answer is lost, present the same token again within 10 seconds: the same successor is
-         *     answered, with an access token as good as the first.
+         *     A code is valid once, for 60 seconds; presenting it again ends the grant it gave ([RFC 6749 section
+         *     4.1.2](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2)). Each use of a refresh token replaces it. If the
+         *     answer is lost, present the same token again within 10 seconds: the answer contains the same successor and an
+         *     equally valid access token.
          *
          *     At every refresh the user must be active and still have the app. A refusal for that reason uses up nothing.
          *     Refused refreshes and token exchanges of a public client, or of one that registered in the open, count towards
-         *     `limit.public-client` of the grant and the source: beyond it each of them for this grant from there is 429. Requests with an assertion of a
-         *     client that registered in the open count towards the same limit of their source, here and at every other endpoint;
-         *     beyond it they are 429 as well.
+         *     `limit.public-client` of the grant and the source: beyond it each of them for this grant from there is 429.
+         *     Requests with an assertion of a client that registered in the open count towards the same limit of their source,
+         *     here and at every other endpoint; beyond it they are 429 as well.
          *
          *     The access token of a client that is linked to an API authorization server is a JWT, with the scopes that the
-         *     link allows: see *Access tokens for an API*. With `client_credentials` and without `scope` these are all of them.
+         *     link allows: see *Access tokens for an API*. With `client_credentials` and without `scope` these are all of
+         *     them.
          *
-         *     **Exchange.** An access token of this account is exchanged for one of the same subject that can do less: `scope`,
-         *     `audience` and `resource` choose among what it has, it ends no later, and with the same grant. There is no refresh
-         *     token. A client may exchange what was issued to it; the JWT of a user that was issued to another client only where
-         *     it authenticates, is linked to the same API, and its app is assigned to the user. `act` then names it, as it does
-         *     with an `actor_token`, which is an access token of the client itself. A token that is bound to a key needs a proof
-         *     of this key. A client that is not allowed to exchange a token gets `invalid_request`.
+         *     **Exchange.** An access token of this account is exchanged for one with the same subject and fewer rights:
+         *     `scope`, `audience` and `resource` choose among what it has, it ends no later, and with the same grant. There is
+         *     no refresh token. A client may exchange what was issued to it; the JWT of a user that was issued to another
+         *     client only where it authenticates, is linked to the same API, and its app is assigned to the user. `act` then
+         *     names it, as it does with an `actor_token`, which is an access token of the client itself. A token that is bound
+         *     to a key needs a proof of this key. A client that is not allowed to exchange a token gets `invalid_request`.
          */
         readonly post: operations["issueToken"];
         readonly delete?: never;
@@ -437,16 +440,17 @@ export interface paths {
         readonly put?: never;
         /**
          * Begin the sign-in of a device
-         * @description For a device that has no browser, or hardly a keyboard
-         *     ([RFC 8628 section 3.1](https://www.rfc-editor.org/rfc/rfc8628#section-3.1)). It shows `user_code` and
-         *     `verification_uri` to its user, who opens the address elsewhere, types the code, signs in and allows the
-         *     application. Meanwhile the device asks `POST /oauth2/token` with `grant_type`
-         *     `urn:ietf:params:oauth:grant-type:device_code`, every `interval` seconds.
+         * @description For a device without a browser or a usable keyboard ([RFC 8628 section
+         *     3.1](https://www.rfc-editor.org/rfc/rfc8628#section-3.1)). It shows `user_code` and `verification_uri` to its
+         *     user, who opens the address elsewhere, types the code, signs in and allows the application. Meanwhile the device
+         *     polls `POST /oauth2/token` with `grant_type` `urn:ietf:params:oauth:grant-type:device_code`, every `interval`
+         *     seconds.
          *
          *     The client authenticates as at the token endpoint and has the grant type in its registration. The user's access
          *     to the app is checked when the user allows it and when the device gets its tokens.
          *
-         *     Each request counts towards `limit.authorize` of its source: 300 a minute unless the account says otherwise, then
+         *     Each request counts towards `limit.authorize` of its source: 300 a minute unless the account says otherwise,
+         *     then
          *     429. A source is an IPv4 address or an IPv6 /64 network.
          */
         readonly post: operations["beginDevice"];
@@ -465,23 +469,23 @@ export interface paths {
         };
         /**
          * Read the user's claims
-         * @description Claims about the user that the access token speaks for, as far as its scopes go
-         *     ([OpenID Connect Core section 5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo)), and those that
-         *     the authorization request asked for one by one with `claims`.
+         * @description Claims about the user of the access token, limited to its scopes ([OpenID Connect Core section
+         *     5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo)), and single claims that the authorization
+         *     request asked for with `claims`.
          *
-         *     The credential is a **user's access token** from `POST /oauth2/token` with the scope `openid`, not the token of an
-         *     API credential: see the scheme `accessToken`. It is checked by the operation itself.
+         *     The credential is a **user's access token** from `POST /oauth2/token` with the scope `openid`, not the token of
+         *     an API credential: see the scheme `accessToken`. It is checked by the operation itself.
          */
         readonly get: operations["readUserinfo"];
         readonly put?: never;
         /**
          * Read the user's claims, by form
-         * @description Claims about the user that the access token speaks for, as far as its scopes go
-         *     ([OpenID Connect Core section 5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo)), and those that
-         *     the authorization request asked for one by one with `claims`.
+         * @description Claims about the user of the access token, limited to its scopes ([OpenID Connect Core section
+         *     5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo)), and single claims that the authorization
+         *     request asked for with `claims`.
          *
-         *     The credential is a **user's access token** from `POST /oauth2/token` with the scope `openid`, not the token of an
-         *     API credential: see the scheme `accessToken`. It is checked by the operation itself.
+         *     The credential is a **user's access token** from `POST /oauth2/token` with the scope `openid`, not the token of
+         *     an API credential: see the scheme `accessToken`. It is checked by the operation itself.
          */
         readonly post: operations["readUserinfoByForm"];
         readonly delete?: never;
@@ -501,12 +505,12 @@ export interface paths {
         readonly put?: never;
         /**
          * Check a token
-         * @description Whether a token is active, and what it is good for ([RFC 7662](https://www.rfc-editor.org/rfc/rfc7662)). The client
-         *     authenticates as at the token endpoint. A client with a secret may ask about every access token of the account,
-         *     since that is what a gateway or another resource server does; a client without one, and one that registered in the
-         *     open, only about its own. A refresh token is for its own client to ask about. A token that is unknown, expired, revoked or not for this client to
-         *     know, or whose user is no longer active or no longer has the app, is `{"active": false}` and nothing else, with
-         *     status 200.
+         * @description Whether a token is active, and what it allows ([RFC 7662](https://www.rfc-editor.org/rfc/rfc7662)). The client
+         *     authenticates as at the token endpoint. A client with a secret may introspect every access token of the account,
+         *     as gateways and other resource servers do; a client without one, and a client of open registration, only its
+         *     own. A refresh token can be introspected only by its own client. A token that is unknown, expired, revoked or
+         *     not for this client to know, or whose user is no longer active or no longer has the app, is `{"active": false}`
+         *     and nothing else, with status 200.
          */
         readonly post: operations["introspectToken"];
         readonly delete?: never;
@@ -526,12 +530,12 @@ export interface paths {
         readonly put?: never;
         /**
          * End a token
-         * @description Ends a token of the calling client ([RFC 7009](https://www.rfc-editor.org/rfc/rfc7009)). Revoking a refresh token
-         *     ends its whole grant: every refresh token and access token of it is inactive at once, at both doors. Revoking an
-         *     access token ends that token. The answer is 200 as well when the token is unknown or expired. Another client's
-         *     token stays as it is: a refresh token counts as unknown, an access token is refused with `invalid_request`
-         *     ([RFC 7009 section 2.1](https://www.rfc-editor.org/rfc/rfc7009#section-2.1)). A JWT is inactive at introspection
-         *     from then on; who only checks its signature takes it until it expires.
+         * @description Ends a token of the calling client ([RFC 7009](https://www.rfc-editor.org/rfc/rfc7009)). Revoking a refresh
+         *     token ends its whole grant: every refresh token and access token of it is inactive at once, at both doors.
+         *     Revoking an access token ends that token. The answer is also 200 when the token is unknown or expired. Another
+         *     client's token is not changed: a refresh token counts as unknown, an access token is refused with
+         *     `invalid_request` ([RFC 7009 section 2.1](https://www.rfc-editor.org/rfc/rfc7009#section-2.1)). A JWT is
+         *     inactive at introspection from then on; who only checks its signature takes it until it expires.
          */
         readonly post: operations["revokeToken"];
         readonly delete?: never;
@@ -548,7 +552,7 @@ export interface components {
         readonly ProviderMetadata: {
             /**
              * Format: uri
-             * @description The issuer, as it stands in `iss` of every token. The account's address without a path.
+             * @description The issuer, as in `iss` of every token. The account's address without a path.
              * @example https://demo.id.example.com
              */
             readonly issuer: string;
@@ -607,13 +611,13 @@ export interface components {
              */
             readonly end_session_endpoint?: string;
             /**
-             * @description Clients are told of the end of a session.
+             * @description Whether clients are notified of the end of a session.
              * @example true
              * @constant
              */
             readonly backchannel_logout_supported?: true;
             /**
-             * @description They are told its `sid`.
+             * @description Whether the notice contains its `sid`.
              * @example true
              * @constant
              */
@@ -807,19 +811,19 @@ export interface components {
              */
             readonly authorization_response_iss_parameter_supported: true;
             /**
-             * @description Claims can be asked for one by one.
+             * @description Whether single claims can be requested.
              * @example true
              * @constant
              */
             readonly claims_parameter_supported: true;
             /**
-             * @description Request objects are taken by value.
+             * @description Whether request objects are accepted by value.
              * @example true
              * @constant
              */
             readonly request_parameter_supported: true;
             /**
-             * @description Request objects are taken by reference.
+             * @description Whether request objects are accepted by reference.
              * @example true
              * @constant
              */
@@ -943,7 +947,7 @@ export interface components {
              */
             readonly y: string;
         };
-        /** @description What a client is to be. Members that are not listed are ignored and never stored ([RFC 7591 section 2](https://www.rfc-editor.org/rfc/rfc7591#section-2)). */
+        /** @description Metadata of a client. Unlisted members are ignored and never stored ([RFC 7591 section 2](https://www.rfc-editor.org/rfc/rfc7591#section-2)). */
         readonly StandardClientMetadata: {
             readonly client_name?: components["schemas"]["ClientName"];
             readonly application_type?: components["schemas"]["application_type"];
@@ -1048,7 +1052,7 @@ export interface components {
              */
             readonly request_object_encryption_enc?: string;
         };
-        /** @description What a client is to be from now on: all of it, since what is left out is gone or has its default again ([RFC 7592 section 2.2](https://www.rfc-editor.org/rfc/rfc7592#section-2.2)). */
+        /** @description The complete new metadata of a client: an omitted member is removed or reset to its default ([RFC 7592 section 2.2](https://www.rfc-editor.org/rfc/rfc7592#section-2.2)). */
         readonly ReplacedClientMetadata: {
             readonly client_name?: components["schemas"]["ClientName"];
             readonly application_type?: components["schemas"]["application_type"];
@@ -1159,7 +1163,7 @@ export interface components {
             readonly client_id?: string;
             /**
              * Format: password
-             * @description May be left out; where it is sent it must be the current secret, else `invalid_client_metadata`. A client cannot choose its secret.
+             * @description Optional; if sent, it must be the current secret, otherwise `invalid_client_metadata`. A client cannot choose its secret.
              * @example cs_nR5tY8uJ2kL6pQ9wE3xC7vB1mH4gF0dS
              */
             readonly client_secret?: string;
@@ -1194,18 +1198,18 @@ export interface components {
          */
         readonly RequestUris: readonly string[];
         /**
-         * @description Whether only pushed requests of the client are taken ([RFC 9126 section 6](https://www.rfc-editor.org/rfc/rfc9126#section-6)).
+         * @description Whether the client must push its requests ([RFC 9126 section 6](https://www.rfc-editor.org/rfc/rfc9126#section-6)).
          * @example true
          */
         readonly RequirePushed: boolean;
         /**
-         * @description How a client asks for tokens.
+         * @description How a client requests tokens.
          * @example authorization_code
          * @enum {string}
          */
         readonly GrantType: "authorization_code" | "implicit" | "password" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code" | "urn:ietf:params:oauth:grant-type:token-exchange";
         /**
-         * @description Grant types the client may ask for. That a type is listed does not switch it on: `password` and `implicit` run only where the account turned them on, `client_credentials` only for clients with a secret. Of a client that registered in the open those that it does not get are left out, whatever it registered for: the list may be empty.
+         * @description Grant types the client may use. Listing a type does not switch it on: `password` and `implicit` run only where the account turned them on, `client_credentials` only for clients with a secret. For a client of open registration, the types that it does not get are omitted, whatever it registered; the list may be empty.
          * @example [
          *       "authorization_code",
          *       "refresh_token"
@@ -1213,7 +1217,7 @@ export interface components {
          */
         readonly StandardGrantTypes: readonly components["schemas"]["GrantType"][];
         /**
-         * @description Where the client is told that a session ended ([OpenID Connect Back-Channel Logout section 2.2](https://openid.net/specs/openid-connect-backchannel-1_0.html#BCRegistration)): https, or http on a loopback host, without fragment, at most 2048 characters. Whether the service asks an address is a setting of the operator; by default public ones by https on port 443. Never fetched at registration.
+         * @description Where the client is notified that a session ended ([OpenID Connect Back-Channel Logout section 2.2](https://openid.net/specs/openid-connect-backchannel-1_0.html#BCRegistration)): https, or http on a loopback host, without fragment, at most 2048 characters. Whether the service asks an address is a setting of the operator; by default public ones by https on port 443. Never fetched at registration.
          * @example https://portal.example.com/backchannel-logout
          */
         readonly BackchannelLogoutUri: string;
@@ -1223,7 +1227,7 @@ export interface components {
          */
         readonly BackchannelLogoutSessionRequired: boolean;
         /**
-         * @description Whether the client always asks for tokens that are bound to a key ([RFC 9449 section 5.2](https://www.rfc-editor.org/rfc/rfc9449#section-5.2)); then a token request without a proof is refused.
+         * @description Whether the client always requests tokens that are bound to a key ([RFC 9449 section 5.2](https://www.rfc-editor.org/rfc/rfc9449#section-5.2)); then a token request without a proof is refused.
          * @example false
          */
         readonly DPoPBoundAccessTokens: boolean;
@@ -1238,7 +1242,7 @@ export interface components {
          * @example 3600
          */
         readonly DefaultMaxAge: number;
-        /** @description The client as registered ([RFC 7591 section 3.2.1](https://www.rfc-editor.org/rfc/rfc7591#section-3.2.1)). Members that were not set are left out; `null` occurs nowhere. `client_secret` and `client_secret_expires_at` come together, when a secret was made: it is kept as a digest, and shown in no other answer. */
+        /** @description The client as registered ([RFC 7591 section 3.2.1](https://www.rfc-editor.org/rfc/rfc7591#section-3.2.1)). Unset members are omitted; `null` never occurs. `client_secret` and `client_secret_expires_at` are present when a secret was created: it is stored as a digest and shown in no other answer. */
         readonly RegisteredClient: {
             readonly client_id: components["schemas"]["ClientId"];
             readonly client_id_issued_at: components["schemas"]["ClientIdIssuedAt"];
@@ -1295,7 +1299,7 @@ export interface components {
             readonly app_id: components["schemas"]["AppId"];
             readonly account_id: components["schemas"]["AccountId"];
             /**
-             * @description Token with which the client manages this registration ([RFC 7592 section 3](https://www.rfc-editor.org/rfc/rfc7592#section-3)). It stays the same for as long as the client exists; the service keeps a digest only. At most 255 characters.
+             * @description Token with which the client manages this registration ([RFC 7592 section 3](https://www.rfc-editor.org/rfc/rfc7592#section-3)). It does not change while the client exists; the service stores only a digest. At most 255 characters.
              * @example rg_mZ3xQ8sT1nW5yB7cR9dF2gH4jK6lP0vA
              */
             readonly registration_access_token: string;
@@ -1309,7 +1313,7 @@ export interface components {
         /** @description An authorization request; the members of the form. */
         readonly AuthorizationRequest: {
             /**
-             * @description `code`; where the account turned the implicit flow on also `id_token` and `id_token token`, in any order. Another is `unsupported_response_type`. At most 64 characters.
+             * @description `code`; if the account turned the implicit flow on, also `id_token` and `id_token token`, in any order. Others are `unsupported_response_type`. At most 64 characters.
              * @example code
              */
             readonly response_type?: string;
@@ -1324,22 +1328,22 @@ export interface components {
              */
             readonly redirect_uri?: string;
             /**
-             * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out of that browser, and not by the time of the session. At most 1024 characters.
+             * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
              * @example openid profile email
              */
             readonly scope?: string;
             /**
-             * @description Any value; comes back unchanged, so that the client can match answer and request ([RFC 6749 section 10.12](https://www.rfc-editor.org/rfc/rfc6749#section-10.12)). At most 2048 characters.
+             * @description Any value; returned unchanged, so that the client can match answer and request ([RFC 6749 section 10.12](https://www.rfc-editor.org/rfc/rfc6749#section-10.12)). At most 2048 characters.
              * @example af0ifjsldkj
              */
             readonly state?: string;
             /**
-             * @description Any value; comes back in the id token, so that the client can tell that the token answers this request. Required where no code is asked for. At most 512 characters.
+             * @description Any value; returned in the id token, so that the client can tell that the token answers this request. Required if no code is requested. At most 512 characters.
              * @example n-0S6_WzA2Mj
              */
             readonly nonce?: string;
             /**
-             * @description base64url of the SHA-256 of the `code_verifier`, 43 characters ([RFC 7636 section 4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2)). Needed for clients of the method `none`, advised for all.
+             * @description base64url of the SHA-256 of the `code_verifier`, 43 characters ([RFC 7636 section 4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2)). Required for clients with the method `none`, recommended for all.
              * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
              */
             readonly code_challenge?: string;
@@ -1354,27 +1358,27 @@ export interface components {
              */
             readonly prompt?: string;
             /**
-             * @description Greatest age of the sign-in in whole seconds, 0 to 2147483647; an older one is asked for again. Written in decimal digits, at most 10.
+             * @description Maximum age of the sign-in in whole seconds, 0 to 2147483647; an older sign-in is repeated. Written in decimal digits, at most 10.
              * @example 3600
              */
             readonly max_age?: string;
             /**
-             * @description How the user is to show who they are: values of `acr_values_supported` separated by spaces, in the order of preference; values that are not known are ignored. With `urn:gatehouse:acr:multi-factor` as the first of them a second factor is asked for ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
+             * @description How the user must authenticate: values of `acr_values_supported` separated by spaces, in order of preference; unknown values are ignored. With `urn:gatehouse:acr:multi-factor` as the first one a second factor is required ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
              * @example urn:gatehouse:acr:multi-factor
              */
             readonly acr_values?: string;
             /**
-             * @description User name or e-mail address to put into the sign-in form. At most 255 characters.
+             * @description User name or e-mail address to prefill in the sign-in form. At most 255 characters.
              * @example ada@example.com
              */
             readonly login_hint?: string;
             /**
-             * @description An id token that the client got here for the user who is meant, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, and so it is when another user signs in. A text of any other kind is `invalid_request`. At most 8192 characters.
+             * @description An id token that the client got here for the intended user, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, as it is when another user signs in. Anything else is `invalid_request`. At most 8192 characters.
              * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
              */
             readonly id_token_hint?: string;
             /**
-             * @description Single claims that are wanted in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), of those in `claims_supported` that a scope of the client opens; the user is asked for consent to that scope. One that is asked for with `value` or `values` comes only where it is one of them. In `id_token`, a `sub` with a `value` is as an `id_token_hint`; an `acr` with values is as `acr_values`, and an essential one that the sign-in cannot have is `unmet_authentication_requirements`. Claims that are not known are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
+             * @description Single claims requested in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), among those in `claims_supported` that belong to a scope of the client; the user is asked for consent to that scope. A claim requested with `value` or `values` is returned only if it is one of them. In `id_token`, a `sub` with a `value` works like an `id_token_hint`; an `acr` with values works like `acr_values`, and an essential one that the sign-in cannot satisfy is `unmet_authentication_requirements`. Unknown claims are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
              * @example {"userinfo":{"email":{"essential":true}}}
              */
             readonly claims?: string;
@@ -1389,35 +1393,35 @@ export interface components {
              */
             readonly ui_locales?: string;
             /**
-             * @description The resource identifier of the API that access tokens are wanted for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API alone. Another one than that of an API that the client is linked to is `invalid_target`. At most 2048 characters.
+             * @description The resource identifier of the API that access tokens are requested for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API only. It must be an API that the client is linked to, otherwise `invalid_target`. At most 2048 characters.
              * @example https://api.example.com/orders
              */
             readonly resource?: string;
             /**
-             * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form, or one where no code is asked for, is `invalid_request`.
+             * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove possession of when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. A malformed value, or one without a code requested, is `invalid_request`.
              * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
              */
             readonly dpop_jkt?: string;
             /**
-             * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
+             * @description How the answer reaches the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors are sent the same way. At most 64 characters.
              * @example form_post
              */
             readonly response_mode?: string;
             /**
-             * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`, and `iss` and `aud`, where they are there, of the client and of this issuer. Its parameters alone count; those beside it, `client_id` excepted, are ignored. One that cannot be read is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
+             * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`; `iss` and `aud`, if present, must be the client and this issuer. Only its parameters count; others in the request, except `client_id`, are ignored. An invalid one is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
              * @example eyJhbGciOiJub25lIn0.e30.
              */
             readonly request?: string;
             /**
-             * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is no request object, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
+             * @description Where the request is: the answer of `POST /oauth2/par`, or one of the client's registered `request_uris`, character for character, with a request object of at most 16384 bytes. An unregistered one, or one without a request object, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
              * @example https://portal.example.com/request.jwt
              */
             readonly request_uri?: string;
         };
-        /** @description An authorization request with what the client shows who it is with; the members of the form. */
+        /** @description An authorization request with the client's authentication; the members of the form. */
         readonly PushedRequest: {
             /**
-             * @description `code`; where the account turned the implicit flow on also `id_token` and `id_token token`, in any order. Another is `unsupported_response_type`. At most 64 characters.
+             * @description `code`; if the account turned the implicit flow on, also `id_token` and `id_token token`, in any order. Others are `unsupported_response_type`. At most 64 characters.
              * @example code
              */
             readonly response_type?: string;
@@ -1428,22 +1432,22 @@ export interface components {
              */
             readonly redirect_uri?: string;
             /**
-             * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out of that browser, and not by the time of the session. At most 1024 characters.
+             * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
              * @example openid profile email
              */
             readonly scope?: string;
             /**
-             * @description Any value; comes back unchanged, so that the client can match answer and request ([RFC 6749 section 10.12](https://www.rfc-editor.org/rfc/rfc6749#section-10.12)). At most 2048 characters.
+             * @description Any value; returned unchanged, so that the client can match answer and request ([RFC 6749 section 10.12](https://www.rfc-editor.org/rfc/rfc6749#section-10.12)). At most 2048 characters.
              * @example af0ifjsldkj
              */
             readonly state?: string;
             /**
-             * @description Any value; comes back in the id token, so that the client can tell that the token answers this request. Required where no code is asked for. At most 512 characters.
+             * @description Any value; returned in the id token, so that the client can tell that the token answers this request. Required if no code is requested. At most 512 characters.
              * @example n-0S6_WzA2Mj
              */
             readonly nonce?: string;
             /**
-             * @description base64url of the SHA-256 of the `code_verifier`, 43 characters ([RFC 7636 section 4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2)). Needed for clients of the method `none`, advised for all.
+             * @description base64url of the SHA-256 of the `code_verifier`, 43 characters ([RFC 7636 section 4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2)). Required for clients with the method `none`, recommended for all.
              * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
              */
             readonly code_challenge?: string;
@@ -1458,27 +1462,27 @@ export interface components {
              */
             readonly prompt?: string;
             /**
-             * @description Greatest age of the sign-in in whole seconds, 0 to 2147483647; an older one is asked for again. Written in decimal digits, at most 10.
+             * @description Maximum age of the sign-in in whole seconds, 0 to 2147483647; an older sign-in is repeated. Written in decimal digits, at most 10.
              * @example 3600
              */
             readonly max_age?: string;
             /**
-             * @description How the user is to show who they are: values of `acr_values_supported` separated by spaces, in the order of preference; values that are not known are ignored. With `urn:gatehouse:acr:multi-factor` as the first of them a second factor is asked for ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
+             * @description How the user must authenticate: values of `acr_values_supported` separated by spaces, in order of preference; unknown values are ignored. With `urn:gatehouse:acr:multi-factor` as the first one a second factor is required ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
              * @example urn:gatehouse:acr:multi-factor
              */
             readonly acr_values?: string;
             /**
-             * @description User name or e-mail address to put into the sign-in form. At most 255 characters.
+             * @description User name or e-mail address to prefill in the sign-in form. At most 255 characters.
              * @example ada@example.com
              */
             readonly login_hint?: string;
             /**
-             * @description An id token that the client got here for the user who is meant, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, and so it is when another user signs in. A text of any other kind is `invalid_request`. At most 8192 characters.
+             * @description An id token that the client got here for the intended user, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, as it is when another user signs in. Anything else is `invalid_request`. At most 8192 characters.
              * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
              */
             readonly id_token_hint?: string;
             /**
-             * @description Single claims that are wanted in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), of those in `claims_supported` that a scope of the client opens; the user is asked for consent to that scope. One that is asked for with `value` or `values` comes only where it is one of them. In `id_token`, a `sub` with a `value` is as an `id_token_hint`; an `acr` with values is as `acr_values`, and an essential one that the sign-in cannot have is `unmet_authentication_requirements`. Claims that are not known are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
+             * @description Single claims requested in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), among those in `claims_supported` that belong to a scope of the client; the user is asked for consent to that scope. A claim requested with `value` or `values` is returned only if it is one of them. In `id_token`, a `sub` with a `value` works like an `id_token_hint`; an `acr` with values works like `acr_values`, and an essential one that the sign-in cannot satisfy is `unmet_authentication_requirements`. Unknown claims are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
              * @example {"userinfo":{"email":{"essential":true}}}
              */
             readonly claims?: string;
@@ -1493,27 +1497,27 @@ export interface components {
              */
             readonly ui_locales?: string;
             /**
-             * @description The resource identifier of the API that access tokens are wanted for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API alone. Another one than that of an API that the client is linked to is `invalid_target`. At most 2048 characters.
+             * @description The resource identifier of the API that access tokens are requested for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API only. It must be an API that the client is linked to, otherwise `invalid_target`. At most 2048 characters.
              * @example https://api.example.com/orders
              */
             readonly resource?: string;
             /**
-             * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form, or one where no code is asked for, is `invalid_request`.
+             * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove possession of when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. A malformed value, or one without a code requested, is `invalid_request`.
              * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
              */
             readonly dpop_jkt?: string;
             /**
-             * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
+             * @description How the answer reaches the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors are sent the same way. At most 64 characters.
              * @example form_post
              */
             readonly response_mode?: string;
             /**
-             * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`, and `iss` and `aud`, where they are there, of the client and of this issuer. Its parameters alone count; those beside it, `client_id` excepted, are ignored. One that cannot be read is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
+             * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`; `iss` and `aud`, if present, must be the client and this issuer. Only its parameters count; others in the request, except `client_id`, are ignored. An invalid one is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
              * @example eyJhbGciOiJub25lIn0.e30.
              */
             readonly request?: string;
             /**
-             * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is no request object, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
+             * @description Where the request is: the answer of `POST /oauth2/par`, or one of the client's registered `request_uris`, character for character, with a request object of at most 16384 bytes. An unregistered one, or one without a request object, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
              * @example https://portal.example.com/request.jwt
              */
             readonly request_uri?: string;
@@ -1534,7 +1538,7 @@ export interface components {
              */
             readonly expires_in: number;
         };
-        /** @description Why a request was not taken ([RFC 9126 section 2.3](https://www.rfc-editor.org/rfc/rfc9126#section-2.3)). */
+        /** @description Why a request was refused ([RFC 9126 section 2.3](https://www.rfc-editor.org/rfc/rfc9126#section-2.3)). */
         readonly PushedRequestError: {
             /**
              * @description The kind of mistake; the table of the answer 400 says when each occurs.
@@ -1544,25 +1548,25 @@ export interface components {
             readonly error: "invalid_request" | "invalid_client" | "unauthorized_client" | "unsupported_response_type" | "invalid_scope" | "invalid_target" | "access_denied" | "login_required" | "interaction_required" | "consent_required" | "unmet_authentication_requirements" | "invalid_request_object" | "invalid_request_uri" | "request_not_supported" | "request_uri_not_supported" | "invalid_dpop_proof" | "use_dpop_nonce";
             readonly error_description: components["schemas"]["ErrorDescription"];
         };
-        /** @description A sign-out that a client asks for; the members of the form. */
+        /** @description A sign-out requested by a client; the members of the form. */
         readonly EndSessionRequest: {
             /**
-             * @description An id token of this account that the client got for the user, expired or not. With that of the user who is signed in here, nobody is asked. At most 12288 characters.
+             * @description An id token of this account that the client got for the user, expired or not. If it names the user who is signed in here, there is no question. At most 12288 characters.
              * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
              */
             readonly id_token_hint?: string;
             /**
-             * @description The client that asks. Where there is an `id_token_hint` too it must be the same. Unknown: a page with status 400. At most 255 characters.
+             * @description The requesting client. With an `id_token_hint` it must be the same client. Unknown: a page with status 400. At most 255 characters.
              * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
              */
             readonly client_id?: string;
             /**
-             * @description Where the browser is to go in the end: one of the client's registered `post_logout_redirect_uris`, character for character. Another one, or one without a known client: a page with status 400. At most 2048 characters.
+             * @description Where the browser goes afterwards: one of the client's registered `post_logout_redirect_uris`, character for character. Any other one, or one without a known client: a page with status 400. At most 2048 characters.
              * @example https://portal.example.com/signed-out
              */
             readonly post_logout_redirect_uri?: string;
             /**
-             * @description Comes back in the query of `post_logout_redirect_uri`. At most 1024 characters.
+             * @description Returned in the query of `post_logout_redirect_uri`. At most 1024 characters.
              * @example af0ifjsldkj
              */
             readonly state?: string;
@@ -1601,7 +1605,7 @@ export interface components {
             readonly device_code?: string;
             readonly refresh_token?: components["schemas"]["FormRefreshToken"];
             /**
-             * @description Scopes asked for, separated by spaces, at most 1024 characters. With a refresh token: no wider than granted; left out, as granted.
+             * @description Requested scopes, separated by spaces, at most 1024 characters. With a refresh token: no wider than granted; default: as granted.
              * @example openid email
              */
             readonly scope?: string;
@@ -1968,7 +1972,7 @@ export interface components {
          */
         readonly RedirectUris: readonly string[];
         /**
-         * @description `public` (default) or `pairwise`, with which clients of one sector alone see the same `sub`. Another value is `invalid_client_metadata`.
+         * @description `public` (default) or `pairwise`, with which only clients of one sector see the same `sub`. Another value is `invalid_client_metadata`.
          * @example public
          */
         readonly subject_type: string;
@@ -1987,7 +1991,7 @@ export interface components {
          */
         readonly PostLogoutRedirectUris: readonly string[];
         /**
-         * @description Picture of the application, http or https, at most 2048 characters, on a host of letters, digits, hyphens and dots, or an IPv4 address. Never fetched by the service: the browser of someone who signs in fetches it, unless the client was registered by anyone (open registration).
+         * @description Picture of the application, http or https, at most 2048 characters, on a host of letters, digits, hyphens and dots, or an IPv4 address. Never fetched by the service: the user's browser fetches it, except for clients of open registration.
          * @example https://portal.example.com/logo.png
          */
         readonly LogoUri: string;
@@ -2080,7 +2084,7 @@ export interface components {
          */
         readonly ClientIdIssuedAt: number;
         /**
-         * @description Generated secret, shown in this answer and never again: the service keeps a digest only. Absent for clients of the method `none`. Letters, digits, `-` and `_`, at most 255 characters.
+         * @description Generated secret, shown only in this answer: the service stores a digest. Absent for clients with the method `none`. Letters, digits, `-` and `_`, at most 255 characters.
          * @example cs_nR5tY8uJ2kL6pQ9wE3xC7vB1mH4gF0dS
          */
         readonly ClientSecret: string;
@@ -2104,7 +2108,7 @@ export interface components {
          */
         readonly ResponseTypes: readonly ("code" | "id_token token" | "id_token")[];
         /**
-         * @description How users are named to the client. `public` means that every client of the account sees the same `sub`; `pairwise` that only clients of one sector do ([OpenID Connect Core section 8](https://openid.net/specs/openid-connect-core-1_0.html#SubjectIDTypes)). The sector is the host of `sector_identifier_uri`, else the one host of the `redirect_uris`.
+         * @description How users are identified to the client. `public` means that every client of the account sees the same `sub`; `pairwise` that only clients of one sector do ([OpenID Connect Core section 8](https://openid.net/specs/openid-connect-core-1_0.html#SubjectIDTypes)). The sector is the host of `sector_identifier_uri`, else the one host of the `redirect_uris`.
          * @example public
          * @enum {string}
          */
@@ -2170,7 +2174,7 @@ export interface components {
         };
         /**
          * Format: int32
-         * @description The app that this registration made. Access to it is assigned to users or roles before anyone can sign in.
+         * @description The app that this registration created. Assign access to users or roles before anyone can sign in.
          * @example 1042
          */
         readonly AppId: number;
@@ -2197,7 +2201,7 @@ export interface components {
          */
         readonly FormRefreshToken: string;
         /**
-         * @description Access token to send as `Authorization: Bearer <token>`, or with the scheme `DPoP` where `token_type` says so. For the client it is opaque: its form may change, so do not take it apart. At the token endpoints the one of a client that is linked to an API authorization server is a JWT for that API ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)), as long as its scopes and claims make it.
+         * @description Access token to send as `Authorization: Bearer <token>`, or with the scheme `DPoP` where `token_type` says so. For the client it is opaque: its format may change, so do not take it apart. At the token endpoints the one of a client that is linked to an API authorization server is a JWT for that API ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)), as long as its scopes and claims make it.
          * @example at_3fVb8NcX2mLkJ9hGqW5eRtY7uI1oP4aS
          */
         readonly AccessToken: string;
@@ -2208,24 +2212,24 @@ export interface components {
          */
         readonly TokenType: "Bearer" | "DPoP";
         /**
-         * @description Seconds until the access token expires, counted from this answer; 3600, or for an API what the API says.
+         * @description Seconds until the access token expires, counted from this answer; 3600, or for an API its own setting.
          * @example 3600
          */
         readonly ExpiresIn: number;
         /**
-         * @description Token for the next refresh, at most 512 characters. It replaces the one that was presented. Idle for 14 days or 90 days after sign-in it ends, whichever comes first (both settable per account).
+         * @description Token for the next refresh, at most 512 characters. It replaces the presented one. It expires after 14 days without use or 90 days after sign-in, whichever comes first (both settable per account).
          * @example rt_9dQw4TnB7yHuJ2kMzXcV5lPoI8aSrE6f
          */
         readonly RefreshToken: string;
         /**
-         * @description Signed JWT about the user and the sign-in ([OpenID Connect Core section 2](https://openid.net/specs/openid-connect-core-1_0.html#IDToken)), checked with the keys at `/oauth2/jwks`. Present when the grant holds the scope `openid`. At most 16384 characters.
+         * @description Signed JWT about the user and the sign-in ([OpenID Connect Core section 2](https://openid.net/specs/openid-connect-core-1_0.html#IDToken)), checked with the keys at `/oauth2/jwks`. Present when the grant has the scope `openid`. At most 16384 characters.
          * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
          */
         readonly IdToken: string;
-        /** @description What a device asks for; the members of the form. */
+        /** @description A device's request; the members of the form. */
         readonly DeviceAuthorizationRequest: {
             /**
-             * @description Scopes asked for, separated by spaces, at most 1024 characters; left out, all that the client registered.
+             * @description Requested scopes, separated by spaces, at most 1024 characters; default: all that the client registered.
              * @example openid profile
              */
             readonly scope?: string;
@@ -2242,7 +2246,7 @@ export interface components {
         /** @description The codes of a device that waits for its user. */
         readonly DeviceAuthorization: {
             /**
-             * @description What the device shows to the token endpoint and to nobody else. Good once.
+             * @description What the device sends to the token endpoint and to nobody else. Valid once.
              * @example 5tGb2YhN8ujM3ikL6poQ9wsX1qAz4eDc7rFv0TgB2yN
              */
             readonly device_code: string;
@@ -2253,7 +2257,7 @@ export interface components {
             readonly user_code: string;
             /**
              * Format: uri
-             * @description The address that the device shows beside the code.
+             * @description The address that the device shows with the code.
              * @example https://demo.id.example.com/device
              */
             readonly verification_uri: string;
@@ -2276,7 +2280,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The browser goes on to the hosted page. */
+        /** @description The browser continues to the hosted page. */
         readonly ToSignOut: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -2287,7 +2291,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description `client_id` is not known or not that of the hint, `post_logout_redirect_uri` is not registered, a parameter is too long or given twice, or the form cannot be read. A page says which; nobody was signed out. */
+        /** @description `client_id` is unknown or does not match the hint, `post_logout_redirect_uri` is not registered, a parameter is too long or repeated, or the form is malformed. A page says which; nobody was signed out. */
         readonly BadSignOut: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -2384,7 +2388,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["InvalidToken"];
             };
         };
-        /** @description The browser goes on: to the hosted sign-in or consent page, or to the client's `redirect_uri` with what it asked for or `error`. */
+        /** @description The browser continues to the hosted sign-in or consent page, or to the client's `redirect_uri` with the requested values or `error`. */
         readonly Onward: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -2395,7 +2399,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description The client is told of an error and asked for `response_mode` `form_post`: a page with one form, to be sent to the client's `redirect_uri` with the error as hidden members. A script sends it at once; without scripts, its button does. */
+        /** @description The client gets an error and requested `response_mode` `form_post`: a page with one form, to be sent to the client's `redirect_uri` with the error as hidden members. A script sends it at once; without scripts, its button does. */
         readonly FormPostPage: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -2608,7 +2612,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["InvalidRequest"];
             };
         };
-        /** @description The access token is missing, wrong, expired or revoked, or its user is no longer active ([RFC 6750 section 3.1](https://www.rfc-editor.org/rfc/rfc6750#section-3.1)); or it is bound to a key, and came as a bearer token or without a good proof ([RFC 9449 section 7.1](https://www.rfc-editor.org/rfc/rfc9449#section-7.1)). */
+        /** @description The access token is missing, wrong, expired or revoked, or its user is no longer active ([RFC 6750 section 3.1](https://www.rfc-editor.org/rfc/rfc6750#section-3.1)); or it is bound to a key and was sent as a bearer token or without a valid proof ([RFC 9449 section 7.1](https://www.rfc-editor.org/rfc/rfc9449#section-7.1)). */
         readonly UserinfoUnauthorized: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -2645,7 +2649,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["InsufficientScope"];
             };
         };
-        /** @description No account answers on this host, or there is no such path. Nothing tells which hosts do exist. */
+        /** @description No account answers on this host, or there is no such path. The answer does not reveal which hosts exist. */
         readonly NotFound: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -2662,7 +2666,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["ServiceError"];
             };
         };
-        /** @description The service failed. The log holds the reason under the `x-request-id` of this answer. */
+        /** @description The service failed. The log contains the reason under the `x-request-id` of this answer. */
         readonly ServerError: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -2735,7 +2739,7 @@ export interface components {
     };
     parameters: {
         /**
-         * @description `code`; where the account turned the implicit flow on also `id_token` and `id_token token`, in any order. Another is `unsupported_response_type`. At most 64 characters.
+         * @description `code`; if the account turned the implicit flow on, also `id_token` and `id_token token`, in any order. Others are `unsupported_response_type`. At most 64 characters.
          * @example code
          */
         readonly ResponseType: string;
@@ -2750,22 +2754,22 @@ export interface components {
          */
         readonly RedirectUri: string;
         /**
-         * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out of that browser, and not by the time of the session. At most 1024 characters.
+         * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
          * @example openid profile email
          */
         readonly Scope: string;
         /**
-         * @description Any value; comes back unchanged, so that the client can match answer and request ([RFC 6749 section 10.12](https://www.rfc-editor.org/rfc/rfc6749#section-10.12)). At most 2048 characters.
+         * @description Any value; returned unchanged, so that the client can match answer and request ([RFC 6749 section 10.12](https://www.rfc-editor.org/rfc/rfc6749#section-10.12)). At most 2048 characters.
          * @example af0ifjsldkj
          */
         readonly State: string;
         /**
-         * @description Any value; comes back in the id token, so that the client can tell that the token answers this request. Required where no code is asked for. At most 512 characters.
+         * @description Any value; returned in the id token, so that the client can tell that the token answers this request. Required if no code is requested. At most 512 characters.
          * @example n-0S6_WzA2Mj
          */
         readonly Nonce: string;
         /**
-         * @description base64url of the SHA-256 of the `code_verifier`, 43 characters ([RFC 7636 section 4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2)). Needed for clients of the method `none`, advised for all.
+         * @description base64url of the SHA-256 of the `code_verifier`, 43 characters ([RFC 7636 section 4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2)). Required for clients with the method `none`, recommended for all.
          * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
          */
         readonly CodeChallenge: string;
@@ -2780,27 +2784,27 @@ export interface components {
          */
         readonly Prompt: string;
         /**
-         * @description Greatest age of the sign-in in whole seconds, 0 to 2147483647; an older one is asked for again. Written in decimal digits, at most 10.
+         * @description Maximum age of the sign-in in whole seconds, 0 to 2147483647; an older sign-in is repeated. Written in decimal digits, at most 10.
          * @example 3600
          */
         readonly MaxAge: string;
         /**
-         * @description How the user is to show who they are: values of `acr_values_supported` separated by spaces, in the order of preference; values that are not known are ignored. With `urn:gatehouse:acr:multi-factor` as the first of them a second factor is asked for ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
+         * @description How the user must authenticate: values of `acr_values_supported` separated by spaces, in order of preference; unknown values are ignored. With `urn:gatehouse:acr:multi-factor` as the first one a second factor is required ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
          * @example urn:gatehouse:acr:multi-factor
          */
         readonly AcrValues: string;
         /**
-         * @description User name or e-mail address to put into the sign-in form. At most 255 characters.
+         * @description User name or e-mail address to prefill in the sign-in form. At most 255 characters.
          * @example ada@example.com
          */
         readonly LoginHint: string;
         /**
-         * @description An id token that the client got here for the user who is meant, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, and so it is when another user signs in. A text of any other kind is `invalid_request`. At most 8192 characters.
+         * @description An id token that the client got here for the intended user, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, as it is when another user signs in. Anything else is `invalid_request`. At most 8192 characters.
          * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
          */
         readonly UserHint: string;
         /**
-         * @description Single claims that are wanted in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), of those in `claims_supported` that a scope of the client opens; the user is asked for consent to that scope. One that is asked for with `value` or `values` comes only where it is one of them. In `id_token`, a `sub` with a `value` is as an `id_token_hint`; an `acr` with values is as `acr_values`, and an essential one that the sign-in cannot have is `unmet_authentication_requirements`. Claims that are not known are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
+         * @description Single claims requested in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), among those in `claims_supported` that belong to a scope of the client; the user is asked for consent to that scope. A claim requested with `value` or `values` is returned only if it is one of them. In `id_token`, a `sub` with a `value` works like an `id_token_hint`; an `acr` with values works like `acr_values`, and an essential one that the sign-in cannot satisfy is `unmet_authentication_requirements`. Unknown claims are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
          * @example {"userinfo":{"email":{"essential":true}},"id_token":{"groups":null}}
          */
         readonly Claims: string;
@@ -2810,47 +2814,47 @@ export interface components {
          */
         readonly Display: string;
         /**
-         * @description The resource identifier of the API that access tokens are wanted for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API alone. Another one than that of an API that the client is linked to is `invalid_target`. At most 2048 characters.
+         * @description The resource identifier of the API that access tokens are requested for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API only. It must be an API that the client is linked to, otherwise `invalid_target`. At most 2048 characters.
          * @example https://api.example.com/orders
          */
         readonly Resource: string;
         /**
-         * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form, or one where no code is asked for, is `invalid_request`.
+         * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove possession of when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. A malformed value, or one without a code requested, is `invalid_request`.
          * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
          */
         readonly DPoPKey: string;
         /**
-         * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
+         * @description How the answer reaches the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors are sent the same way. At most 64 characters.
          * @example form_post
          */
         readonly ResponseMode: string;
         /**
-         * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`, and `iss` and `aud`, where they are there, of the client and of this issuer. Its parameters alone count; those beside it, `client_id` excepted, are ignored. One that cannot be read is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
+         * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`; `iss` and `aud`, if present, must be the client and this issuer. Only its parameters count; others in the request, except `client_id`, are ignored. An invalid one is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
          * @example eyJhbGciOiJub25lIn0.e30.
          */
         readonly Request: string;
         /**
-         * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is no request object, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
+         * @description Where the request is: the answer of `POST /oauth2/par`, or one of the client's registered `request_uris`, character for character, with a request object of at most 16384 bytes. An unregistered one, or one without a request object, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
          * @example https://portal.example.com/request.jwt
          */
         readonly RequestUri: string;
         /**
-         * @description An id token of this account that the client got for the user, expired or not. With that of the user who is signed in here, nobody is asked. At most 12288 characters.
+         * @description An id token of this account that the client got for the user, expired or not. If it names the user who is signed in here, there is no question. At most 12288 characters.
          * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
          */
         readonly IdTokenHint: string;
         /**
-         * @description The client that asks. Where there is an `id_token_hint` too it must be the same. Unknown: a page with status 400. At most 255 characters.
+         * @description The requesting client. With an `id_token_hint` it must be the same client. Unknown: a page with status 400. At most 255 characters.
          * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
          */
         readonly EndSessionClientId: string;
         /**
-         * @description Where the browser is to go in the end: one of the client's registered `post_logout_redirect_uris`, character for character. Another one, or one without a known client: a page with status 400. At most 2048 characters.
+         * @description Where the browser goes afterwards: one of the client's registered `post_logout_redirect_uris`, character for character. Any other one, or one without a known client: a page with status 400. At most 2048 characters.
          * @example https://portal.example.com/signed-out
          */
         readonly PostLogoutRedirectUri: string;
         /**
-         * @description Comes back in the query of `post_logout_redirect_uri`. At most 1024 characters.
+         * @description Returned in the query of `post_logout_redirect_uri`. At most 1024 characters.
          * @example af0ifjsldkj
          */
         readonly EndSessionState: string;
@@ -2863,7 +2867,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Seconds for which the answer may be kept by any cache ([RFC 9111 section 5.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2)).
+         * @description Seconds for which any cache may store the answer ([RFC 9111 section 5.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2)).
          * @example public, max-age=300
          */
         readonly CacheControlPublic: string;
@@ -2873,12 +2877,12 @@ export interface components {
          */
         readonly ScopeChallenge: string;
         /**
-         * @description Identifier of this request, made by the service and written in its log beside every line about the request. Quote it when you report a problem. 1 to 64 characters: letters, digits, `.`, `_` and `-`.
+         * @description Identifier of this request, created by the service and included in every log line about the request. Quote it when you report a problem. 1 to 64 characters: letters, digits, `.`, `_` and `-`.
          * @example 01J9Z6T2M4V8Q0W3K7R5N1B6XC
          */
         readonly RequestId: string;
         /**
-         * @description Always `no-store`: the answer holds credentials or personal data and no cache may keep it ([RFC 9111 section 5.2.2.5](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.5)).
+         * @description Always `no-store`: the answer contains credentials or personal data and must not be cached ([RFC 9111 section 5.2.2.5](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.5)).
          * @example no-store
          */
         readonly CacheControlNoStore: "no-store";
@@ -2893,7 +2897,7 @@ export interface components {
          */
         readonly WwwAuthenticate: string;
         /**
-         * @description Where the browser goes next: an absolute URL, or a path on this host ([RFC 9110 section 10.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.2)). At most 32768 characters. Most of that is the client's own `state`, which comes back percent-encoded.
+         * @description Where the browser goes next: an absolute URL, or a path on this host ([RFC 9110 section 10.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.2)). At most 32768 characters. Most of that is the client's own `state`, which is returned percent-encoded.
          * @example /sign-in?request=Zk3vQ8sT1nW5yB7cR9dF2g
          */
         readonly Location: string;
@@ -2903,7 +2907,7 @@ export interface components {
          */
         readonly SetCookie: string;
         /**
-         * @description What the next proof of the client has to hold as `nonce` ([RFC 9449 section 8](https://www.rfc-editor.org/rfc/rfc9449#section-8)). Sent where a proof was; good for some minutes.
+         * @description What the next proof of the client has to hold as `nonce` ([RFC 9449 section 8](https://www.rfc-editor.org/rfc/rfc9449#section-8)). Sent if the request had a proof; valid for some minutes.
          * @example hbq9k.3nR5tY8uJ2kL6pQ9wE3xC7
          */
         readonly DPoPNonce: string;
@@ -3355,7 +3359,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["RegistrationError"];
                 };
             };
-            /** @description The account asks for a bearer token at registration and none was sent, or the one that was sent is wrong or expired, which is refused in an open account too ([RFC 6750 section 3.1](https://www.rfc-editor.org/rfc/rfc6750#section-3.1)). */
+            /** @description The account requires a bearer token at registration and none was sent, or the token is invalid or expired, which is refused even if registration is open ([RFC 6750 section 3.1](https://www.rfc-editor.org/rfc/rfc6750#section-3.1)). */
             readonly 401: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -3499,7 +3503,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description `code`; where the account turned the implicit flow on also `id_token` and `id_token token`, in any order. Another is `unsupported_response_type`. At most 64 characters.
+                 * @description `code`; if the account turned the implicit flow on, also `id_token` and `id_token token`, in any order. Others are `unsupported_response_type`. At most 64 characters.
                  * @example code
                  */
                 readonly response_type?: components["parameters"]["ResponseType"];
@@ -3514,22 +3518,22 @@ export interface operations {
                  */
                 readonly redirect_uri?: components["parameters"]["RedirectUri"];
                 /**
-                 * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out of that browser, and not by the time of the session. At most 1024 characters.
+                 * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
                  * @example openid profile email
                  */
                 readonly scope?: components["parameters"]["Scope"];
                 /**
-                 * @description Any value; comes back unchanged, so that the client can match answer and request ([RFC 6749 section 10.12](https://www.rfc-editor.org/rfc/rfc6749#section-10.12)). At most 2048 characters.
+                 * @description Any value; returned unchanged, so that the client can match answer and request ([RFC 6749 section 10.12](https://www.rfc-editor.org/rfc/rfc6749#section-10.12)). At most 2048 characters.
                  * @example af0ifjsldkj
                  */
                 readonly state?: components["parameters"]["State"];
                 /**
-                 * @description Any value; comes back in the id token, so that the client can tell that the token answers this request. Required where no code is asked for. At most 512 characters.
+                 * @description Any value; returned in the id token, so that the client can tell that the token answers this request. Required if no code is requested. At most 512 characters.
                  * @example n-0S6_WzA2Mj
                  */
                 readonly nonce?: components["parameters"]["Nonce"];
                 /**
-                 * @description base64url of the SHA-256 of the `code_verifier`, 43 characters ([RFC 7636 section 4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2)). Needed for clients of the method `none`, advised for all.
+                 * @description base64url of the SHA-256 of the `code_verifier`, 43 characters ([RFC 7636 section 4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2)). Required for clients with the method `none`, recommended for all.
                  * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
                  */
                 readonly code_challenge?: components["parameters"]["CodeChallenge"];
@@ -3544,27 +3548,27 @@ export interface operations {
                  */
                 readonly prompt?: components["parameters"]["Prompt"];
                 /**
-                 * @description Greatest age of the sign-in in whole seconds, 0 to 2147483647; an older one is asked for again. Written in decimal digits, at most 10.
+                 * @description Maximum age of the sign-in in whole seconds, 0 to 2147483647; an older sign-in is repeated. Written in decimal digits, at most 10.
                  * @example 3600
                  */
                 readonly max_age?: components["parameters"]["MaxAge"];
                 /**
-                 * @description How the user is to show who they are: values of `acr_values_supported` separated by spaces, in the order of preference; values that are not known are ignored. With `urn:gatehouse:acr:multi-factor` as the first of them a second factor is asked for ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
+                 * @description How the user must authenticate: values of `acr_values_supported` separated by spaces, in order of preference; unknown values are ignored. With `urn:gatehouse:acr:multi-factor` as the first one a second factor is required ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
                  * @example urn:gatehouse:acr:multi-factor
                  */
                 readonly acr_values?: components["parameters"]["AcrValues"];
                 /**
-                 * @description User name or e-mail address to put into the sign-in form. At most 255 characters.
+                 * @description User name or e-mail address to prefill in the sign-in form. At most 255 characters.
                  * @example ada@example.com
                  */
                 readonly login_hint?: components["parameters"]["LoginHint"];
                 /**
-                 * @description An id token that the client got here for the user who is meant, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, and so it is when another user signs in. A text of any other kind is `invalid_request`. At most 8192 characters.
+                 * @description An id token that the client got here for the intended user, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, as it is when another user signs in. Anything else is `invalid_request`. At most 8192 characters.
                  * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
                  */
                 readonly id_token_hint?: components["parameters"]["UserHint"];
                 /**
-                 * @description Single claims that are wanted in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), of those in `claims_supported` that a scope of the client opens; the user is asked for consent to that scope. One that is asked for with `value` or `values` comes only where it is one of them. In `id_token`, a `sub` with a `value` is as an `id_token_hint`; an `acr` with values is as `acr_values`, and an essential one that the sign-in cannot have is `unmet_authentication_requirements`. Claims that are not known are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
+                 * @description Single claims requested in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), among those in `claims_supported` that belong to a scope of the client; the user is asked for consent to that scope. A claim requested with `value` or `values` is returned only if it is one of them. In `id_token`, a `sub` with a `value` works like an `id_token_hint`; an `acr` with values works like `acr_values`, and an essential one that the sign-in cannot satisfy is `unmet_authentication_requirements`. Unknown claims are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
                  * @example {"userinfo":{"email":{"essential":true}},"id_token":{"groups":null}}
                  */
                 readonly claims?: components["parameters"]["Claims"];
@@ -3579,27 +3583,27 @@ export interface operations {
                  */
                 readonly ui_locales?: components["parameters"]["UiLocales"];
                 /**
-                 * @description The resource identifier of the API that access tokens are wanted for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API alone. Another one than that of an API that the client is linked to is `invalid_target`. At most 2048 characters.
+                 * @description The resource identifier of the API that access tokens are requested for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API only. It must be an API that the client is linked to, otherwise `invalid_target`. At most 2048 characters.
                  * @example https://api.example.com/orders
                  */
                 readonly resource?: components["parameters"]["Resource"];
                 /**
-                 * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form, or one where no code is asked for, is `invalid_request`.
+                 * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove possession of when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. A malformed value, or one without a code requested, is `invalid_request`.
                  * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
                  */
                 readonly dpop_jkt?: components["parameters"]["DPoPKey"];
                 /**
-                 * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
+                 * @description How the answer reaches the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors are sent the same way. At most 64 characters.
                  * @example form_post
                  */
                 readonly response_mode?: components["parameters"]["ResponseMode"];
                 /**
-                 * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`, and `iss` and `aud`, where they are there, of the client and of this issuer. Its parameters alone count; those beside it, `client_id` excepted, are ignored. One that cannot be read is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
+                 * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`; `iss` and `aud`, if present, must be the client and this issuer. Only its parameters count; others in the request, except `client_id`, are ignored. An invalid one is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
                  * @example eyJhbGciOiJub25lIn0.e30.
                  */
                 readonly request?: components["parameters"]["Request"];
                 /**
-                 * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is no request object, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
+                 * @description Where the request is: the answer of `POST /oauth2/par`, or one of the client's registered `request_uris`, character for character, with a request object of at most 16384 bytes. An unregistered one, or one without a request object, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
                  * @example https://portal.example.com/request.jwt
                  */
                 readonly request_uri?: components["parameters"]["RequestUri"];
@@ -3681,7 +3685,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The request is kept until it is used. */
+            /** @description The request is stored until it is used. */
             readonly 201: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -3740,22 +3744,22 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description An id token of this account that the client got for the user, expired or not. With that of the user who is signed in here, nobody is asked. At most 12288 characters.
+                 * @description An id token of this account that the client got for the user, expired or not. If it names the user who is signed in here, there is no question. At most 12288 characters.
                  * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
                  */
                 readonly id_token_hint?: components["parameters"]["IdTokenHint"];
                 /**
-                 * @description The client that asks. Where there is an `id_token_hint` too it must be the same. Unknown: a page with status 400. At most 255 characters.
+                 * @description The requesting client. With an `id_token_hint` it must be the same client. Unknown: a page with status 400. At most 255 characters.
                  * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
                  */
                 readonly client_id?: components["parameters"]["EndSessionClientId"];
                 /**
-                 * @description Where the browser is to go in the end: one of the client's registered `post_logout_redirect_uris`, character for character. Another one, or one without a known client: a page with status 400. At most 2048 characters.
+                 * @description Where the browser goes afterwards: one of the client's registered `post_logout_redirect_uris`, character for character. Any other one, or one without a known client: a page with status 400. At most 2048 characters.
                  * @example https://portal.example.com/signed-out
                  */
                 readonly post_logout_redirect_uri?: components["parameters"]["PostLogoutRedirectUri"];
                 /**
-                 * @description Comes back in the query of `post_logout_redirect_uri`. At most 1024 characters.
+                 * @description Returned in the query of `post_logout_redirect_uri`. At most 1024 characters.
                  * @example af0ifjsldkj
                  */
                 readonly state?: components["parameters"]["EndSessionState"];
@@ -3878,7 +3882,7 @@ export interface operations {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** @description What the device asks for, at most 16384 bytes and 50 members of form data. Each member at most once; all may be left out where the client authenticates with the Authorization header. */
+        /** @description The device's request, at most 16384 bytes and 50 members of form data. Each member at most once; all are optional if the client authenticates with the Authorization header. */
         readonly requestBody?: {
             readonly content: {
                 /**

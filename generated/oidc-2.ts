@@ -50,22 +50,22 @@ export interface paths {
          *     other grants are served at `POST /oauth2/token`.
          *
          *     **Who calls.** A client registered with `client_secret_basic` sends `client_id` and `client_secret` in a Basic
-         *     header; with `client_secret_post` it sends both as form members; with `none` it sends `client_id` alone. Never two
-         *     ways at once.
+         *     header; with `client_secret_post` it sends both as form members; with `none` it sends `client_id` alone. Never
+         *     use two ways at once.
          *
          *     **Rotation.** Each use replaces the refresh token. If an answer is lost, present the same token again within 10
-         *     seconds (the account can set 0 to 60): the answer carries the same successor. Presenting it later, or after
-         *     its successor was used, ends the whole grant at both doors: a used token that comes back may have been stolen.
+         *     seconds (the account can set 0 to 60): the answer carries the same successor. Presenting it later, or after its
+         *     successor was used, ends the whole grant at both doors: a reused token may have been stolen.
          *
          *     **Access** is checked again each time: the user must be active and still have the app, directly or through a
          *     role. A refusal uses up nothing; when the user is unlocked, the same refresh token works. Reuse of an old token
          *     is the exception.
          *
-         *     **Tokens bound to a key.** A proof ([RFC 9449](https://www.rfc-editor.org/rfc/rfc9449)) in the header `DPoP` binds the
-         *     new access token to its key, as at `POST /oauth2/token`; a refresh token that is bound needs one.
+         *     **Tokens bound to a key.** A proof ([RFC 9449](https://www.rfc-editor.org/rfc/rfc9449)) in the header `DPoP`
+         *     binds the new access token to its key, as at `POST /oauth2/token`; a refresh token that is bound needs one.
          *
-         *     **Order of the checks:** media type, members given twice, `grant_type`, form of the Authorization header, client,
-         *     secret and method, `refresh_token`, proof, user, access. Unknown members are ignored.
+         *     **Order of the checks:** media type, members given twice, `grant_type`, form of the Authorization header,
+         *     client, secret and method, `refresh_token`, proof, user, access. Unknown members are ignored.
          */
         readonly post: operations["refreshToken"];
         readonly delete?: never;
@@ -194,7 +194,7 @@ export interface components {
          */
         readonly PostLogoutRedirectUris: readonly string[];
         /**
-         * @description Picture of the application, http or https, at most 2048 characters, on a host of letters, digits, hyphens and dots, or an IPv4 address. Never fetched by the service: the browser of someone who signs in fetches it, unless the client was registered by anyone (open registration).
+         * @description Picture of the application, http or https, at most 2048 characters, on a host of letters, digits, hyphens and dots, or an IPv4 address. Never fetched by the service: the user's browser fetches it, except for clients of open registration.
          * @example https://portal.example.com/logo.png
          */
         readonly LogoUri: string;
@@ -270,7 +270,7 @@ export interface components {
          * @example 4NRB1-0XZABZI9E6-5SM3R
          */
         readonly SoftwareId: string;
-        /** @description What a client is to be. The same members are read at both doors; unknown members are ignored and never stored ([RFC 7591 section 2](https://www.rfc-editor.org/rfc/rfc7591#section-2)). */
+        /** @description Metadata of a client. The same members are read at both doors; unknown members are ignored and never stored ([RFC 7591 section 2](https://www.rfc-editor.org/rfc/rfc7591#section-2)). */
         readonly ClientMetadata: {
             readonly client_name?: components["schemas"]["ClientName"];
             /**
@@ -285,7 +285,7 @@ export interface components {
              */
             readonly token_endpoint_auth_method?: string;
             /**
-             * @description `public` (default) or `pairwise`, with which clients of one sector alone see the same `sub`. Another value is `invalid_client_metadata`.
+             * @description `public` (default) or `pairwise`, with which only clients of one sector see the same `sub`. Another value is `invalid_client_metadata`.
              * @example public
              */
             readonly subject_type?: string;
@@ -329,7 +329,7 @@ export interface components {
          */
         readonly ApplicationType: "web" | "native";
         /**
-         * @description Grant types the client may ask for. That a type is listed does not switch it on: `password` and `implicit` run only where the account turned them on, `client_credentials` only for clients with a secret.
+         * @description Grant types the client may use. Listing a type does not switch it on: `password` and `implicit` run only where the account turned them on, `client_credentials` only for clients with a secret.
          * @example [
          *       "authorization_code",
          *       "refresh_token"
@@ -355,7 +355,7 @@ export interface components {
          */
         readonly ResponseTypes: readonly ("code" | "id_token token" | "id_token")[];
         /**
-         * @description How users are named to the client. `public` means that every client of the account sees the same `sub`; `pairwise` that only clients of one sector do ([OpenID Connect Core section 8](https://openid.net/specs/openid-connect-core-1_0.html#SubjectIDTypes)). The sector is the host of `sector_identifier_uri`, else the one host of the `redirect_uris`.
+         * @description How users are identified to the client. `public` means that every client of the account sees the same `sub`; `pairwise` that only clients of one sector do ([OpenID Connect Core section 8](https://openid.net/specs/openid-connect-core-1_0.html#SubjectIDTypes)). The sector is the host of `sector_identifier_uri`, else the one host of the `redirect_uris`.
          * @example public
          * @enum {string}
          */
@@ -384,7 +384,7 @@ export interface components {
          */
         readonly ClientSecretExpiresAt: number;
         /**
-         * @description Generated secret, shown in this answer and never again: the service keeps a digest only. Absent for clients of the method `none`. Letters, digits, `-` and `_`, at most 255 characters.
+         * @description Generated secret, shown only in this answer: the service stores a digest. Absent for clients with the method `none`. Letters, digits, `-` and `_`, at most 255 characters.
          * @example cs_nR5tY8uJ2kL6pQ9wE3xC7vB1mH4gF0dS
          */
         readonly ClientSecret: string;
@@ -402,7 +402,7 @@ export interface components {
         readonly RevocationEndpointAuthMethod: "client_secret_basic" | "client_secret_post" | "none";
         /**
          * Format: int32
-         * @description The app that this registration made. Access to it is assigned to users or roles before anyone can sign in.
+         * @description The app that this registration created. Assign access to users or roles before anyone can sign in.
          * @example 1042
          */
         readonly AppId: number;
@@ -497,22 +497,22 @@ export interface components {
          */
         readonly FormClientSecret: string;
         /**
-         * @description Access token to send as `Authorization: Bearer <token>`, or with the scheme `DPoP` where `token_type` says so. For the client it is opaque: its form may change, so do not take it apart. At the token endpoints the one of a client that is linked to an API authorization server is a JWT for that API ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)), as long as its scopes and claims make it.
+         * @description Access token to send as `Authorization: Bearer <token>`, or with the scheme `DPoP` where `token_type` says so. For the client it is opaque: its format may change, so do not take it apart. At the token endpoints the one of a client that is linked to an API authorization server is a JWT for that API ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)), as long as its scopes and claims make it.
          * @example at_3fVb8NcX2mLkJ9hGqW5eRtY7uI1oP4aS
          */
         readonly AccessToken: string;
         /**
-         * @description Seconds until the access token expires, counted from this answer; 3600, or for an API what the API says.
+         * @description Seconds until the access token expires, counted from this answer; 3600, or for an API its own setting.
          * @example 3600
          */
         readonly ExpiresIn: number;
         /**
-         * @description Signed JWT about the user and the sign-in ([OpenID Connect Core section 2](https://openid.net/specs/openid-connect-core-1_0.html#IDToken)), checked with the keys at `/oauth2/jwks`. Present when the grant holds the scope `openid`. At most 16384 characters.
+         * @description Signed JWT about the user and the sign-in ([OpenID Connect Core section 2](https://openid.net/specs/openid-connect-core-1_0.html#IDToken)), checked with the keys at `/oauth2/jwks`. Present when the grant has the scope `openid`. At most 16384 characters.
          * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
          */
         readonly IdToken: string;
         /**
-         * @description Token for the next refresh, at most 512 characters. It replaces the one that was presented. Idle for 14 days or 90 days after sign-in it ends, whichever comes first (both settable per account).
+         * @description Token for the next refresh, at most 512 characters. It replaces the presented one. It expires after 14 days without use or 90 days after sign-in, whichever comes first (both settable per account).
          * @example rt_9dQw4TnB7yHuJ2kMzXcV5lPoI8aSrE6f
          */
         readonly RefreshToken: string;
@@ -524,7 +524,7 @@ export interface components {
         readonly TokenType: "Bearer" | "DPoP";
     };
     responses: {
-        /** @description No account answers on this host, or there is no such path. Nothing tells which hosts do exist. */
+        /** @description No account answers on this host, or there is no such path. The answer does not reveal which hosts exist. */
         readonly NotFound: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -576,7 +576,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["ServiceError"];
             };
         };
-        /** @description The service failed. The log holds the reason under the `x-request-id` of this answer. */
+        /** @description The service failed. The log contains the reason under the `x-request-id` of this answer. */
         readonly ServerError: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -616,12 +616,12 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Identifier of this request, made by the service and written in its log beside every line about the request. Quote it when you report a problem. 1 to 64 characters: letters, digits, `.`, `_` and `-`.
+         * @description Identifier of this request, created by the service and included in every log line about the request. Quote it when you report a problem. 1 to 64 characters: letters, digits, `.`, `_` and `-`.
          * @example 01J9Z6T2M4V8Q0W3K7R5N1B6XC
          */
         readonly RequestId: string;
         /**
-         * @description Always `no-store`: the answer holds credentials or personal data and no cache may keep it ([RFC 9111 section 5.2.2.5](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.5)).
+         * @description Always `no-store`: the answer contains credentials or personal data and must not be cached ([RFC 9111 section 5.2.2.5](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.5)).
          * @example no-store
          */
         readonly CacheControlNoStore: "no-store";
@@ -636,7 +636,7 @@ export interface components {
          */
         readonly RetryAfter: number;
         /**
-         * @description What the next proof of the client has to hold as `nonce` ([RFC 9449 section 8](https://www.rfc-editor.org/rfc/rfc9449#section-8)). Sent where a proof was; good for some minutes.
+         * @description What the next proof of the client has to hold as `nonce` ([RFC 9449 section 8](https://www.rfc-editor.org/rfc/rfc9449#section-8)). Sent if the request had a proof; valid for some minutes.
          * @example hbq9k.3nR5tY8uJ2kL6pQ9wE3xC7
          */
         readonly DPoPNonce: string;

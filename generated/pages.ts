@@ -11,10 +11,10 @@ export interface paths {
         /**
          * Show the sign-in page
          * @description Shows a form with the fields `username` (type `text`) and `password` and the hidden members `request` and
-         *     `csrf`, to be sent to `POST /sign-in`. The page names the account and the application. A second form, hidden until
-         *     a script finds that the browser has passkeys, asks for one and is sent to `POST /sign-in/passkey`.
+         *     `csrf`, to be sent to `POST /sign-in`. The page names the account and the application. A second form, hidden
+         *     until a script finds that the browser has passkeys, asks for one and is sent to `POST /sign-in/passkey`.
          *
-         *     Answers 303 to `/continue` when the browser is signed in already and the authorization request does not ask for
+         *     Answers 303 to `/continue` when the browser is already signed in and the authorization request does not demand
          *     another sign-in.
          */
         readonly get: operations["showSignIn"];
@@ -22,7 +22,7 @@ export interface paths {
         /**
          * Sign in
          * @description Checks the name and the password and answers 303 to `/continue`, with a new session. The session identifier is
-         *     new at every sign-in. A right password that has expired opens no session: `/continue` leads to `/new-password`.
+         *     new at every sign-in. An expired password opens no session: `/continue` leads to `/new-password`.
          *
          *     10 wrong passwords in a row (the policy's `maximum_invalid_login_attempts`) pause sign-in by password for that
          *     user for 15 minutes (`lock_effective_minutes`). The count moves before the password is checked. 60 failed
@@ -46,18 +46,18 @@ export interface paths {
         readonly put?: never;
         /**
          * Sign in with a passkey
-         * @description Takes what the browser answered when the sign-in page asked it for a passkey, and answers 303 to `/continue`, with a
-         *     new session. No name and no password is needed, and no second factor follows: the authenticator has verified its user
-         *     ([WebAuthn Level 3 section 6.1](https://www.w3.org/TR/webauthn-3/#sctn-authenticator-data)). In tokens `amr` is `hwk`
-         *     (`swk` where copies of the key may be kept), `user` and `mfa`
-         *     ([RFC 8176 section 2](https://www.rfc-editor.org/rfc/rfc8176#section-2)).
+         * @description Takes what the browser answered when the sign-in page asked it for a passkey, and answers 303 to `/continue`,
+         *     with a new session. No name and no password is needed, and no second factor follows: the authenticator has
+         *     verified its user ([WebAuthn Level 3 section 6.1](https://www.w3.org/TR/webauthn-3/#sctn-authenticator-data)).
+         *     In tokens `amr` is `hwk` (`swk` where copies of the key may be kept), `user` and `mfa` ([RFC 8176 section
+         *     2](https://www.rfc-editor.org/rfc/rfc8176#section-2)).
          *
-         *     The challenge is of the page that showed it, good for 10 minutes and once. Origin and relying party are the account's
-         *     base URL and its host. A pause after wrong passwords does not concern passkeys; what is wrong counts as a failed sign-in
-         *     of its source.
+         *     The challenge belongs to the page that showed it and is valid once, for 10 minutes. Origin and relying party are
+         *     the account's base URL and its host. A pause after wrong passwords does not concern passkeys; what is wrong
+         *     counts as a failed sign-in of its source.
          *
-         *     A password that is too old does not stop it. Where the password was marked as expired (status 4), `/continue` leads to
-         *     `/new-password` as after a right password.
+         *     A password that is too old does not stop it. Where the password was marked as expired (status 4), `/continue`
+         *     leads to `/new-password` as after a right password.
          */
         readonly post: operations["signInWithPasskey"];
         readonly delete?: never;
@@ -77,11 +77,11 @@ export interface paths {
         readonly put?: never;
         /**
          * Give a passkey as the second factor
-         * @description Takes what the browser answered when `/second-factor` asked it for one of the user's passkeys, and answers 303 to
-         *     `/continue`, with a new session. It does as well as a code, of which none is counted here; what is wrong counts as a
-         *     failed sign-in of its source.
+         * @description Takes what the browser answered when `/second-factor` asked it for one of the user's passkeys, and answers 303
+         *     to `/continue`, with a new session. It does as well as a code, of which none is counted here; what is wrong
+         *     counts as a failed sign-in of its source.
          *
-         *     Without a right password before it, in this browser and for this request, it is 400.
+         *     Without the right password first, in this browser and for this request, it is 400.
          */
         readonly post: operations["giveSecondPasskey"];
         readonly delete?: never;
@@ -100,18 +100,19 @@ export interface paths {
         /**
          * Show the passkeys of the user
          * @description Lists the passkeys of the signed-in user, with a form for each with which it is renamed or removed, and one that
-         *     has the browser make another. Where the user has ten devices, authenticator apps included, it has no such form.
+         *     has the browser create another. With ten devices, authenticator apps included, it has no such form.
          *
-         *     The sign-in must be of the last 10 minutes, and with the second factor of a user who has one: else a new one comes first.
+         *     The sign-in must be at most 10 minutes old and include the second factor if the user has one; otherwise a new
+         *     sign-in comes first.
          */
         readonly get: operations["showPasskeys"];
         readonly put?: never;
         /**
          * Add a passkey
-         * @description Keeps the passkey that the browser has made and answers 303 to the list. Its authenticator must have verified the user,
-         *     and it must be one that is found without a name (a discoverable credential). Nothing vouches for the make of the
-         *     authenticator, and a statement that does is not taken
-         *     ([WebAuthn Level 3 section 5.4.7](https://www.w3.org/TR/webauthn-3/#enum-attestation-convey)). Keys are Ed25519, ES256 or RS256.
+         * @description Stores the passkey that the browser created and answers 303 to the list. Its authenticator must have verified
+         *     the user, and it must be one that is found without a name (a discoverable credential). Nothing vouches for the
+         *     make of the authenticator, and a statement that does is refused ([WebAuthn Level 3 section
+         *     5.4.7](https://www.w3.org/TR/webauthn-3/#enum-attestation-convey)). Keys are Ed25519, ES256 or RS256.
          */
         readonly post: operations["addPasskey"];
         readonly delete?: never;
@@ -131,9 +132,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Rename or remove a passkey
-         * @description `change` is the button that was pressed: `rename` or `remove`; anything else is 400. A passkey that was removed signs nobody
-         *     in any more; who is signed in stays so. One that is not there any more is left as it is. New names count towards
-         *     `limit.authorize` of the session.
+         * @description `change` is the button that was pressed: `rename` or `remove`; anything else is 400. A removed passkey can no
+         *     longer sign in; existing sessions continue. Changing one that no longer exists does nothing. New names count
+         *     towards `limit.authorize` of the session.
          */
         readonly post: operations["changePasskey"];
         readonly delete?: never;
@@ -152,13 +153,13 @@ export interface paths {
         /**
          * Show the page on which a second factor is given
          * @description Shows a form with the text field `otp` (`autocomplete="one-time-code"`) and the hidden members `request` and
-         *     `csrf`, to be sent to `POST /second-factor`, and a second form like it with the field `recovery_code`, for a user
-         *     who has a device that makes codes. A form for a passkey, to be sent to `POST /second-factor/passkey`, is there for a
-         *     user who has one, and alone for a user who has nothing else.
+         *     `csrf`, to be sent to `POST /second-factor`, and a second form like it with the field `recovery_code`, for a
+         *     user with a device that generates codes. Users with a passkey also get a form for it, sent to `POST
+         *     /second-factor/passkey`; users with only passkeys get only that form.
          *
-         *     The page comes after the right password of a user who has a device that makes codes, in the browser that sent it;
-         *     and where the policy in force or `acr_values` wants a second factor also for a user who has passkeys alone, and for
-         *     one who is signed in without a second factor.
+         *     The page follows the right password of a user with a device that generates codes, in the browser that sent it;
+         *     if the policy in force or `acr_values` requires a second factor, also for a user with only passkeys, and for one
+         *     who signed in without a second factor.
          *
          *     Answers 303 to `/continue` when no code is due.
          */
@@ -167,14 +168,15 @@ export interface paths {
         /**
          * Give a second factor
          * @description Checks a code of one of the user's devices, or a recovery code, and answers 303 to `/continue`, with a new
-         *     session. A code of a device is taken once ([RFC 6238 section 5.2](https://www.rfc-editor.org/rfc/rfc6238#section-5.2)),
-         *     also of the 30 seconds before and after; a recovery code is used up.
+         *     session. A code of a device is accepted once ([RFC 6238 section
+         *     5.2](https://www.rfc-editor.org/rfc/rfc6238#section-5.2)), including those of the 30 seconds before and after; a
+         *     recovery code is used up.
          *
-         *     10 wrong codes in a row (the policy's `maximum_invalid_login_attempts`) close the second factor for that user for
+         *     10 wrong codes in a row (the policy's `maximum_invalid_login_attempts`) lock the second factor for that user for
          *     15 minutes (`lock_effective_minutes`); the right password does not reset the count. The count moves before the
          *     code is checked. Wrong codes count as failed sign-ins of their source.
          *
-         *     Without a right password before it, in this browser and for this request, it is 400.
+         *     Without the right password first, in this browser and for this request, it is 400.
          */
         readonly post: operations["giveSecondFactor"];
         readonly delete?: never;
@@ -192,11 +194,10 @@ export interface paths {
         };
         /**
          * Show the page on which a device is enrolled
-         * @description Shows a key for an authenticator app (TOTP: SHA-1, six digits, 30 seconds), as a QR code, as an `otpauth:` link and
-         *     as text, and a form with the text field `otp` and the hidden members `request` and `csrf`, to be sent to
-         *     `POST /second-factor/enrol`. It comes in place of `/second-factor` for a user who has no device. Loaded again for
-         *     the same request it shows the same key. A browser whose sign-in is older than 10 minutes is asked for the password
-         *     first.
+         * @description Shows a key for an authenticator app (TOTP: SHA-1, six digits, 30 seconds), as a QR code, as an `otpauth:` link
+         *     and as text, and a form with the text field `otp` and the hidden members `request` and `csrf`, to be sent to
+         *     `POST /second-factor/enrol`. It replaces `/second-factor` for a user without a device. Reloading it for the same
+         *     request shows the same key. A browser whose sign-in is older than 10 minutes is asked for the password first.
          *
          *     Answers 303 to `/continue` when no device is to be enrolled.
          */
@@ -204,11 +205,12 @@ export interface paths {
         readonly put?: never;
         /**
          * Enrol a device
-         * @description Enrols the authenticator app whose code this is and answers 200 with ten recovery codes, which are shown this once,
-         *     and a link to `/continue`. Session and cookies are as after `POST /second-factor`. The user gets a message about it.
+         * @description Enrols the authenticator app that generated this code and answers 200 with ten recovery codes, which are shown
+         *     only once, and a link to `/continue`. Session and cookies are as after `POST /second-factor`. The user gets a
+         *     message about it.
          *
-         *     Without a right password before it, in this browser and for this request, or a sign-in of the last 10 minutes, and when the user has enrolled a device
-         *     meanwhile, it is 400.
+         *     Without the right password first, in this browser and for this request, or a sign-in within the last 10 minutes,
+         *     and if the user has enrolled a device meanwhile, it is 400.
          */
         readonly post: operations["enrolSecondFactor"];
         readonly delete?: never;
@@ -227,9 +229,9 @@ export interface paths {
         /**
          * Show the page on which a new password is chosen
          * @description Shows a form with the fields `new_password` and `new_password_confirmation` and the hidden members `request` and
-         *     `csrf`, to be sent to `POST /new-password`. It comes after the right password of a user whose password has
-         *     expired (status 4, or the policy's `password_expiration_days` have passed), in the browser that sent it, and
-         *     says how long the new one must be at least.
+         *     `csrf`, to be sent to `POST /new-password`. It follows the right password of a user whose password has expired
+         *     (status 4, or the policy's `password_expiration_days` have passed), in the browser that sent it, and shows the
+         *     minimum length of the new one.
          *
          *     Answers 303 to `/continue` when no new password is due.
          */
@@ -240,12 +242,12 @@ export interface paths {
          * @description Replaces the expired password, ends what the former one opened (sessions and grants), signs the user in and
          *     answers 303 to `/continue`.
          *
-         *     The new password has the policy's `minimum_password_length` to 256 characters, is not the former one, not one of
-         *     the most common ones, and not made of the user's own names
-         *     ([NIST SP 800-63B section 3.1.1.2](https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver)); nothing is said
-         *     about its composition. Where it is not taken, the answer is 422 with the form again.
+         *     The new password must have from the policy's `minimum_password_length` to 256 characters, and must not be the
+         *     former one, one of the most common ones, or made of the user's own names ([NIST SP 800-63B section
+         *     3.1.1.2](https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver)); there are no rules for its composition. A
+         *     refused one is 422 with the form again.
          *
-         *     Without a right password before it, in this browser and for this request, it is 400.
+         *     Without the right password first, in this browser and for this request, it is 400.
          */
         readonly post: operations["chooseNewPassword"];
         readonly delete?: never;
@@ -263,22 +265,25 @@ export interface paths {
         };
         /**
          * Show the page on which an invited user chooses a password
-         * @description Where the link of `POST /api/1/invites/get_invite_link` leads, and the one that `/forgot-password` sends. Shows a form with the fields `new_password` and
-         *     `new_password_confirmation` and the hidden members `token` and `csrf`, to be sent to `POST /password/reset`, and
-         *     says how long the password must be at least. Looking at the page uses nothing up.
+         * @description Where the link of `POST /api/1/invites/get_invite_link` leads, and the one that `/forgot-password` sends. Shows
+         *     a form with the fields `new_password` and `new_password_confirmation` and the hidden members `token` and `csrf`,
+         *     to be sent to `POST /password/reset`, and shows the minimum length of the password. Looking at the page uses
+         *     nothing up.
          */
         readonly get: operations["showInvite"];
         readonly put?: never;
         /**
          * Choose a password and sign in
-         * @description Sets the password, activates a user who waited for one, ends what a former password opened (sessions and grants),
-         *     and uses the link up. Then the sign-in goes on as after a password: the hooks of the account run, and the answer is 303 to `/signed-in`, after a
-         *     forgotten password to `/account`, both by way of `/second-factor` for a user who has a second factor. A link shows who reads the mailbox, and no more:
-         *     tokens of such a session say `amr` `["urn:gatehouse:amr:mailbox"]`, and no second factor is enrolled with it. Where the policy asks for one that the user
-         *     does not have, nobody is signed in: the answer is a page that says that the password is saved. Where a hook refuses, that page is 403.
+         * @description Sets the password, activates a user who waited for one, ends what a former password opened (sessions and
+         *     grants), and uses the link up. Then the sign-in continues as after a password: the hooks of the account run, and
+         *     the answer is 303 to `/signed-in`, after a forgotten password to `/account`, both through `/second-factor` for a
+         *     user with a second factor. A link proves access to the mailbox and nothing more: tokens of such a session have
+         *     `amr` `["urn:gatehouse:amr:mailbox"]`, and it cannot enrol a second factor. If the policy requires one that the
+         *     user does not have, the user is not signed in: the answer is a page that says that the password is saved. If a
+         *     hook refuses, that page is 403.
          *
-         *     The password keeps the rules of `POST /new-password`; where it is not taken, the answer is 422 with the form
-         *     again. A link that was made for a user who is locked or suspended is 403. The user gets a message about the change.
+         *     The password must follow the rules of `POST /new-password`; otherwise the answer is 422 with the form again. A
+         *     link for a locked or suspended user is 403. The user gets a message about the change.
          */
         readonly post: operations["acceptInvite"];
         readonly delete?: never;
@@ -295,9 +300,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Say who is signed in
-         * @description Where an invited user arrives: says in which account they are signed in, and as whom. Without a session in this
-         *     browser it is 400.
+         * Show the signed-in user
+         * @description Where an invited user arrives: shows the account and the user. Without a session in this browser it is 400.
          */
         readonly get: operations["showSignedIn"];
         readonly put?: never;
@@ -350,7 +354,7 @@ export interface paths {
         };
         /**
          * Say what became of the device
-         * @description The end of a sign-in for a device. The page says what the address says; nothing is looked up.
+         * @description The end of a sign-in for a device. The page shows the outcome in the address; nothing is looked up.
          */
         readonly get: operations["showDeviceDone"];
         readonly put?: never;
@@ -369,7 +373,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Show the page on which a link for a new password is asked for
+         * Show the page for requesting a link for a new password
          * @description Shows a form with the field `username` and the hidden members `csrf` and `request`, to be sent to
          *     `POST /forgot-password`.
          */
@@ -377,15 +381,15 @@ export interface paths {
         readonly put?: never;
         /**
          * Ask for a link for a new password
-         * @description Keeps that a link was asked for, and answers 303 to `/forgot-password/sent`, whether anybody has the name or not: that
-         *     is looked up afterwards, so that neither the answer nor its time tells. A user with an e-mail address who is active or
-         *     waits for a password gets a message with a link to `/password/reset`. It works once, for an hour, and ends sooner
-         *     when the user's e-mail address, user name, password or status is changed; a newer one leaves it as it is. It signs
-         *     nobody out by itself. For 24 hours no link goes to an address that was written by a caller of the management API
-         *     without `manage_all`.
+         * @description Stores the request for a link and answers 303 to `/forgot-password/sent`, whether the name exists or not: it is
+         *     looked up afterwards, so that neither the answer nor its timing reveals it. A user with an e-mail address who is
+         *     active or waits for a password gets a message with a link to `/password/reset`. It works once, for an hour, and
+         *     ends sooner when the user's e-mail address, user name, password or status is changed; a newer one leaves it as
+         *     it is. It signs nobody out by itself. For 24 hours no link goes to an address that was written by a caller of
+         *     the management API without `manage_all`.
          *
-         *     A source may ask 20 times an hour (`limit.reset`), then 429; a user gets 5 links an hour
-         *     (`limit.reset-user`), and nothing tells who asks for more.
+         *     A source may ask 20 times an hour (`limit.reset`), then 429; a user gets 5 links an hour (`limit.reset-user`),
+         *     and a request beyond the limit is not reported.
          */
         readonly post: operations["askForReset"];
         readonly delete?: never;
@@ -423,8 +427,8 @@ export interface paths {
         };
         /**
          * Show a user their account
-         * @description Who is signed in here, and where to go from here: password, second factors, sessions, apps. Without a session in this
-         *     browser it is 303 to a sign-in that leads back here.
+         * @description Shows the signed-in user and links to password, second factors, sessions and apps. Without a session in this
+         *     browser the answer is 303 to a sign-in that leads back here.
          */
         readonly get: operations["showAccount"];
         readonly put?: never;
@@ -445,21 +449,23 @@ export interface paths {
         /**
          * Show the page on which a user changes their password
          * @description Shows a form with the fields `current_password`, `new_password` and `new_password_confirmation`, the check box
-         *     `end_others` and the hidden member `csrf`, to be sent to `POST /account/password`, and says how long the password must
-         *     be at least.
+         *     `end_others` and the hidden member `csrf`, to be sent to `POST /account/password`, and shows the minimum length
+         *     of the password.
          *
-         *     The sign-in must be of the last 10 minutes, and with the second factor of a user who has one: else a new one comes first.
+         *     The sign-in must be at most 10 minutes old and include the second factor if the user has one; otherwise a new
+         *     sign-in comes first.
          */
         readonly get: operations["showPasswordChange"];
         readonly put?: never;
         /**
          * Change the password
-         * @description Replaces the password of the user who is signed in here and knows the present one, and answers 303 to `/account`. The
-         *     session of this browser stays; with `end_others` all other sessions of the user end, with what was granted in them.
-         *     Wrong passwords count as those of a sign-in do, and close sign-in by password as they do.
+         * @description Replaces the password of the signed-in user, who must give the current one, and answers 303 to `/account`. The
+         *     session of this browser continues; with `end_others` all other sessions of the user end with their grants. Wrong
+         *     passwords count like those of a sign-in, towards the same lockout.
          *
-         *     The new password keeps the rules of `POST /new-password`; where it is not taken, the answer is 422 with the form again.
-         *     The sign-in must be new as for the page: else the answer is 303 to a sign-in. The user gets a message about the change.
+         *     The new password must follow the rules of `POST /new-password`; otherwise the answer is 422 with the form again.
+         *     The sign-in must be recent, as for the page; otherwise the answer is 303 to a sign-in. The user gets a message
+         *     about the change.
          */
         readonly post: operations["changePassword"];
         readonly delete?: never;
@@ -478,7 +484,8 @@ export interface paths {
         /**
          * Show a user their second factors
          * @description The devices of the user, how many recovery codes are left, and forms that remove a device and make new codes.
-         *     The sign-in must be of the last 10 minutes, and with the second factor of a user who has one: else a new one comes first.
+         *     The sign-in must be at most 10 minutes old and include the second factor if the user has one; otherwise a new
+         *     sign-in comes first.
          */
         readonly get: operations["showSecondFactors"];
         readonly put?: never;
@@ -499,17 +506,19 @@ export interface paths {
         /**
          * Show the key of a new device
          * @description A key for an authenticator app, as text and as a picture, and a form with the text field `otp`
-         *     (`autocomplete="one-time-code"`) and the hidden member `csrf`, to be sent to `POST /account/second-factors/new`. Nothing is
-         *     stored until then. A user who has 10 devices gets 303 to `/account/second-factors`.
-         *     The sign-in must be of the last 10 minutes, and with the second factor of a user who has one: else a new one comes first.
+         *     (`autocomplete="one-time-code"`) and the hidden member `csrf`, to be sent to `POST /account/second-factors/new`.
+         *     Nothing is stored until then. A user who has 10 devices gets 303 to `/account/second-factors`. The sign-in must
+         *     be at most 10 minutes old and include the second factor if the user has one; otherwise a new sign-in comes
+         *     first.
          */
         readonly get: operations["showNewSecondFactor"];
         readonly put?: never;
         /**
          * Add a device
-         * @description Adds the device whose code this is, and makes the session one with a second factor. A user who had no recovery codes gets
-         *     ten, on a page that shows them once; else the answer is 303 to `/account/second-factors`.
-         *     The sign-in must be of the last 10 minutes, and with the second factor of a user who has one: else a new one comes first.
+         * @description Adds the device that generated this code; the session then counts as one with a second factor. A user who had no
+         *     recovery codes gets ten, on a page that shows them once; else the answer is 303 to `/account/second-factors`.
+         *     The sign-in must be at most 10 minutes old and include the second factor if the user has one; otherwise a new
+         *     sign-in comes first.
          */
         readonly post: operations["addSecondFactor"];
         readonly delete?: never;
@@ -529,9 +538,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Remove a device
-         * @description Removes one of the user's devices and answers 303 to `/account/second-factors`; with the last one the recovery codes go
-         *     too. Sessions stay. Nothing happens for a device that does not exist.
-         *     The sign-in must be of the last 10 minutes, and with the second factor of a user who has one: else a new one comes first.
+         * @description Removes one of the user's devices and answers 303 to `/account/second-factors`; with the last one the recovery
+         *     codes go too. Sessions stay. Nothing happens for a device that does not exist. The sign-in must be at most 10
+         *     minutes old and include the second factor if the user has one; otherwise a new sign-in comes first.
          */
         readonly post: operations["removeSecondFactor"];
         readonly delete?: never;
@@ -551,9 +560,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Make new recovery codes
-         * @description Makes ten new recovery codes in place of the former ones and shows them once. A user without a device gets 303 to
-         *     `/account/second-factors`.
-         *     The sign-in must be of the last 10 minutes, and with the second factor of a user who has one: else a new one comes first.
+         * @description Makes ten new recovery codes in place of the former ones and shows them once. A user without a device gets 303
+         *     to `/account/second-factors`. The sign-in must be at most 10 minutes old and include the second factor if the
+         *     user has one; otherwise a new sign-in comes first.
          */
         readonly post: operations["renewRecoveryCodes"];
         readonly delete?: never;
@@ -571,8 +580,8 @@ export interface paths {
         };
         /**
          * Show a user where they are signed in
-         * @description The live sessions of the user, the one used last first, at most 100: when each began, when it was used last, and the
-         *     browser and the address that it began with; with forms that end one or all of them.
+         * @description The live sessions of the user, the one used last first, at most 100: when each began, when it was used last, and
+         *     the browser and the address that it began with; with forms that end one or all of them.
          */
         readonly get: operations["showSessions"];
         readonly put?: never;
@@ -594,8 +603,9 @@ export interface paths {
         readonly put?: never;
         /**
          * End one session
-         * @description Ends one of the user's sessions, tells the applications of it that asked for that (OpenID Connect Back-Channel Logout), and
-         *     answers 303 to `/account/sessions`. What applications were granted stays. Nothing happens for a session that does not exist.
+         * @description Ends one of the user's sessions, notifies its applications that registered for it (OpenID Connect Back-Channel
+         *     Logout), and answers 303 to `/account/sessions`. What applications were granted stays. Nothing happens for a
+         *     session that does not exist.
          */
         readonly post: operations["endOneSession"];
         readonly delete?: never;
@@ -615,8 +625,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Sign out everywhere
-         * @description Ends all sessions of the user, the one of this browser included, and all that applications were granted; tells the
-         *     applications that asked for that, and answers 303 to `/signed-out`.
+         * @description Ends all sessions of the user, including the one of this browser, and all grants; notifies the applications that
+         *     registered for it, and answers 303 to `/signed-out`.
          */
         readonly post: operations["endAllSessions"];
         readonly delete?: never;
@@ -634,8 +644,8 @@ export interface paths {
         };
         /**
          * Show a user which applications may use their account
-         * @description The applications that the user allowed something, or that can act for the user now, with what they were allowed and forms that
-         *     end it.
+         * @description The applications that the user allowed something, or that can act for the user now, with what they were allowed
+         *     and forms that end it.
          */
         readonly get: operations["showApps"];
         readonly put?: never;
@@ -656,10 +666,10 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Take back what an application was allowed
-         * @description Forgets what the user allowed the application, ends what it was granted (refresh tokens and opaque access tokens are inactive at
-         *     once), and answers 303 to `/account/apps`. It asks again at the next sign-in. An application that was allowed nothing is
-         *     none to remove.
+         * Remove an application's access
+         * @description Deletes the user's consent to the application, ends its grants (refresh tokens and opaque access tokens are
+         *     inactive at once), and answers 303 to `/account/apps`. The application asks for consent again at the next
+         *     sign-in. For an application without consent nothing changes.
          */
         readonly post: operations["removeApp"];
         readonly delete?: never;
@@ -677,22 +687,21 @@ export interface paths {
         };
         /**
          * Show the consent page
-         * @description Shows which application asks, what it asks for, who is signed in and where the answer goes, in one form with two
-         *     submit buttons: `decision` = `allow` first, then `decision` = `deny`.
+         * @description Shows the application, the requested scopes, the signed-in user and the target of the answer, in one form with
+         *     two submit buttons: `decision` = `allow` first, then `decision` = `deny`.
          *
-         *     Answers 303 to `/continue` when nobody is signed in, or when the decision is made or not needed.
+         *     Answers 303 to `/continue` when no user is signed in, or when the decision is made or not required.
          */
         readonly get: operations["showConsent"];
         readonly put?: never;
         /**
          * Allow or deny
-         * @description Keeps the decision for this user and application and answers 303 to `/continue`, which returns to the
-         *     application with what it asked for, or with `access_denied`
-         *     ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A decision that is neither
-         *     `allow` nor `deny` is 400; the same decision sent again changes nothing. Where the application was linked to an
-         *     API since the page was shown, so that the scopes are those of other APIs too, nothing is allowed, and the page is
-         *     shown again. Decisions count towards `limit.authorize`
-         *     of their session: 300 a minute unless the account says otherwise, then 429.
+         * @description Stores the decision for this user and application and answers 303 to `/continue`, which returns to the
+         *     application with the requested values, or with `access_denied` ([RFC 6749 section
+         *     4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A decision that is neither `allow` nor `deny`
+         *     is 400; repeating a decision changes nothing. If the application was linked to an API after the page was shown,
+         *     so that the scopes include those of other APIs, nothing is allowed, and the page is shown again. Decisions count
+         *     towards `limit.authorize` of their session: 300 a minute by default, then 429.
          */
         readonly post: operations["decideConsent"];
         readonly delete?: never;
@@ -710,14 +719,14 @@ export interface paths {
         };
         /**
          * Go to the next step
-         * @description Decides from the authorization request and the session what comes next and answers 303: to `/sign-in`, to
-         *     `/new-password`, to `/consent`, or to the client's redirect URI with `code`, `state` and `iss`
-         *     ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)); where the client asked for `response_mode` `form_post`, 200
-         *     with a page whose form takes them there. The code is made here, once; it is valid for 60 seconds.
+         * @description Determines the next step from the authorization request and the session and answers 303: to `/sign-in`, to
+         *     `/new-password`, to `/consent`, or to the client's redirect URI with `code`, `state` and `iss` ([RFC
+         *     9207](https://www.rfc-editor.org/rfc/rfc9207)); if the client requested `response_mode` `form_post`, 200 with a
+         *     page whose form posts them there. The code is created here, once; it is valid for 60 seconds.
          *
-         *     Where the user is locked, suspended or not active, or the application is not assigned to them, the answer is the
-         *     403 page that says so. Requests that are granted count towards `limit.authorize` of their session: 300 a minute
-         *     unless the account says otherwise, then 429, also with `prompt=none`.
+         *     If the user is locked, suspended or not active, or the application is not assigned to them, the answer is the
+         *     403 page that says so. Granted requests count towards `limit.authorize` of their session: 300 a minute by
+         *     default, then 429, also with `prompt=none`.
          *
          *     `HEAD` is 405, since it would end the request.
          */
@@ -739,20 +748,19 @@ export interface paths {
         };
         /**
          * Ask whether to sign out
-         * @description Shows who is signed in and a form with one button, to be sent to `POST /sign-out`.
+         * @description Shows the signed-in user and a form with one button, to be sent to `POST /sign-out`.
          *
-         *     Where the request came with an id token of the user who is signed in here, the session ends at once and the answer
-         *     is 303, as after the form; so it is where nobody is signed in. For this reason `HEAD` is 405.
+         *     If the request has an id token of the signed-in user, the session ends at once and the answer is 303, as after
+         *     the form; the same holds if no user is signed in. For this reason `HEAD` is 405.
          */
         readonly get: operations["showSignOut"];
         readonly put?: never;
         /**
          * Sign out
-         * @description Ends the session of the browser and takes its cookies away. Clients that got tokens in the session and registered
-         *     a `backchannel_logout_uri` are told
-         *     ([OpenID Connect Back-Channel Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)). What the
-         *     session approved and nobody redeemed ends, and so do refresh tokens that were granted in it without the scope
-         *     `offline_access`.
+         * @description Ends the session of the browser and removes its cookies. Clients that got tokens in the session and registered a
+         *     `backchannel_logout_uri` are notified ([OpenID Connect Back-Channel
+         *     Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)). Unredeemed codes and devices that the
+         *     session approved end, and so do refresh tokens that were granted in it without the scope `offline_access`.
          */
         readonly post: operations["signOut"];
         readonly delete?: never;
@@ -770,7 +778,7 @@ export interface paths {
         };
         /**
          * Say that the user is signed out
-         * @description The end of a sign-out whose application named no address to go to.
+         * @description The end of a sign-out whose application gave no address to return to.
          */
         readonly get: operations["showSignedOut"];
         readonly put?: never;
@@ -790,10 +798,10 @@ export interface paths {
         };
         /**
          * Read a file of the pages
-         * @description The style sheet, the icon and the scripts. A name that is not one of them is 404.
+         * @description The style sheet, the icon and the scripts. Any other name is 404.
          *
-         *     The pages link to a file with the parameter `v`, which changes with its content; with it, browsers may keep the
-         *     file for ever ([RFC 8246](https://www.rfc-editor.org/rfc/rfc8246)).
+         *     The pages link to a file with the parameter `v`, which changes with its content; with it, browsers may cache the
+         *     file forever ([RFC 8246](https://www.rfc-editor.org/rfc/rfc8246)).
          */
         readonly get: operations["readAsset"];
         readonly put?: never;
@@ -837,7 +845,7 @@ export interface components {
             readonly request?: components["schemas"]["AuthorizationRequestId"];
             readonly csrf?: components["schemas"]["CsrfToken"];
             /**
-             * @description User name or e-mail address, compared without regard to case; at most 320 characters. Missing or empty is 401 with the form again.
+             * @description User name or e-mail address, case-insensitive; at most 320 characters. Missing or empty is 401 with the form again.
              * @example ada@northwind.example
              */
             readonly username?: string;
@@ -885,7 +893,7 @@ export interface components {
             readonly new_password?: string;
             /**
              * Format: password
-             * @description The same once more, at most 1024 characters. Missing, empty or different is 422 with the form again.
+             * @description The same password again, at most 1024 characters. Missing, empty or different is 422 with the form again.
              * @example seven brown bears at tea
              */
             readonly new_password_confirmation?: string;
@@ -895,12 +903,12 @@ export interface components {
             readonly request?: components["schemas"]["AuthorizationRequestId"];
             readonly csrf?: components["schemas"]["CsrfToken"];
             /**
-             * @description From the page: which scopes of APIs it showed. Missing or empty: none. An `allow` counts for what is asked for then as it was shown, and for nothing else.
+             * @description From the page: the API scopes that it showed. Missing or empty: none. An `allow` counts only for requested scopes that were shown.
              * @example aB3xK9mQ2wE7rT5yU1iO8p
              */
             readonly shown?: string;
             /**
-             * @description The button that was pressed, `allow` or `deny`. Anything else, or nothing, is 400.
+             * @description The button that was pressed, `allow` or `deny`. Anything else is 400.
              * @example allow
              */
             readonly decision?: string;
@@ -958,7 +966,7 @@ export interface components {
             readonly new_password?: string;
             /**
              * Format: password
-             * @description The same once more, at most 1024 characters. Missing, empty or different is 422 with the form again.
+             * @description The same password again, at most 1024 characters. Missing, empty or different is 422 with the form again.
              * @example seven brown bears at tea
              */
             readonly new_password_confirmation?: string;
@@ -981,7 +989,7 @@ export interface components {
              */
             readonly request?: string;
             /**
-             * @description User name or e-mail address, compared without regard to case; at most 320 characters. Missing or empty is 422 with the form again.
+             * @description User name or e-mail address, case-insensitive; at most 320 characters. Missing or empty is 422 with the form again.
              * @example ada@northwind.example
              */
             readonly username?: string;
@@ -1003,7 +1011,7 @@ export interface components {
             readonly new_password?: string;
             /**
              * Format: password
-             * @description The same once more, at most 1024 characters. Missing, empty or different is 422 with the form again.
+             * @description The same password again, at most 1024 characters. Missing, empty or different is 422 with the form again.
              * @example seven brown bears at tea
              */
             readonly new_password_confirmation?: string;
@@ -1032,7 +1040,7 @@ export interface components {
             readonly csrf?: components["schemas"]["CsrfToken"];
             readonly device_id?: components["schemas"]["Number"];
         };
-        /** @description A form with a button alone as a browser sends it. */
+        /** @description A form with only a button, as a browser sends it. */
         readonly AccountForm: {
             readonly csrf?: components["schemas"]["CsrfToken"];
         };
@@ -1048,7 +1056,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description Nobody is signed in here any more: to the application's `post_logout_redirect_uri` with its `state`, or to `/signed-out`. */
+        /** @description The user is signed out: to the application's `post_logout_redirect_uri` with its `state`, or to `/signed-out`. */
         readonly SignedOut: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -1100,7 +1108,7 @@ export interface components {
                 readonly "text/html": components["schemas"]["Page"];
             };
         };
-        /** @description The authorization request is unknown, finished, older than 10 minutes or another browser's, or this request cannot be read: another media type, a parameter that is given twice or is too long. */
+        /** @description The authorization request is unknown, finished, older than 10 minutes or another browser's, or this request is malformed: another media type, a repeated parameter or one that is too long. */
         readonly BadRequestPage: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -1125,7 +1133,7 @@ export interface components {
                 readonly "text/html": components["schemas"]["Page"];
             };
         };
-        /** @description It does not go on: the user is locked, suspended or not active, or the application is not assigned to them; after the right password only. Also a form whose `csrf` is missing or wrong. */
+        /** @description Sign-in stops: the user is locked, suspended or not active, or the application is not assigned to them; after the right password only. Also a form whose `csrf` is missing or wrong. */
         readonly RefusedPage: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -1150,7 +1158,7 @@ export interface components {
                 readonly "text/html": components["schemas"]["Page"];
             };
         };
-        /** @description No account answers on this host, or there is nothing under this path. Nothing tells which hosts do exist. */
+        /** @description No account answers on this host, or there is no such path. The answer does not reveal which hosts exist. */
         readonly NotFoundPage: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -1200,7 +1208,7 @@ export interface components {
                 readonly "text/html": components["schemas"]["Page"];
             };
         };
-        /** @description This session decided or granted too much in a short time. Nothing was changed; try again after `Retry-After` seconds. */
+        /** @description This session made too many decisions or grants in a short time. Nothing was changed; try again after `Retry-After` seconds. */
         readonly TooManyGrantsPage: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -1226,7 +1234,7 @@ export interface components {
                 readonly "text/html": components["schemas"]["Page"];
             };
         };
-        /** @description The service failed. The log holds the reason under the `x-request-id` of this answer. */
+        /** @description The service failed. The log contains the reason under the `x-request-id` of this answer. */
         readonly ServerErrorPage: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -1277,7 +1285,7 @@ export interface components {
                 readonly "text/html": components["schemas"]["Page"];
             };
         };
-        /** @description To `/continue`, and from there to the sign-in page and back here: nobody is signed in in this browser, or the page wants a newer sign-in or a second factor. */
+        /** @description To `/continue`, and from there to the sign-in page and back here: no user is signed in in this browser, or the page wants a newer sign-in or a second factor. */
         readonly SignInFirst: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -1313,7 +1321,7 @@ export interface components {
                 readonly "text/html": components["schemas"]["Page"];
             };
         };
-        /** @description Done; to the page that shows it, with the word `done`. Or nothing was changed and a sign-in comes first: to `/continue`, and from there to the sign-in page and back to the page with the form. */
+        /** @description Done: to the page that shows it, with the parameter `done`. Or nothing was changed and a sign-in comes first: to `/continue`, and from there to the sign-in page and back to the page with the form. */
         readonly Done: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -1325,6 +1333,32 @@ export interface components {
             };
             content?: never;
         };
+        /** @description The session changed too many means of sign-in in a short time. Nothing was changed; try again after `Retry-After` seconds. */
+        readonly TooManyChanges: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example <!doctype html>
+                 *     <html lang="en">
+                 *     <title>Too many attempts – Northwind Traders</title>
+                 *     <main>
+                 *     <h1>Too many attempts</h1>
+                 *     <p>There were too many attempts in a short time.</p>
+                 *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
+                 *     </main>
+                 *     </html>
+                 */
+                readonly "text/html": components["schemas"]["Page"];
+            };
+        };
     };
     parameters: {
         /**
@@ -1333,7 +1367,7 @@ export interface components {
          */
         readonly RequestReference: string;
         /**
-         * @description The sign-out as `/oauth2/logout` sealed it, at most 8192 characters; good for 10 minutes. Missing or anything else is 400.
+         * @description The sign-out as `/oauth2/logout` sealed it, at most 8192 characters; valid for 10 minutes. Anything else is 400.
          * @example v1.Zk3vQ8sT.1nW5yB7cR9dF.2gH4jK6lP0vA
          */
         readonly SignOutReference: string;
@@ -1341,17 +1375,17 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description What the page may load and do ([Content Security Policy Level 3](https://www.w3.org/TR/CSP3/)): style sheet and images of this host, forms to this host, no frame, and no script but, on the pages that ask for a passkey and on the one that takes an answer to a client, those of this host (`script-src 'self'`). On the pages with a form, `form-action` also names the scheme of the redirect URI. The page of an unknown host carries its style sheet itself, and `style-src` names that by its digest. At most 1024 characters.
+         * @description What the page may load and do ([Content Security Policy Level 3](https://www.w3.org/TR/CSP3/)): style sheet and images of this host, forms to this host, no frames, and no scripts except, on the pages that ask for a passkey and on the one that posts an answer to a client, those of this host (`script-src 'self'`). On the pages with a form, `form-action` also names the scheme of the redirect URI. The page of an unknown host carries its style sheet itself, and `style-src` names that by its digest. At most 1024 characters.
          * @example default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' https:; base-uri 'none'; frame-ancestors 'none'
          */
         readonly ContentSecurityPolicy: string;
         /**
-         * @description Says that the form of this page is the way to sign in; browsers show no prompt for it ([RFC 9110 section 11.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1)).
+         * @description States that the form of this page is the way to sign in; browsers show no prompt for it ([RFC 9110 section 11.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1)).
          * @example Form realm="gatehouse"
          */
         readonly FormChallenge: string;
         /**
-         * @description Always `nosniff`, so that no browser takes the answer for another media type.
+         * @description Always `nosniff`, so that browsers do not guess another media type.
          * @example nosniff
          */
         readonly ContentTypeOptions: "nosniff";
@@ -1366,12 +1400,12 @@ export interface components {
          */
         readonly AssetCacheControl: "public, max-age=31536000, immutable" | "no-cache";
         /**
-         * @description Identifier of this request, made by the service and written in its log beside every line about the request. Quote it when you report a problem. 1 to 64 characters: letters, digits, `.`, `_` and `-`.
+         * @description Identifier of this request, created by the service and included in every log line about the request. Quote it when you report a problem. 1 to 64 characters: letters, digits, `.`, `_` and `-`.
          * @example 01J9Z6T2M4V8Q0W3K7R5N1B6XC
          */
         readonly RequestId: string;
         /**
-         * @description Always `no-store`: the answer holds credentials or personal data and no cache may keep it ([RFC 9111 section 5.2.2.5](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.5)).
+         * @description Always `no-store`: the answer contains credentials or personal data and must not be cached ([RFC 9111 section 5.2.2.5](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.5)).
          * @example no-store
          */
         readonly CacheControlNoStore: "no-store";
@@ -1381,7 +1415,7 @@ export interface components {
          */
         readonly SetCookie: string;
         /**
-         * @description Where the browser goes next: an absolute URL, or a path on this host ([RFC 9110 section 10.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.2)). At most 32768 characters. Most of that is the client's own `state`, which comes back percent-encoded.
+         * @description Where the browser goes next: an absolute URL, or a path on this host ([RFC 9110 section 10.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.2)). At most 32768 characters. Most of that is the client's own `state`, which is returned percent-encoded.
          * @example /sign-in?request=Zk3vQ8sT1nW5yB7cR9dF2g
          */
         readonly Location: string;
@@ -1474,7 +1508,7 @@ export interface operations {
         readonly responses: {
             readonly 303: components["responses"]["NextStep"];
             readonly 400: components["responses"]["BadRequestPage"];
-            /** @description The name and the password do not match, or one of them is missing: the sign-in page again, with one text for a wrong password, an unknown name and a paused sign-in. */
+            /** @description The name and the password do not match, or one of them is missing: the sign-in page again, with the same text for a wrong password, an unknown name and a paused sign-in. */
             readonly 401: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -1565,7 +1599,7 @@ export interface operations {
         readonly responses: {
             readonly 303: components["responses"]["NextStep"];
             readonly 400: components["responses"]["BadRequestPage"];
-            /** @description The answer does not count: no passkey of this account, one that was removed, a challenge that is over or was used, or another origin. The sign-in page again, with one text for all. */
+            /** @description The answer is refused: not a passkey of this account, a removed one, an expired or used challenge, or another origin. The sign-in page again, with one text for all. */
             readonly 401: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -1653,7 +1687,7 @@ export interface operations {
         readonly responses: {
             readonly 303: components["responses"]["NextStep"];
             readonly 400: components["responses"]["BadRequestPage"];
-            /** @description The answer does not count: not a passkey of this user, one that was removed, a challenge that is over or was used, or another origin. The page again, with one text for all. */
+            /** @description The answer is refused: not a passkey of this user, a removed one, an expired or used challenge, or another origin. The page again, with one text for all. */
             readonly 401: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -1722,7 +1756,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description What was done just now, as a form that led here says it; the page tells it. An unknown word is ignored. At most 64 characters.
+                 * @description What was just done, set by the form that redirected here; the page shows it. Unknown values are ignored. At most 64 characters.
                  * @example passkey_added
                  */
                 readonly done?: string;
@@ -1835,6 +1869,7 @@ export interface operations {
                     readonly "text/html": components["schemas"]["Page"];
                 };
             };
+            readonly 429: components["responses"]["TooManyChanges"];
             readonly 500: components["responses"]["ServerErrorPage"];
             readonly 503: components["responses"]["ServiceUnavailablePage"];
         };
@@ -1900,32 +1935,7 @@ export interface operations {
                     readonly "text/html": components["schemas"]["Page"];
                 };
             };
-            /** @description The session changed too much in a short time. Nothing was changed; try again after `Retry-After` seconds. */
-            readonly 429: {
-                headers: {
-                    readonly "x-request-id": components["headers"]["RequestId"];
-                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
-                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
-                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
-                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
-                    readonly "Retry-After": components["headers"]["RetryAfter"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example <!doctype html>
-                     *     <html lang="en">
-                     *     <title>Too many attempts – Northwind Traders</title>
-                     *     <main>
-                     *     <h1>Too many attempts</h1>
-                     *     <p>There were too many attempts in a short time.</p>
-                     *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
-                     *     </main>
-                     *     </html>
-                     */
-                    readonly "text/html": components["schemas"]["Page"];
-                };
-            };
+            readonly 429: components["responses"]["TooManyChanges"];
             readonly 500: components["responses"]["ServerErrorPage"];
             readonly 503: components["responses"]["ServiceUnavailablePage"];
         };
@@ -2006,7 +2016,7 @@ export interface operations {
         readonly responses: {
             readonly 303: components["responses"]["NextStep"];
             readonly 400: components["responses"]["BadRequestPage"];
-            /** @description No code, a wrong one, one that was used before, or codes are closed after too many wrong ones: the page again, with one text for all but the first. */
+            /** @description No code, a wrong or used one, or codes are locked after too many wrong ones: the page again, with the same text for all but the first. */
             readonly 401: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -2176,7 +2186,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequestPage"];
-            /** @description No code, or one that is not of the key shown: the page again, with the same key. */
+            /** @description No code, or one that does not match the shown key: the page again, with the same key. */
             readonly 401: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -2299,7 +2309,7 @@ export interface operations {
             readonly 403: components["responses"]["RefusedPage"];
             readonly 404: components["responses"]["NotFoundPage"];
             readonly 413: components["responses"]["ContentTooLargePage"];
-            /** @description The new password is not taken: a field is empty, the two differ, it is the former one or breaks a rule. The page again, with what is wrong. Nothing was changed. */
+            /** @description The new password is refused: a field is empty, the two differ, it is the former one or breaks a rule. The page again, with what is wrong. Nothing was changed. */
             readonly 422: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -2388,7 +2398,7 @@ export interface operations {
             readonly 400: components["responses"]["BadRequestPage"];
             readonly 403: components["responses"]["RefusedPage"];
             readonly 404: components["responses"]["NotFoundPage"];
-            /** @description The link cannot be used: it was used before, its 72 hours (after a forgotten password: its hour) have passed, a newer invite took its place, or the user's e-mail address, user name, password or status was changed since. The page says whether it was used, has expired or does not work, and nothing was changed. */
+            /** @description The link cannot be used: it was used before, its 72 hours (after a forgotten password: its hour) have passed, a newer invite replaced it, or the user's e-mail address, user name, password or status has changed since. The page says whether it was used, has expired or does not work, and nothing was changed. */
             readonly 410: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -2439,7 +2449,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The password is saved; nobody is signed in, since the policy asks for a second factor that the user does not have. */
+            /** @description The password is saved; the user is not signed in, since the policy requires a second factor that the user does not have. */
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -2463,7 +2473,7 @@ export interface operations {
                     readonly "text/html": components["schemas"]["Page"];
                 };
             };
-            /** @description The password is saved and the user is signed in; `/signed-in` or `/account` says so. Of a user who has a second factor, to `/continue`, which asks for it. */
+            /** @description The password is saved and the user is signed in; `/signed-in` or `/account` says so. With a second factor, to `/continue`, which asks for it. */
             readonly 303: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -2478,7 +2488,7 @@ export interface operations {
             readonly 400: components["responses"]["BadRequestPage"];
             readonly 403: components["responses"]["RefusedPage"];
             readonly 404: components["responses"]["NotFoundPage"];
-            /** @description The link cannot be used: it was used before, its 72 hours (after a forgotten password: its hour) have passed, a newer invite took its place, or the user's e-mail address, user name, password or status was changed since. The page says whether it was used, has expired or does not work, and nothing was changed. */
+            /** @description The link cannot be used: it was used before, its 72 hours (after a forgotten password: its hour) have passed, a newer invite replaced it, or the user's e-mail address, user name, password or status has changed since. The page says whether it was used, has expired or does not work, and nothing was changed. */
             readonly 410: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -2504,7 +2514,7 @@ export interface operations {
                 };
             };
             readonly 413: components["responses"]["ContentTooLargePage"];
-            /** @description The password is not taken: a field is empty, the two differ, it is the former one or breaks a rule. The page again, with what is wrong. Nothing was changed, and the link still works. */
+            /** @description The password is refused: a field is empty, the two differ, it is the former one or breaks a rule. The page again, with what is wrong. Nothing was changed, and the link still works. */
             readonly 422: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -2812,7 +2822,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It was asked for; `/forgot-password/sent` says what comes next. */
+            /** @description The link was requested; `/forgot-password/sent` says what happens next. */
             readonly 303: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -2879,7 +2889,7 @@ export interface operations {
                     readonly "text/html": components["schemas"]["Page"];
                 };
             };
-            /** @description Too many links were asked for from this source. Nothing was kept; try again after `Retry-After` seconds. */
+            /** @description Too many links were requested from this source. Nothing was stored; try again after `Retry-After` seconds. */
             readonly 429: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -2957,7 +2967,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description What was done just now, as a form that led here says it; the page tells it. An unknown word is ignored. At most 64 characters.
+                 * @description What was just done, set by the form that redirected here; the page shows it. Unknown values are ignored. At most 64 characters.
                  * @example password_changed
                  */
                 readonly done?: string;
@@ -3075,7 +3085,7 @@ export interface operations {
         readonly responses: {
             readonly 303: components["responses"]["Done"];
             readonly 400: components["responses"]["BadRequestPage"];
-            /** @description The current password is missing or wrong, or sign-in by password is closed after too many wrong ones: the page again, with one text for both. Nothing was changed. */
+            /** @description The current password is missing or wrong, or sign-in by password is locked after too many wrong ones: the page again, with the same text for both. Nothing was changed. */
             readonly 401: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -3111,7 +3121,7 @@ export interface operations {
             readonly 403: components["responses"]["Refused"];
             readonly 404: components["responses"]["NotFoundPage"];
             readonly 413: components["responses"]["ContentTooLargePage"];
-            /** @description The new password is not taken: a field is empty, the two differ, it is the present one or breaks a rule. The page again, with what is wrong. Nothing was changed. */
+            /** @description The new password is refused: a field is empty, the two differ, it is the present one or breaks a rule. The page again, with what is wrong. Nothing was changed. */
             readonly 422: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -3143,7 +3153,7 @@ export interface operations {
                     readonly "text/html": components["schemas"]["Page"];
                 };
             };
-            /** @description Too many passwords from this source were wrong. Nothing was checked; try again after `Retry-After` seconds. */
+            /** @description Too many passwords from this source were wrong, or the session changed too many means of sign-in in a short time. Nothing was changed; try again after `Retry-After` seconds. */
             readonly 429: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -3176,7 +3186,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description What was done just now, as a form that led here says it; the page tells it. An unknown word is ignored. At most 64 characters.
+                 * @description What was just done, set by the form that redirected here; the page shows it. Unknown values are ignored. At most 64 characters.
                  * @example password_changed
                  */
                 readonly done?: string;
@@ -3348,6 +3358,7 @@ export interface operations {
             readonly 403: components["responses"]["Refused"];
             readonly 404: components["responses"]["NotFoundPage"];
             readonly 413: components["responses"]["ContentTooLargePage"];
+            readonly 429: components["responses"]["TooManyChanges"];
             readonly 500: components["responses"]["ServerErrorPage"];
             readonly 503: components["responses"]["ServiceUnavailablePage"];
         };
@@ -3377,6 +3388,7 @@ export interface operations {
             readonly 403: components["responses"]["Refused"];
             readonly 404: components["responses"]["NotFoundPage"];
             readonly 413: components["responses"]["ContentTooLargePage"];
+            readonly 429: components["responses"]["TooManyChanges"];
             readonly 500: components["responses"]["ServerErrorPage"];
             readonly 503: components["responses"]["ServiceUnavailablePage"];
         };
@@ -3429,6 +3441,7 @@ export interface operations {
             readonly 403: components["responses"]["Refused"];
             readonly 404: components["responses"]["NotFoundPage"];
             readonly 413: components["responses"]["ContentTooLargePage"];
+            readonly 429: components["responses"]["TooManyChanges"];
             readonly 500: components["responses"]["ServerErrorPage"];
             readonly 503: components["responses"]["ServiceUnavailablePage"];
         };
@@ -3437,7 +3450,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description What was done just now, as a form that led here says it; the page tells it. An unknown word is ignored. At most 64 characters.
+                 * @description What was just done, set by the form that redirected here; the page shows it. Unknown values are ignored. At most 64 characters.
                  * @example password_changed
                  */
                 readonly done?: string;
@@ -3547,7 +3560,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description What was done just now, as a form that led here says it; the page tells it. An unknown word is ignored. At most 64 characters.
+                 * @description What was just done, set by the form that redirected here; the page shows it. Unknown values are ignored. At most 64 characters.
                  * @example password_changed
                  */
                 readonly done?: string;
@@ -3739,7 +3752,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description The sign-out as `/oauth2/logout` sealed it, at most 8192 characters; good for 10 minutes. Missing or anything else is 400.
+                 * @description The sign-out as `/oauth2/logout` sealed it, at most 8192 characters; valid for 10 minutes. Anything else is 400.
                  * @example v1.Zk3vQ8sT.1nW5yB7cR9dF.2gH4jK6lP0vA
                  */
                 readonly request?: components["parameters"]["SignOutReference"];
@@ -3848,7 +3861,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Digest of the content, as the pages link to it. Without it, or with another one, the answer is the current file and is not kept. At most 64 characters.
+                 * @description Digest of the content, as the pages link to it. Without it, or with another one, the answer is the current file and is not cached. At most 64 characters.
                  * @example 5f1c0a9e37b24d68
                  */
                 readonly v?: string;

@@ -11,8 +11,8 @@ export interface paths {
         /**
          * List users
          * @deprecated
-         * @description Users of the account by ascending `id`: all of them, or a page when `limit` or `from_id` is sent. The page after
-         *     one begins at the last `id` plus 1. Its successor is `GET /api/2/users`.
+         * @description Users of the account by ascending `id`: all of them, or a page when `limit` or `from_id` is sent. The next page
+         *     begins at the last `id` plus 1. Its successor is `GET /api/2/users`.
          */
         readonly get: operations["listUsers"];
         readonly put?: never;
@@ -52,7 +52,7 @@ export interface paths {
         /**
          * Delete a user
          * @deprecated
-         * @description Removes the user and what was granted in their name. Its successor is `DELETE /api/2/users/{id}`.
+         * @description Removes the user and their grants. Its successor is `DELETE /api/2/users/{id}`.
          */
         readonly delete: operations["deleteUser"];
         readonly options?: never;
@@ -79,7 +79,7 @@ export interface components {
              */
             readonly "created-at": string;
             /**
-             * @description E-mail address; unique in the account, compared without regard to case. ASCII characters, up to 254.
+             * @description E-mail address; unique in the account, case-insensitive. ASCII characters, up to 254.
              * @example ada@example.com
              */
             readonly email: string | null;
@@ -89,7 +89,7 @@ export interface components {
              */
             readonly firstname: string | null;
             /**
-             * @description Identifier of a group in another system; kept as it is. 0 clears it.
+             * @description Identifier of a group in another system; stored as given. 0 clears it.
              * @example 7
              */
             readonly "group-id": number | null;
@@ -105,7 +105,7 @@ export interface components {
             readonly "invalid-login-attempts": number;
             /**
              * Format: date-time
-             * @description When the last invitation was made.
+             * @description When the last invitation was created.
              * @example null
              */
             readonly "invitation-sent-at": string | null;
@@ -132,7 +132,7 @@ export interface components {
              */
             readonly notes: string | null;
             /**
-             * @description Name to sign in with, unique like the address; `username` in the management API. One with an `@` can only be the user's own address. Up to 254 characters.
+             * @description Name to sign in with, unique like the address; `username` in the management API. A name with an `@` must be the user's own address. Up to 254 characters.
              * @example ada
              */
             readonly "openid-name": string | null;
@@ -148,7 +148,7 @@ export interface components {
              */
             readonly phone: string | null;
             /**
-             * @description Identifier of the role that was assigned to the user first. Another one takes its place, and the user's other roles stay; 0 takes it away.
+             * @description Identifier of the role that was assigned to the user first. A new value replaces it, and the user's other roles stay; 0 removes it.
              * @example 1
              */
             readonly "role-id": number | null;
@@ -188,7 +188,7 @@ export interface components {
              */
             readonly "created-at"?: string;
             /**
-             * @description E-mail address; unique in the account, compared without regard to case. ASCII characters, up to 254.
+             * @description E-mail address; unique in the account, case-insensitive. ASCII characters, up to 254.
              * @example ada@example.com
              */
             readonly email?: string | null;
@@ -198,7 +198,7 @@ export interface components {
              */
             readonly firstname?: string | null;
             /**
-             * @description Identifier of a group in another system; kept as it is. 0 clears it.
+             * @description Identifier of a group in another system; stored as given. 0 clears it.
              * @example 7
              */
             readonly "group-id"?: number | null;
@@ -214,7 +214,7 @@ export interface components {
             readonly "invalid-login-attempts"?: number;
             /**
              * Format: date-time
-             * @description When the last invitation was made.
+             * @description When the last invitation was created.
              * @example null
              */
             readonly "invitation-sent-at"?: string | null;
@@ -241,7 +241,7 @@ export interface components {
              */
             readonly notes?: string | null;
             /**
-             * @description Name to sign in with, unique like the address; `username` in the management API. One with an `@` can only be the user's own address. Up to 254 characters.
+             * @description Name to sign in with, unique like the address; `username` in the management API. A name with an `@` must be the user's own address. Up to 254 characters.
              * @example ada
              */
             readonly "openid-name"?: string | null;
@@ -257,7 +257,7 @@ export interface components {
              */
             readonly phone?: string | null;
             /**
-             * @description Identifier of the role that was assigned to the user first. Another one takes its place, and the user's other roles stay; 0 takes it away.
+             * @description Identifier of the role that was assigned to the user first. A new value replaces it, and the user's other roles stay; 0 removes it.
              * @example 1
              */
             readonly "role-id"?: number | null;
@@ -280,7 +280,7 @@ export interface components {
              */
             readonly "user-type"?: 0;
             /**
-             * @description Password, 8 to 256 characters unless the policy says otherwise. It is never shown.
+             * @description Password, 8 to 256 characters by default; the policy may differ. It is never shown.
              * @example correct horse battery
              */
             readonly password?: string | null;
@@ -300,7 +300,7 @@ export interface components {
              */
             readonly "created-at"?: string;
             /**
-             * @description E-mail address; unique in the account, compared without regard to case. ASCII characters, up to 254.
+             * @description E-mail address; unique in the account, case-insensitive. ASCII characters, up to 254.
              * @example ada@example.com
              */
             readonly email?: string | null;
@@ -310,7 +310,7 @@ export interface components {
              */
             readonly firstname?: string | null;
             /**
-             * @description Identifier of a group in another system; kept as it is. 0 clears it.
+             * @description Identifier of a group in another system; stored as given. 0 clears it.
              * @example 7
              */
             readonly "group-id"?: number | null;
@@ -326,7 +326,7 @@ export interface components {
             readonly "invalid-login-attempts"?: number;
             /**
              * Format: date-time
-             * @description When the last invitation was made.
+             * @description When the last invitation was created.
              * @example null
              */
             readonly "invitation-sent-at"?: string | null;
@@ -353,7 +353,7 @@ export interface components {
              */
             readonly notes?: string | null;
             /**
-             * @description Name to sign in with, unique like the address; `username` in the management API. One with an `@` can only be the user's own address. Up to 254 characters.
+             * @description Name to sign in with, unique like the address; `username` in the management API. A name with an `@` must be the user's own address. Up to 254 characters.
              * @example ada
              */
             readonly "openid-name"?: string | null;
@@ -369,7 +369,7 @@ export interface components {
              */
             readonly phone?: string | null;
             /**
-             * @description Identifier of the role that was assigned to the user first. Another one takes its place, and the user's other roles stay; 0 takes it away.
+             * @description Identifier of the role that was assigned to the user first. A new value replaces it, and the user's other roles stay; 0 removes it.
              * @example 1
              */
             readonly "role-id"?: number | null;
@@ -396,7 +396,7 @@ export interface components {
         readonly Errors: readonly string[];
     };
     responses: {
-        /** @description The body is not XML, or a parameter does not fit. Nothing was changed. */
+        /** @description The body is not XML, or a parameter is invalid. Nothing was changed. */
         readonly BadRequest: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -418,7 +418,7 @@ export interface components {
                 readonly "application/xml": components["schemas"]["Errors"];
             };
         };
-        /** @description No API key of an account that answers here, or another password than `x`. */
+        /** @description No API key of an account that answers here, or a password other than `x`. */
         readonly Unauthorized: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -463,7 +463,7 @@ export interface components {
                 readonly "application/xml": components["schemas"]["Errors"];
             };
         };
-        /** @description The `Accept` header leaves out `application/xml`. Nothing was changed. */
+        /** @description The `Accept` header does not allow `application/xml`. Nothing was changed. */
         readonly NotAcceptable: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -574,7 +574,7 @@ export interface components {
                 readonly "application/xml": components["schemas"]["Errors"];
             };
         };
-        /** @description The service failed. The log holds the reason under the `x-request-id` of this answer. */
+        /** @description The service failed. The log contains the reason under the `x-request-id` of this answer. */
         readonly InternalServerError: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -622,7 +622,7 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Identifier of the user; one that nobody of the account has is answered with 404.
+         * @description Identifier of the user; an unknown one is answered with 404.
          * @example 1
          */
         readonly Id: number;
@@ -630,12 +630,12 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Identifier of this request, made by the service and written in its log beside every line about the request. Quote it when you report a problem. 1 to 64 characters: letters, digits, `.`, `_` and `-`.
+         * @description Identifier of this request, created by the service and included in every log line about the request. Quote it when you report a problem. 1 to 64 characters: letters, digits, `.`, `_` and `-`.
          * @example 01J9Z6T2M4V8Q0W3K7R5N1B6XC
          */
         readonly RequestId: string;
         /**
-         * @description Always `no-store`: the answer holds credentials or personal data and no cache may keep it ([RFC 9111 section 5.2.2.5](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.5)).
+         * @description Always `no-store`: the answer contains credentials or personal data and must not be cached ([RFC 9111 section 5.2.2.5](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.5)).
          * @example no-store
          */
         readonly CacheControlNoStore: "no-store";
@@ -645,7 +645,7 @@ export interface components {
          */
         readonly Deprecation: string;
         /**
-         * @description When the account will switch the surface off, where it said so (the setting `sunset.<surface>`) ([RFC 8594 section 3](https://www.rfc-editor.org/rfc/rfc8594#section-3)).
+         * @description When the account will switch the surface off, if it set a date (the setting `sunset.<surface>`) ([RFC 8594 section 3](https://www.rfc-editor.org/rfc/rfc8594#section-3)).
          * @example Wed, 30 Jun 2027 00:00:00 GMT
          */
         readonly Sunset: string;
@@ -789,7 +789,7 @@ export interface operations {
                     readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
                     /**
-                     * @description Address of the new user on the host that answers for every account. At most 300 characters.
+                     * @description URL of the new user on the host that answers for every account. At most 300 characters.
                      * @example https://app.localhost:3000/users/1.xml
                      */
                     readonly Location: string;
@@ -840,7 +840,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the user; one that nobody of the account has is answered with 404.
+                 * @description Identifier of the user; an unknown one is answered with 404.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -904,7 +904,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the user; one that nobody of the account has is answered with 404.
+                 * @description Identifier of the user; an unknown one is answered with 404.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -982,7 +982,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the user; one that nobody of the account has is answered with 404.
+                 * @description Identifier of the user; an unknown one is answered with 404.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];

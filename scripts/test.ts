@@ -10,8 +10,6 @@
  *
  * Where files or flags are given and nothing ran, that is a failure.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +19,7 @@ import { onlyVariable } from '../test/support/only-these.ts';
 import { plansVariable } from '../test/support/plans.ts';
 import { serverVariable, startPostgres } from '../test/support/postgres.ts';
 import { databasesVariable, migratedFile, migratedVariable } from '../test/support/stores.ts';
+import { runGroup } from './run-group.ts';
 import { fastTests, type Selection, selectTests } from './select-tests.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -40,23 +39,14 @@ const flags = [
   `--import=${new URL('../test/support/only.ts', import.meta.url)}`,
 ];
 
-/**
- * Runs `node --test` to its end and gives its exit status. It leads a process group, so that a signal to this process
- * reaches the test files as well, which the runner alone would leave behind.
- */
-async function runTests(args: readonly string[], databases: Readonly<Record<string, string>>): Promise<number> {
-  const child = spawn(process.execPath, [...flags, ...args], {
+/** Runs `node --test` to its end and gives its exit status. */
+function runTests(args: readonly string[], databases: Readonly<Record<string, string>>): Promise<number> {
+  return runGroup(process.execPath, [...flags, ...args], {
     cwd: root,
-    detached: true,
     // Each file is a process that loads the same sources: what Node made of them is kept.
     env: { NODE_COMPILE_CACHE: join(root, '.cache/tests'), ...process.env, ...databases },
     stdio: 'inherit',
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => child.pid && process.kill(-child.pid, signal));
-  }
-  const [code] = (await once(child, 'exit')) as [number | null];
-  return code ?? 1;
 }
 
 /** After all tests: each action that the contract of events lists was seen, and no other. */

@@ -14,7 +14,7 @@ function mistakesOf(environment: Record<string, string>): readonly string[] {
   return [];
 }
 
-test('without any setting it listens on loopback with plain http', () => {
+test('without settings it listens on loopback with plain http', () => {
   assert.deepEqual(readConfig({ PATH: '/bin', HOME: '/root' }), {
     port: 3000,
     host: '127.0.0.1',
@@ -38,7 +38,7 @@ test('without any setting it listens on loopback with plain http', () => {
   });
 });
 
-test('the configuration cannot be changed', () => {
+test('the configuration is read-only', () => {
   const config = readConfig({});
   for (const part of [config, config.addresses, config.trustProxy]) assert.ok(Object.isFrozen(part));
 });
@@ -80,11 +80,11 @@ test('every setting is read', () => {
   assert.equal(config.port, 8443);
 });
 
-test('a setting that is set but empty counts as not set', () => {
+test('an empty setting counts as not set', () => {
   assert.deepEqual(readConfig(Object.fromEntries(Object.keys(settings).map((name) => [name, '']))), readConfig({}));
 });
 
-test('a mail server may stand anywhere, with a user or without; a sender is one address', () => {
+test('a mail server may be anywhere, with or without a user; a sender is one address', () => {
   const nobody = { user: null, password: null };
   for (const [text, smtp] of [
     ['smtp://localhost:2525', { host: 'localhost', port: 2525, secure: false, ...nobody, isLocal: true }],
@@ -112,7 +112,7 @@ test('the service domain follows the port', () => {
   assert.equal(readConfig({ PORT: '80' }).addresses.serviceDomain, 'localhost');
 });
 
-test('all mistakes are reported at once, none of them repeats a secret', () => {
+test('all mistakes are reported at once, and none repeats a secret', () => {
   const mistakes = mistakesOf({
     PORT: '70000',
     PUBLIC_SCHEME: 'ftp',
@@ -138,7 +138,7 @@ test('all mistakes are reported at once, none of them repeats a secret', () => {
   assert.ok(!mistakes.join().includes('hunter2'));
 });
 
-test('an address that is not loopback needs TLS at a proxy, or plain http asked for', () => {
+test('an address beyond loopback needs TLS at a proxy, or plain http allowed explicitly', () => {
   assert.match(mistakesOf({ HOST: '0.0.0.0' })[0] ?? '', /not a loopback address.*TRUST_PROXY.*INSECURE_HTTP=1/);
   assert.equal(mistakesOf({ HOST: '0.0.0.0', PUBLIC_SCHEME: 'https' }).length, 1);
   assert.equal(mistakesOf({ HOST: '0.0.0.0', PUBLIC_SCHEME: 'http', TRUST_PROXY: '10.0.0.1' }).length, 1);
@@ -147,7 +147,7 @@ test('an address that is not loopback needs TLS at a proxy, or plain http asked 
   for (const host of ['::1', 'localhost', '127.1.2.3']) assert.deepEqual(mistakesOf({ HOST: host }), []);
 });
 
-test('a variable that looks like a setting misspelled is unknown', () => {
+test('a variable that looks like a misspelled setting is reported as unknown', () => {
   for (const [given, meant] of [
     ['PROT', 'PORT'],
     ['DATABASE_URI', 'DATABASE_URL'],
@@ -161,12 +161,12 @@ test('a variable that looks like a setting misspelled is unknown', () => {
   assert.deepEqual(mistakesOf({ HOSTNAME: 'x', DATABASE: 'y', PATH: 'z', LOG: 'w' }), []);
 });
 
-test('one slip is a letter added, left out or replaced, or two neighbours exchanged', () => {
+test('one typo is a letter added, omitted or replaced, or two neighbours swapped', () => {
   for (const given of ['PORTS', 'PORR', 'POT', 'OPRT', 'XPORT', 'PORT']) assert.ok(isOneSlipFrom('PORT', given), given);
   for (const given of ['PATH', 'TROP', 'P', 'PORTSS', 'EXPORT', '']) assert.ok(!isOneSlipFrom('PORT', given), given);
 });
 
-test('hosts of an egress setting have a scheme and a port, said or not, and nothing else', () => {
+test('hosts of an egress setting have a scheme, an optional port, and nothing else', () => {
   const hosts = (text: string) => parseEgress(text)?.hosts;
   assert.deepEqual(hosts('API.example.com'), [{ scheme: 'https', hostname: 'api.example.com', port: 443 }]);
   assert.deepEqual(hosts('http://db'), [{ scheme: 'http', hostname: 'db', port: 80 }]);

@@ -32,7 +32,7 @@ describe('the demo account', () => {
     return readConfig({ PORT: String(port), MASTER_KEY_FILE: join(folder, 'master.key') });
   }
 
-  test('has a pair for everything and an active user with a first and a last name', async () => {
+  test('has credentials with all scopes and an active user with a first and a last name', async () => {
     const text = await prepareDemo(services, configOf(3000));
     const demo = JSON.parse(readFileSync(file, 'utf8'));
     for (const secret of [demo.credential.client_secret, demo.api_key, demo.user.password, demo.docs_url]) {
@@ -57,19 +57,19 @@ describe('the demo account', () => {
     }
   });
 
-  test('is made by one of two that start together', async () => {
+  test('is created by one of two services that start together', async () => {
     const texts = await Promise.all([1, 2].map(() => prepareDemo(services, configOf(3000))));
     assert.equal((await listAccounts(services)).length, 1);
     assert.ok(texts.includes('') && texts.some((text) => text.includes('Password')));
   });
 
-  test('is not made where there is an account, and another account named demo stays as it is', async () => {
+  test('is not created if an account exists, and another account named demo stays unchanged', async () => {
     await createAccount(services, { subdomain: 'demo' });
     assert.equal(await prepareDemo(services, configOf(3000)), '');
     assert.equal((await listAccounts(services))[0]?.baseUrl, 'http://demo.localhost:3000');
   });
 
-  test('says how to get new secrets when the file is gone', async () => {
+  test('says how to get new secrets when the file is missing', async () => {
     await prepareDemo(services, configOf(3000));
     assert.match(await prepareDemo(services, configOf(3000)), /demo secrets are in/);
     rmSync(file);

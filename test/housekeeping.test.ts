@@ -18,7 +18,7 @@ const silent: PurgeReport = { deleted: () => {}, overdue: () => {} };
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 onServices('housekeeping', (subject) => {
-  test('publishes keys that are due, removes retired ones and expired rows', async () => {
+  test('publishes due keys, removes retired keys and expired rows', async () => {
     const services = await testServices(subject.services.store, { clock: testClock(), generateKeyPair });
     const account = await createTestAccount(services);
     const { clientId } = await createCredential(services, account, ['read_all']);
@@ -114,7 +114,7 @@ onServices('housekeeping', (subject) => {
     await housekeeping.stop();
   });
 
-  test('goes on after a failure, and stops for good', async () => {
+  test('continues after a failure, and stops for good', async () => {
     let looks = 0;
     const { store } = subject.services;
     const findOverdue = async () => {

@@ -37,41 +37,41 @@ describe('the server', () => {
     return text;
   }
 
-  async function exchange(port: number, text: string): Promise<string> {
+  async function sendText(port: number, text: string): Promise<string> {
     return readToEnd(await open(port, text));
   }
 
   const head = (count: number, end = 'Connection: close\r\n\r\n') =>
     `GET / HTTP/1.1\r\nHost: x\r\n${Array.from({ length: count }, (_, index) => `x-${index}: y\r\n`).join('')}${end}`;
 
-  test('takes 60 headers, and no more', async () => {
+  test('accepts at most 60 headers', async () => {
     const { port } = await start();
-    assert.match(await exchange(port, head(58)), /^HTTP\/1\.1 200 /);
-    const refused = await exchange(port, head(59));
+    assert.match(await sendText(port, head(58)), /^HTTP\/1\.1 200 /);
+    const refused = await sendText(port, head(59));
     assert.match(refused, /^HTTP\/1\.1 431 [\s\S]*x-request-id: [0-9a-f-]{36}/);
   });
 
-  test('answers what it cannot read with 400, and heads above 16 KB with 431', async () => {
+  test('answers unreadable requests with 400, and heads above 16 KB with 431', async () => {
     const { port } = await start();
-    assert.match(await exchange(port, 'nonsense\r\n\r\n'), /^HTTP\/1\.1 400 [\s\S]*x-request-id: [0-9a-f-]{36}/);
+    assert.match(await sendText(port, 'nonsense\r\n\r\n'), /^HTTP\/1\.1 400 [\s\S]*x-request-id: [0-9a-f-]{36}/);
     const long = `GET / HTTP/1.1\r\nHost: x\r\nx: ${'y'.repeat(17_000)}\r\n\r\n`;
-    assert.match(await exchange(port, long), /^HTTP\/1\.1 431 /);
+    assert.match(await sendText(port, long), /^HTTP\/1\.1 431 /);
     const both = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
-    assert.match(await exchange(port, both), /^HTTP\/1\.1 400 /);
+    assert.match(await sendText(port, both), /^HTTP\/1\.1 400 /);
   });
 
-  test('leaves a missing or repeated Host to the application', async () => {
+  test('passes a missing or repeated Host to the application', async () => {
     const { port } = await start((req, res) =>
       res.end(String(req.rawHeaders.filter((text) => text === 'Host').length)),
     );
-    assert.match(await exchange(port, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'), /200[\s\S]*0$/);
+    assert.match(await sendText(port, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'), /200[\s\S]*0$/);
     assert.match(
-      await exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n'),
+      await sendText(port, 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n'),
       /200[\s\S]*2$/,
     );
   });
 
-  test('has the limits that were promised', async () => {
+  test('has the documented limits', async () => {
     const { server } = await start();
     assert.deepEqual(
       [server.headersTimeout, server.requestTimeout, server.keepAliveTimeout, server.maxRequestsPerSocket],
@@ -80,7 +80,7 @@ describe('the server', () => {
     assert.ok(server.maxConnections >= 64);
   });
 
-  test('sockets of slow and silent clients are freed, and the others served (O1)', async () => {
+  test('sockets of slow and silent clients are freed, and others are served (O1)', async () => {
     const body = Buffer.alloc(2 ** 20);
     // Long enough for who is not slow on a busy machine.
     const patience = { headers: 1500, request: 2000, idle: 1500, answer: 1500, check: 50 };
@@ -95,7 +95,7 @@ describe('the server', () => {
       for (const socket of slow.slice(5, 10)) if (socket.writable) socket.write('s');
     }, 50);
     for (const socket of slow) socket.on('error', () => {});
-    assert.match(await exchange(port, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), /^HTTP\/1\.1 200 /);
+    assert.match(await sendText(port, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), /^HTTP\/1\.1 200 /);
     const left = () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)));
     // Ends only when every one of them is gone.
     while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -103,7 +103,7 @@ describe('the server', () => {
     for (const socket of slow) socket.destroy();
   });
 
-  test('a client that does not read an answer in parts is cut off, one that reads slowly is not (O1)', async () => {
+  test('a client that does not read a streamed answer is disconnected, a slow reader is not (O1)', async () => {
     const patience = { headers: 1500, request: 2000, idle: 1500, answer: 2000, check: 50 };
     const part = Buffer.alloc(2 ** 18);
     let ended = 0;
@@ -128,7 +128,7 @@ describe('the server', () => {
     assert.ok(read > 64 * part.length, String(read));
   });
 
-  test('who asks ahead and does not read is cut off before many answers are made (O1)', async () => {
+  test('a client that pipelines without reading is disconnected before many answers are made (O1)', async () => {
     let made = 0;
     const { server, port } = await start((_req, res) => {
       made += 1;
@@ -138,12 +138,12 @@ describe('the server', () => {
     await readToEnd(socket).catch(() => '');
     assert.equal(made, 16);
     const request = 'GET / HTTP/1.1\r\nHost: x\r\n';
-    const answers = await exchange(port, `${`${request}\r\n`.repeat(15)}${request}Connection: close\r\n\r\n`);
+    const answers = await sendText(port, `${`${request}\r\n`.repeat(15)}${request}Connection: close\r\n\r\n`);
     assert.equal(answers.split('HTTP/1.1 200 ').length - 1, 16);
     assert.equal(await drain(server, 10_000), true);
   });
 
-  test('before a stop every answer ends its connection, and new connections are served', async () => {
+  test('before a stop every answer closes its connection, and new connections are served', async () => {
     const { server, port } = await start();
     const kept = await open(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await once(kept, 'data');
@@ -151,12 +151,12 @@ describe('the server', () => {
     kept.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     assert.match(await readToEnd(kept), /^HTTP\/1\.1 200 [\s\S]*connection: close/i);
     assert.match(
-      await exchange(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
+      await sendText(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
       /^HTTP\/1\.1 200 [\s\S]*connection: close/i,
     );
   });
 
-  test('at a stop accepts no more, finishes what runs and closes each connection after its answer', async () => {
+  test('at a stop it accepts nothing more, finishes running requests and closes each connection after its answer', async () => {
     let finish = () => {};
     const { server, port } = await start((_req, res) => {
       finish = () => res.end('late');
@@ -190,7 +190,7 @@ describe('the server', () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       while (!stopped) {
         await ask(agent);
-        // Each at a pace of its own: some are about to send, others are idle, when the server stops accepting.
+        // Each at its own pace: some are about to send, others are idle, when the server stops accepting.
         await delay(20 * (index + 1));
       }
       agent.destroy();
@@ -202,7 +202,7 @@ describe('the server', () => {
     assert.deepEqual(failures, []);
   });
 
-  test('at a stop a kept connection that is idle is answered once more, as its client was promised', async () => {
+  test('at a stop an idle keep-alive connection is answered once more, as promised', async () => {
     const { server, port } = await start();
     const kept = await open(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await once(kept, 'data');
@@ -213,7 +213,7 @@ describe('the server', () => {
     assert.equal(await drained, true);
   });
 
-  test('at a stop in a hurry idle connections are closed at once', async () => {
+  test('at a forced stop idle connections are closed at once', async () => {
     const { server, port } = await start();
     const kept = await open(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await once(kept, 'data');
@@ -226,7 +226,7 @@ describe('the server', () => {
     assert.equal(await drained, true);
   });
 
-  test('at a stop serves the connections that wait in the queue of the system', async () => {
+  test('at a stop it serves the connections in the accept queue', async () => {
     const { server, port } = await start((_req, res) => res.end('served'));
     // The system has them at once; the server has had no turn to take any.
     const waiting = Array.from({ length: 20 }, () => open(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'));
@@ -236,7 +236,7 @@ describe('the server', () => {
     assert.equal(await drained, true);
   });
 
-  test('at a stop cuts off what does not end in time', async () => {
+  test('at a stop it aborts what does not end in time', async () => {
     const { server, port } = await start(() => {});
     const stuck = await open(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await once(server, 'request');
@@ -245,7 +245,7 @@ describe('the server', () => {
     assert.ok(stuck.destroyed);
   });
 
-  test('an address that cannot be had is said so', async () => {
+  test('an address that cannot be bound is reported', async () => {
     const { port } = await start();
     const second = createServer(() => {});
     await assert.rejects(listen(second, { host: '127.0.0.1', port }), { code: 'unavailable', message: /PORT/ });

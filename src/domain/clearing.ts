@@ -1,5 +1,6 @@
 /**
- * Deletes the rows that depend on removed users, apps, roles and custom attributes, in slices too short to be noticed.
+ * Deletes or revokes in slices too short to be noticed what depends on removed users, apps, roles, custom attributes,
+ * APIs, access and links.
  */
 
 import type { Services } from '../services.ts';

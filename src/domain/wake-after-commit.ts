@@ -50,6 +50,7 @@ export function wakeAfterCommit(store: Store, { changeNotices, logoutNotices, cl
           roles: removes(tx.roles, 'remove'),
           attributes: removes(tx.attributes, 'remove'),
           access: removes(tx.access, 'endLost'),
+          authorizationServers: removes(removes(tx.authorizationServers, 'unlink'), 'remove'),
         });
       });
       for (const worker of left) worker.wake();

@@ -1,7 +1,7 @@
 /**
- * Builds packages in two processes of their own, one after the other: *fetch* asks the registry by way of the service
- * and writes their files, *bundle* reads these and makes a script. Both have an empty environment, a folder that is
- * gone afterwards, and an end after a minute.
+ * Builds packages in two separate processes, one after the other: *fetch* queries the registry through the service
+ * and writes the files; *bundle* reads them and makes a script. Both run with an empty environment in a temporary
+ * folder, and both are killed after a minute.
  */
 
 import { createHash } from 'node:crypto';
@@ -15,25 +15,25 @@ import { type FromBundle, type FromFetch, limits, type ResolvedPackage } from '.
 import { startBundle, startFetch } from './steps.ts';
 import { raiseWalls, type Walls, WallsFailure } from './walls.ts';
 
-/** Of the way packages become a script: raise it when the same packages must be built again. */
+/** Version of the build's output: raise it when the same packages must be rebuilt. */
 const format = 2;
-/** A question on the way of a request, to which not knowing is an answer. */
+/** Time limit for a lookup during a request; the caller accepts "unknown" as the answer. */
 const askMilliseconds = 3_000;
 
 export interface PackageBuilderOptions {
   readonly registry: string;
-  /** Lets requests to the registry's origin pass, and none else. */
+  /** Allows requests to the registry's origin only. */
   readonly egress: Egress;
-  /** An operator has said that packages are built also where a build cannot be shut in. */
+  /** Whether the operator allows builds on machines that cannot confine them. */
   readonly isOpen: boolean;
-  /** Where the folders of builds are made; the system's place for such unless said. */
+  /** Where build folders are created; by default the system's temporary folder. */
   readonly parent?: string;
   readonly milliseconds?: number;
-  /** The two programs, unless they are those of the service. */
+  /** Replacements for the service's two programs. */
   readonly programs?: Programs;
 }
 
-/** What names the same packages, down to the last byte of them: the sorted list of all in the tree. */
+/** Equal only for trees whose packages are equal byte for byte: a hash of the sorted list of packages. */
 function digestOf(packages: readonly ResolvedPackage[]): string {
   const lines = packages.map(({ name, version, integrity, path }) => `${path} ${name}@${version} ${integrity}`);
   return createHash('sha256')
@@ -54,7 +54,7 @@ interface Build {
   readonly signal: AbortSignal;
 }
 
-/** Runs a step; when time is up, or nobody wants the build any more, its process ends. */
+/** Runs a step; its process is killed when time is up or the build is cancelled. */
 async function during<Result>(
   step: { end(): Promise<void> },
   signal: AbortSignal,
@@ -100,7 +100,7 @@ async function run(options: PackageBuilderOptions, build: Build): Promise<Packag
   return fetched.isNew ? bundlePackages(build, fetched.digest) : { ok: true, digest: fetched.digest, script: null };
 }
 
-/** Whether the registry has a version: `null` when it does not say. */
+/** Whether the registry has a version; `null` when it does not answer. */
 async function asks({ registry, egress }: PackageBuilderOptions, name: string, version: string) {
   const url = `${registry.replace(/\/$/, '')}/${name.replace('/', '%2f')}/${version}`;
   const request = { accountId: 0, url, method: 'GET', headers: [], body: null, redirect: 'error' } as const;
@@ -119,7 +119,7 @@ export function createPackageBuilder(options: PackageBuilderOptions): PackageBui
   const { parent = tmpdir(), programs, milliseconds = limits.milliseconds } = options;
   let raised: Promise<Walls> | null = null;
 
-  /** What was found out is kept; a failure is forgotten, and the next question tries again. */
+  /** A result is kept; a failure is not, so the next call tries again. */
   function raise(): Promise<Walls> {
     raised ??= removeStrays(parent)
       .catch(() => {})

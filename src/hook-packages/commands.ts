@@ -1,4 +1,4 @@
-/** How the two processes of a build are started, and all that each of them may see. */
+/** How the two processes of a build are started, and what each may see. */
 
 import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,7 +8,7 @@ import type { Needs } from '../hook-runner/layers.ts';
 import { programFile } from '../programs/programs.ts';
 import { limits } from './protocol.ts';
 
-/** Files of JavaScript without imports but those of Node. */
+/** JavaScript files that import only Node's own modules. */
 export interface Programs {
   readonly fetch: string;
   readonly bundle: string;
@@ -18,7 +18,7 @@ export function ownPrograms(): Programs {
   return { fetch: programFile('package-fetch'), bundle: programFile('package-bundle') };
 }
 
-/** One of the two: what it needs, and its words behind those that shut it in. */
+/** One of the two programs: what it needs, and its command line after the confinement's. */
 export interface Program {
   readonly needs: Needs;
   command(wrap: readonly string[]): HookCommand;
@@ -27,7 +27,7 @@ export interface Program {
 const node = realpathSync(process.execPath);
 const options = [`--max-old-space-size=${limits.heapMebibytes}`, '--disable-warning=ExperimentalWarning'];
 
-/** Writes in the folder of the build, as Node's permission model says too: no other files, no programs, no threads. */
+/** May write in the build folder only; Node's permission model also denies other files, programs and threads. */
 export function fetchProgram(programs: Programs, folder: string): Program {
   const file = realpathSync(programs.fetch);
   const mayRead = [file, folder].map((path) => `--allow-fs-read=${path}`);
@@ -51,7 +51,7 @@ export function fetchProgram(programs: Programs, folder: string): Program {
   };
 }
 
-/** The bundler: its main file, and the folders of that and of its program for this kind of machine. */
+/** The bundler's main file, its folder, and the folder of its executable for this platform. */
 function findBundler(): { readonly main: string; readonly folders: readonly string[] } {
   const main = realpathSync(createRequire(import.meta.url).resolve('esbuild'));
   const { resolve } = createRequire(main);
@@ -60,7 +60,7 @@ function findBundler(): { readonly main: string; readonly folders: readonly stri
   return { main, folders: [dirname(manifest), dirname(program)] };
 }
 
-/** Writes nothing. The bundler is a program of its own, to which Node's permission model would not speak. */
+/** Writes nothing. The bundler is a native executable, which Node's permission model does not cover. */
 export function bundleProgram(programs: Programs, folder: string): Program {
   const file = realpathSync(programs.bundle);
   const { main, folders } = findBundler();

@@ -1,4 +1,4 @@
-/** Folders of builds: one for each, gone afterwards. */
+/** Build folders: one per build, removed afterwards. */
 
 import { chown, lstat, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ function remove(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Removes what a service that was ended in the midst of a build has left: none but its own, and old ones. */
+/** Removes what a service killed during a build left behind: only old folders that belong to it. */
 export async function removeStrays(parent: string): Promise<void> {
   const names = (await readdir(parent)).filter((name) => name.startsWith(prefix));
   for (const path of names.map((name) => join(parent, name))) {
@@ -23,7 +23,7 @@ export async function removeStrays(parent: string): Promise<void> {
 }
 
 /**
- * Works in a folder that is empty and gone afterwards. It stands in one that none but this user enters, and belongs to
+ * Works in an empty folder that is removed afterwards. Only this user can enter its parent; the folder belongs to
  * `owner` when the processes of a build run as another user.
  */
 export async function inFolder<Result>(

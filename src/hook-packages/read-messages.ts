@@ -1,6 +1,4 @@
-/**
- * Reads what the processes of a build say. Throws for whatever has not the form of a message: that ends the process.
- */
+/** Parses messages from the processes of a build. Throws for a malformed message, which ends the process. */
 
 import { isPackageIntegrity, isPackageName, isPackageVersion } from '../domain/hooks/package-grammar.ts';
 import { unprintable } from '../domain/unprintable.ts';
@@ -30,7 +28,7 @@ function readRefused({ reason, isFinal }: Members): Refused {
   };
 }
 
-/** Whether a path is one of the folders in which packages stand within each other. */
+/** Whether a path is that of a nested package: `node_modules/a/node_modules/b`. */
 function isPlace(path: unknown): path is string {
   if (typeof path !== 'string' || path.length > limits.pathCharacters) return false;
   const [, names] = /^node_modules\/(.+)$/.exec(path) ?? [];

@@ -1,4 +1,4 @@
-/** The two processes of a build, each asked one thing after the other. */
+/** The two processes of a build; each gets one request at a time. */
 
 import type { Egress } from '../domain/egress.ts';
 import type { HookCommand } from '../hook-runner/command.ts';
@@ -8,9 +8,9 @@ import { type FromBundle, type FromFetch, limits, type Refused, type ToBundle, t
 import { readFromBundle, readFromFetch } from './read-messages.ts';
 
 export interface Step<To, From> {
-  /** Answers a refusal when the process ends before it has answered. */
+  /** Resolves to a refusal when the process ends before it answers. */
   ask(message: To): Promise<From | Refused>;
-  /** Settles when the process is gone. */
+  /** Settles once the process has exited. */
   end(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ const died: Refused = { op: 'refused', reason: 'the packages could not be built'
 interface Meeting<From> {
   readonly mostBytes: number;
   readonly read: (text: string) => From;
-  /** Takes a message that is not an answer; false leaves it to the pending question. */
+  /** Handles a message that is not an answer; false leaves it to the pending request. */
   readonly take: (message: From, send: (frame: Buffer) => void) => boolean;
 }
 
@@ -28,7 +28,7 @@ function startStep<To extends object, From>(command: HookCommand, meeting: Meeti
   let isDead = false;
 
   function settle(said: From | Refused): void {
-    // What nobody asked for is said by a process that runs wild.
+    // An unsolicited message means that the process misbehaves.
     if (!answer) throw new TypeError('an answer to nothing');
     answer(said);
     answer = null;
@@ -61,7 +61,7 @@ function startStep<To extends object, From>(command: HookCommand, meeting: Meeti
   };
 }
 
-/** Resolves and unpacks. Its requests are made here: so many, so large and so long as the bounds of a build allow. */
+/** Resolves and unpacks. Makes the process's requests, within a build's limits on number, size and time. */
 export function startFetch(command: HookCommand, egress: Egress, signal: AbortSignal): Step<ToFetch, FromFetch> {
   let requests = 0;
   let bytes = 0;

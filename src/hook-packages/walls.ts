@@ -13,13 +13,13 @@ import { limits } from './protocol.ts';
 const demanded: readonly LayerName[] = ['no network', 'own process space', 'own file tree', 'no new privileges'];
 const probeMilliseconds = 10_000;
 
-/** The confinement could not be determined. The message names paths of the machine: it is for operators. */
+/** The confinement could not be determined. The message contains local paths and is for operators. */
 export class WallsFailure extends Error {
   /** What an operator can do about it. */
   readonly remedy: string;
 
   constructor(cause: Error, remedy: string) {
-    // The folder has another name each time; the reason is the same.
+    // The folder's name differs each time; the reason should not.
     super(cause.message.replaceAll(/gatehouse-packages-\w+/g, 'gatehouse-packages-…'), { cause });
     this.remedy = remedy;
   }
@@ -38,7 +38,7 @@ export interface Walls extends PackageWalls {
   bundleCommand(folder: string): HookCommand;
 }
 
-/** Null when the program says that it is ready, else its trouble. */
+/** Null when the program reports that it is ready, else the reason why not. */
 function attempt(command: HookCommand): Promise<string | null> {
   return new Promise((resolve) => {
     const finish = (trouble: string | null) => {
@@ -67,7 +67,7 @@ function remedyOf(missing: readonly LayerName[]): string {
   return `${[...ways].join('; ')}; or set HOOK_PACKAGES=unconfined to build packages without`;
 }
 
-/** The other user, if its folder can be given to it: root in a container may lack the right to, or the user. */
+/** The other user, if a folder can be given to it: in a container, root may lack the right or the user. */
 async function findOwner(parent: string): Promise<number | null> {
   if (process.geteuid?.() !== 0) return null;
   try {
@@ -100,9 +100,7 @@ async function findFor(programs: () => Programs, parent: string): Promise<FoundW
   }
 }
 
-/**
- * `programs` may throw. `isOpen`: the operator allows packages to be built with less. Rejects with a `WallsFailure`.
- */
+/** `programs` may throw. `isOpen`: the operator allows builds with less confinement. Rejects with a `WallsFailure`. */
 export async function raiseWalls(programs: () => Programs, parent: string, isOpen: boolean): Promise<Walls> {
   const { taken, wrapFor } = await findFor(programs, parent);
   return {

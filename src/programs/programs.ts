@@ -18,7 +18,7 @@ import {
   statSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const programNames = ['hook-process', 'package-fetch', 'package-bundle'] as const;
@@ -29,9 +29,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** All their sources are below these folders, or in packages, whose versions npm lists. */
 export const sourceFolders = ['src/hook-runner', 'src/hook-packages', 'src/programs', 'src/domain/hooks'];
 const packageList = 'node_modules/.package-lock.json';
-const keptFolder = join(root, '.cache/programs');
+/** Outermost first. The first one may be used for other things as well. */
+const outerFolders = [join(root, '.cache'), join(root, '.cache/programs')];
 const mostMilliseconds = 60_000;
 const readableByAll = 0o755;
+const readableByOthers = 0o055;
 const writableByOthers = 0o022;
 
 type Found = { readonly folder: string } | { readonly error: unknown };
@@ -50,24 +52,52 @@ export function programFile(name: ProgramName): string {
 
 function find(): Found {
   try {
-    const folder = join(keptFolder, digestOfSources());
-    if (!existsSync(folder)) return { folder: make(folder) };
-    requireTrusted(folder);
-    return { folder };
+    const place = findPlace();
+    if (place === null) return { folder: makeElsewhere() };
+    const folder = join(place, digestOfSources());
+    if (!existsSync(folder)) return { folder: make(place, folder) };
+    if (isTrusted(folder)) return { folder };
+    throw new Error(`${folder} can be written by other users: remove it, and start again`);
   } catch (error) {
     return { error };
   }
 }
 
 /**
- * Its contents run as this service: its owner must be this user, the installing user or root, and nobody else may be
- * able to change it.
+ * Where programs are kept: a folder that is made if there is none. Null if others could change it or one around it, and
+ * with that swap what is in it, if not everybody can read it, or if it cannot be made. Folders that were there are not
+ * changed: they may be the operator's.
  */
-function requireTrusted(folder: string): void {
-  const { uid, mode } = lstatSync(folder);
+function findPlace(): string | null {
+  try {
+    for (const folder of outerFolders) {
+      makeReadable(folder);
+      if (!isTrusted(folder) || (lstatSync(folder).mode & readableByOthers) !== readableByOthers) return null;
+    }
+    return outerFolders.at(-1) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function makeReadable(folder: string): void {
+  try {
+    mkdirSync(folder, readableByAll);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
+    throw error;
+  }
+  openToReaders(folder);
+}
+
+/**
+ * The contents run as this service: a folder's owner must be this user, the installing user or root, and nobody else
+ * may be able to change it. A link does not say that.
+ */
+function isTrusted(folder: string): boolean {
+  const found = lstatSync(folder);
   const makers = [0, process.geteuid?.(), statSync(root).uid];
-  if (makers.includes(uid) && (mode & writableByOthers) === 0) return;
-  throw new Error(`${folder} can be written by other users: remove it, and start again`);
+  return found.isDirectory() && makers.includes(found.uid) && (found.mode & writableByOthers) === 0;
 }
 
 function digestOfSources(): string {
@@ -81,39 +111,47 @@ function digestOfSources(): string {
   return digest.digest('hex').slice(0, 32);
 }
 
-/** Returns the folder, or a temporary one for this process if nothing can be written beside it. */
-function make(folder: string): string {
-  const { fresh, isKept } = openFolder();
+/** Makes them in a new folder of `place`, which then gets its name. */
+function make(place: string, folder: string): string {
+  const fresh = tryToOpen(join(place, 'new-'));
+  if (fresh === null) return makeElsewhere();
   try {
-    // In a separate process: the service never loads the bundler.
-    const writer = fileURLToPath(new URL('./write.ts', import.meta.url));
-    const { status, stderr, error } = spawnSync(process.execPath, [writer, fresh], {
-      encoding: 'utf8',
-      timeout: mostMilliseconds,
-    });
-    if (error) throw error;
-    if (status !== 0) throw new Error(`the programs of hooks cannot be made: ${stderr}`);
-    if (!isKept) return fresh;
+    write(fresh);
     // Another process may have made the same meanwhile.
     if (!existsSync(folder)) renameSync(fresh, folder);
   } catch (error) {
     if (!existsSync(folder)) throw error;
   } finally {
-    if (isKept) rmSync(fresh, { recursive: true, force: true });
+    rmSync(fresh, { recursive: true, force: true });
   }
   return folder;
 }
 
-function openFolder(): { readonly fresh: string; readonly isKept: boolean } {
+/** For this process alone. */
+function makeElsewhere(): string {
+  const fresh = openReadable(join(tmpdir(), 'gatehouse-programs-'));
+  process.once('exit', () => rmSync(fresh, { recursive: true, force: true }));
+  write(fresh);
+  return fresh;
+}
+
+/** In a separate process: the service never loads the bundler. */
+function write(folder: string): void {
+  const writer = fileURLToPath(new URL('./write.ts', import.meta.url));
+  const { status, stderr, error } = spawnSync(process.execPath, [writer, folder], {
+    encoding: 'utf8',
+    timeout: mostMilliseconds,
+  });
+  if (error) throw error;
+  if (status !== 0) throw new Error(`the programs of hooks cannot be made: ${stderr}`);
+}
+
+/** Null where nothing can be written. */
+function tryToOpen(prefix: string): string | null {
   try {
-    mkdirSync(keptFolder, { recursive: true });
-    // Whatever the umask is: processes of another user read its contents.
-    for (const one of [dirname(keptFolder), keptFolder]) openToReaders(one);
-    return { fresh: openReadable(join(keptFolder, 'new-')), isKept: true };
+    return openReadable(prefix);
   } catch {
-    const fresh = openReadable(join(tmpdir(), 'gatehouse-programs-'));
-    process.once('exit', () => rmSync(fresh, { recursive: true, force: true }));
-    return { fresh, isKept: false };
+    return null;
   }
 }
 

@@ -79,8 +79,8 @@ export interface AuthorizationServerStore {
     id: number,
     changes: Partial<Omit<AuthorizationServerRecord, 'accountId' | 'id' | 'createdAt'>>,
   ): Promise<AuthorizationServerRecord | null>;
-  /** Removes the server with its scopes, claims and links; false when there is none. */
-  remove(accountId: number, id: number): Promise<boolean>;
+  /** Removes the server with its scopes and claims, and its links as `unlink` does; null when there is none. */
+  remove(accountId: number, id: number, at: Milliseconds): Promise<number | null>;
   /** Throws `conflict` with name `value`, `not_found` without the server. */
   addScope(scope: New<ServerScopeRecord>): Promise<ServerScopeRecord>;
   /** All, by id. */
@@ -114,7 +114,14 @@ export interface AuthorizationServerStore {
   pageLinks(accountId: number, serverId: number, query: ListQuery): Promise<ListPage<NamedLink>>;
   /** False when there is no such link. */
   updateLink(accountId: number, serverId: number, appId: number, scopeIds: readonly number[]): Promise<boolean>;
-  unlink(accountId: number, serverId: number, appId: number): Promise<boolean>;
+  /** Inside a transaction, a link that exists cannot be removed until it ends. */
+  holdLink(accountId: number, serverId: number, appId: number): Promise<boolean>;
+  /**
+   * Removes a link, and ends the app's grants that are for this server only. Returns how many were revoked so far; null
+   * when there is no such link. The others are dead and are revoked later (`Clearing`); they stay dead when the app is
+   * linked again.
+   */
+  unlink(accountId: number, serverId: number, appId: number, at: Milliseconds): Promise<number | null>;
   /** The servers that a client is linked to, in order of linking. */
   ofClient(accountId: number, appId: number): Promise<readonly LinkedServer[]>;
 }

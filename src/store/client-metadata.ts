@@ -22,8 +22,8 @@ export interface ClientKey {
 /** Signing algorithms of clients (RFC 7518 §3.1; the last two are the same, by RFC 8037 §3.1 and RFC 9864 §2.2). */
 export type AssertionAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA' | 'Ed25519';
 
-/** Optional client metadata, stored as sent under its own names (RFC 7591 §2). */
-export interface ExtraMetadata {
+/** Metadata that both registration endpoints take and that is stored unchanged. */
+export interface UnchangedMetadata {
   readonly logo_uri?: string;
   readonly login_url?: string;
   readonly initiate_login_uri?: string;
@@ -31,9 +31,13 @@ export interface ExtraMetadata {
   readonly policy_uri?: string;
   readonly tos_uri?: string;
   readonly jwks_uri?: string;
-  readonly jwks?: { readonly keys: readonly ClientKey[] };
   readonly contacts?: readonly string[];
   readonly software_id?: string;
+}
+
+/** Optional client metadata, stored under its own names (RFC 7591 §2). */
+export interface ExtraMetadata extends UnchangedMetadata {
+  readonly jwks?: { readonly keys: readonly ClientKey[] };
   readonly software_version?: string;
   /** Seconds (OpenID Connect Registration §2). */
   readonly default_max_age?: number;

@@ -132,8 +132,6 @@ export interface GrantStore {
   listLive(accountId: number, userId: number, now: Milliseconds): Promise<GrantRecord[]>;
   /** Revokes those of these live grants whose user is no longer assigned to the app. */
   revokeUnassigned(accountId: number, loss: AccessLoss, at: Milliseconds): Promise<number>;
-  /** Revokes the live grants that are for this API authorization server only, of one app or of all linked ones. */
-  revokeOfServer(accountId: number, serverId: number, appId: number | null, at: Milliseconds): Promise<number>;
   addAccessToken(token: New<AccessTokenRecord>): Promise<AccessTokenRecord>;
   /** Adds several with one durable commit, in the order given. */
   addAccessTokens(tokens: readonly New<AccessTokenRecord>[]): Promise<AccessTokenRecord[]>;

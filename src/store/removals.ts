@@ -3,10 +3,10 @@
 import type { Milliseconds } from './time.ts';
 
 /**
- * A removed user, app, role or custom attribute and the rows that depend on it; or lost access to an app and the grants
- * that depended on it.
+ * A removed user, app, role, custom attribute or API and the rows that depend on it; lost access to an app, or a removed link
+ * of an app to an API, and the grants that depended on it.
  */
-export const removalKinds = ['user', 'app', 'role', 'attribute', 'access'] as const;
+export const removalKinds = ['user', 'app', 'role', 'attribute', 'api', 'access', 'api_link'] as const;
 
 export type RemovalKind = (typeof removalKinds)[number];
 

@@ -16,8 +16,8 @@ export interface FactorDeviceRecord {
   readonly kind: FactorKind;
   /** The name that the user gave it. */
   readonly name: string;
-  /** Names its registration; a UUID. */
-  readonly registrationId: string;
+  /** Names its enrolment; a UUID. */
+  readonly enrolmentId: string;
   /** Its seed, sealed under the account's data key; for a passkey the public key, so that it cannot be replaced. */
   readonly sealedSecret: string;
   /**
@@ -47,8 +47,8 @@ export interface FactorVerificationRecord {
 /** Second factors: devices, recovery codes, and the count of wrong codes, which a right password does not reset. */
 export interface SecondFactorStore {
   createDevice(device: New<FactorDeviceRecord>): Promise<FactorDeviceRecord>;
-  /** By the registration that made it, accepted or not. */
-  findRegistration(accountId: number, userId: number, registrationId: string): Promise<FactorDeviceRecord | null>;
+  /** By the enrolment that made it, accepted or not. */
+  findEnrolment(accountId: number, userId: number, enrolmentId: string): Promise<FactorDeviceRecord | null>;
   /** The accepted ones, oldest first. */
   listDevices(accountId: number, userId: number): Promise<FactorDeviceRecord[]>;
   /** The number of devices, including those waiting to be accepted. */

@@ -10,7 +10,7 @@ const pepper = randomBytes(32);
 const share = { accountId: 1, source: '192.0.2.1' };
 const passwords = createPasswords({ pepper, cores: 4, cost });
 
-test('a digest is argon2id with the parameters of OWASP, under a named pepper', async () => {
+test("a digest is argon2id with OWASP's parameters and names its pepper", async () => {
   const real = createPasswords({ pepper, cores: 2 });
   const digest = await real.digest('correct horse', share);
   assert.match(digest, /^p1:\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -18,11 +18,11 @@ test('a digest is argon2id with the parameters of OWASP, under a named pepper', 
   assert.ok(!(await real.verify('Correct horse', digest, share)));
 });
 
-test('the same password has another digest each time', async () => {
+test('the same password gets a different digest each time', async () => {
   assert.notEqual(await passwords.digest('same', share), await passwords.digest('same', share));
 });
 
-test('a password is the same however its letters are composed', async () => {
+test('a password matches however its letters are composed', async () => {
   const digest = await passwords.digest('Zoe\u0308 ﬁn', share);
   assert.ok(await passwords.verify('Zoë fin', digest, share));
 });
@@ -33,7 +33,7 @@ test('without the pepper a digest matches nothing', async () => {
   assert.ok(!(await other.verify('correct horse', digest, share)));
 });
 
-test('no user has no password, after the same work', async () => {
+test('an unknown user is refused after the same work', async () => {
   for (const guess of ['', 'x', 'correct horse']) assert.equal(await passwords.verify(guess, null, share), false);
   const real = createPasswords({ pepper, cores: 2 });
   const digest = await real.digest('x', share);
@@ -47,13 +47,13 @@ test('no user has no password, after the same work', async () => {
   assert.ok((await timeOf(null)) > (await timeOf(digest)) / 10);
 });
 
-test('a digest of another form is a fault, not a wrong password', async () => {
+test('a malformed digest is a fault, not a wrong password', async () => {
   for (const digest of ['', 'p2:$argon2id$v=19$', '$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$aGFzaA', 'p1:$2b$10$x']) {
     assert.equal(await failureOf(passwords.verify('x', digest, share)), 'internal');
   }
 });
 
-test('beyond the queue callers are told to come again, and those who wait are served', async () => {
+test('beyond the queue callers are told to retry, and waiting ones are served', async () => {
   const one = createPasswords({ pepper, cores: 1, cost });
   const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => one.digest('x', share)));
   const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
@@ -62,13 +62,13 @@ test('beyond the queue callers are told to come again, and those who wait are se
   assert.match(await one.digest('afterwards', share), /^p1:/);
 });
 
-test('a failed check gives its place back', async () => {
+test('a failed check frees its place', async () => {
   const one = createPasswords({ pepper, cores: 1, cost });
   for (let attempt = 0; attempt < 5; attempt += 1) await failureOf(one.verify('x', 'broken', share));
   assert.match(await one.digest('x', share), /^p1:/);
 });
 
-test('a kept place is not refused, and everybody else is until it is given back', async () => {
+test('the holder of a kept place is not refused; everybody else is until it is freed', async () => {
   const one = createPasswords({ pepper, cores: 1, cost });
   const digest = await one.digest('x', share);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
@@ -89,10 +89,10 @@ test('a kept place is not refused, and everybody else is until it is given back'
   assert.ok(await one.verify('x', digest, share));
 });
 
-test('once an account met a bcrypt hash, every refusal of it spends that time, and no other', async () => {
+test("after an account met a bcrypt hash, each of its refusals takes that time; other accounts' do not", async () => {
   const fresh = createPasswords({ pepper, cores: 4, cost });
   const digest = await fresh.digest('x', share);
-  /** Of the processor, all threads together: whatever else the machine has to do does not count. */
+  /** Processor time of all threads: other load on the machine does not count. */
   const timeOf = async (stored: string | null, by = share) => {
     const start = process.cpuUsage();
     assert.equal(await fresh.verify('y', stored, by), false);
@@ -124,7 +124,7 @@ function flooded(count: number, sourceOf: (number: number) => string) {
   return { one, release, outcomes: Promise.allSettled(attempts) };
 }
 
-test('120 attempts of one source leave another its place: it is the next to be digested', async () => {
+test("after 120 attempts from one source, the next one served is another source's", async () => {
   const { one, release, outcomes } = flooded(120, () => 'flood');
   const order: string[] = [];
   const owner = one.withPlace({ accountId: 1, source: 'owner' }, async (verify) => {
@@ -133,14 +133,14 @@ test('120 attempts of one source leave another its place: it is the next to be d
   });
   void outcomes.then(() => order.push('flood over'));
   await new Promise(setImmediate);
-  assert.deepEqual(order, ['owner begun'], 'while the flood has all places that it may have');
+  assert.deepEqual(order, ['owner begun'], 'while the flood holds all the places it may have');
   assert.equal(await owner, false);
   release();
   const refused = (await outcomes).filter(({ status }) => status === 'rejected');
   assert.equal(refused.length, 120 - 65 + 1, 'one made room');
 });
 
-test('a request that makes room for another had not begun, and one that has begun is never turned away', async () => {
+test('only a request that has not begun makes room for another', async () => {
   const begun: string[] = [];
   const { one, release, outcomes } = flooded(65, (number) => `${number % 2}`);
   const many = Array.from({ length: 30 }, (_, number) =>

@@ -31,19 +31,19 @@ function subject() {
   };
 }
 
-test('a costly hash makes refusals slow in its own account alone', async () => {
+test('a costly hash slows down refusals in its own account only', async () => {
   const { refusal } = subject();
   assert.equal(await refusal(1, '12'), 4096);
   assert.deepEqual([await refusal(1, null), await refusal(2, null), await refusal(2, '05')], [4096, 0, 32]);
 });
 
-test('every refusal of an account costs the same, whatever hash it has', async () => {
+test('every refusal of an account costs the same, whatever the hash', async () => {
   const { refusal } = subject();
   await refusal(1, '12');
   for (const cost of [null, '04', '05', '11', '12']) assert.equal(await refusal(1, cost), 4096, String(cost));
 });
 
-test('a cost that an account did not meet for a day is forgotten, also one above others that it meets', async () => {
+test('a cost that an account has not met for a day is forgotten, even if it meets lower ones', async () => {
   const { refusal, wait } = subject();
   await refusal(1, '12');
   wait(23);

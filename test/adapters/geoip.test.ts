@@ -8,7 +8,7 @@ function logOf(warnings: string[]): Log {
   return { debug: none, info: none, warn: (event) => void warnings.push(event), error: none };
 }
 
-test('the file that comes along knows the country of an address, and null for those of no country', async () => {
+test('the bundled file maps an address to its country, or to null', async () => {
   const warnings: string[] = [];
   const geoip = createGeoIp(null, logOf(warnings));
   assert.match((await geoip.countryOf('8.8.8.8')) ?? '', /^[A-Z]{2}$/);
@@ -20,7 +20,7 @@ test('the file that comes along knows the country of an address, and null for th
   assert.deepEqual(warnings, []);
 });
 
-test('without a file that can be read no address has a country, and the log says so once', async () => {
+test('without a readable file no address has a country, and the log says so once', async () => {
   const warnings: string[] = [];
   const geoip = createGeoIp('/nowhere/GeoLite2-Country.mmdb', logOf(warnings));
   assert.equal(await geoip.countryOf('8.8.8.8'), null);

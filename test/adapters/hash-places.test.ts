@@ -4,7 +4,7 @@ import { createHashPlaces } from '../../src/adapters/hash-places.ts';
 
 const settled = () => new Promise(setImmediate);
 
-test('the next attempt asks the store after a pause, not while the one that ended writes down what came of it', async (t) => {
+test('the next attempt queries the store after a pause, not while the previous one still writes its result', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const places = createHashPlaces(1);
   const running: (() => void)[] = [];

@@ -10,7 +10,7 @@ function collect(level: LogLevel = 'debug') {
   return { log, text, lines: () => text.map((line) => JSON.parse(line) as Record<string, unknown>) };
 }
 
-test('times are those of the clock, also where a second begins and when it is put back', (t) => {
+test('times match the clock, also at the start of a second and when it is set back', (t) => {
   const { log, lines } = collect();
   const times = ['2026-11-22T23:59:59.999Z', '2026-11-23T00:00:00.000Z', '2026-11-23T00:00:00.042Z'];
   const given = [...times, '2026-11-22T23:59:59.007Z', '1970-01-01T00:00:00.000Z'];
@@ -23,7 +23,7 @@ test('times are those of the clock, also where a second begins and when it is pu
   assert.deepEqual(written, given);
 });
 
-test('a line has level, time, event and its fields', () => {
+test('a line has level, time, event and fields', () => {
   const { log, lines } = collect();
   log.info('request', { requestId: 'r', status: 200, milliseconds: 1.5, account: 'demo' });
   const [line] = lines();
@@ -42,7 +42,7 @@ test('a line has level, time, event and its fields', () => {
   );
 });
 
-test('what is not on the list is dropped, and so is a field of another kind', () => {
+test('unlisted fields and fields of the wrong type are dropped', () => {
   const { log, text, lines } = collect();
   const fields = {
     password: 'hunter2',
@@ -59,14 +59,14 @@ test('what is not on the list is dropped, and so is a field of another kind', ()
   assert.deepEqual(Object.keys(lines()[0] ?? {}).sort(), ['event', 'level', 'requestId', 'time']);
 });
 
-test('no value starts a line of its own', () => {
+test('no value starts a new line', () => {
   const { log, text } = collect();
   log.error('broken\nevent', { reason: 'a\r\n{"level":"info","event":"forged"}\u2028', stack: 'one\ntwo' });
   assert.equal(text.length, 1);
   assert.equal(text[0]?.trimEnd().split(/\r?\n/).length, 1);
 });
 
-test('secrets that got into an allowed field are cut out', () => {
+test('secrets in an allowed field are redacted', () => {
   const { log, text } = collect();
   const random = 'A'.repeat(43);
   const secrets = [
@@ -81,7 +81,7 @@ test('secrets that got into an allowed field are cut out', () => {
   assert.equal(text.join('').split('[secret]').length - 1, secrets.length * 2);
 });
 
-test('lines below the level are left out, long values are cut', () => {
+test('lines below the level are omitted, long values are truncated', () => {
   const { log, lines } = collect('warn');
   log.debug('no');
   log.info('no');
@@ -90,7 +90,7 @@ test('lines below the level are left out, long values are cut', () => {
   assert.equal(String(lines()[0]?.['reason']).length, 513);
 });
 
-test('what a terminal obeys is escaped, and reads back as it was', () => {
+test('terminal control characters are escaped and read back unchanged', () => {
   const { log, text, lines } = collect();
   const reason = 'a\u001b[2J\u009b31m\u202eb\u2028c\nd\tä';
   log.info('request', { reason });

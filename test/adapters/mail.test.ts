@@ -1,4 +1,4 @@
-/** Messages over SMTP and into a folder, as somebody reads them who gets them. */
+/** Messages over SMTP and into a folder, as their recipient sees them. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -67,7 +67,7 @@ describe('a mail server', () => {
 
   const send = (server: SmtpServer, one = mail) => createMailer({ smtp: server, from, folder: '/nowhere' }).send(one);
 
-  test('gets the message, with text and html, for the one address', async () => {
+  test('receives the message, with text and HTML, for one address', async () => {
     await send(smtp);
     const message = received.at(-1);
     assert.deepEqual([message?.from, message?.to], ['no-reply@example.com', ['ada@example.com']]);
@@ -77,25 +77,25 @@ describe('a mail server', () => {
     assert.match(message?.text ?? '', /^Subject: =\?UTF-8\?/m);
   });
 
-  test('an address that looks like a list is one address, or none', async () => {
+  test('an address that looks like a list is one address, or invalid', async () => {
     const before = received.length;
     await send(smtp, { ...mail, to: 'ada@example.com, eve@example.com' }).catch(() => {});
     for (const { to } of received.slice(before)) assert.ok(!to.includes('eve@example.com'));
   });
 
-  test('takes user and password', async () => {
+  test('receives user and password', async () => {
     await send({ ...smtp, user: 'gatehouse', password: 'sësame' });
     assert.equal(received.at(-1)?.user, 'gatehouse');
     await assert.rejects(send({ ...smtp, user: 'gatehouse', password: 'wrong' }), { code: 'EAUTH' });
   });
 
-  test('one elsewhere gets nothing without TLS', async () => {
+  test('a remote server gets nothing without TLS', async () => {
     const before = received.length;
     await assert.rejects(send({ ...smtp, isLocal: false }));
     assert.equal(received.length, before);
   });
 
-  test('nobody there: refused at once', async () => {
+  test('without a listener, sending fails at once', async () => {
     const closed = createServer().listen(0, '127.0.0.1');
     await once(closed, 'listening');
     const { port } = closed.address() as AddressInfo;
@@ -105,7 +105,7 @@ describe('a mail server', () => {
   });
 });
 
-test('without a server each message is a file of its own that nobody else can read', async () => {
+test('without a server each message becomes a file that only its owner can read', async () => {
   const parent = mkdtempSync(join(tmpdir(), 'gatehouse-mail-'));
   try {
     const folder = join(parent, 'mail');

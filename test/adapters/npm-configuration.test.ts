@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { registryOfNpm } from '../../src/adapters/npm-configuration.ts';
 
-test('the registry is the one that the nearest .npmrc names, else the public one', () => {
+test('the registry comes from the nearest .npmrc, else it is the public one', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-npmrc-'));
   try {
     assert.equal(registryOfNpm([folder]), 'https://registry.npmjs.org/');

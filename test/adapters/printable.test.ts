@@ -18,7 +18,7 @@ test('control characters, line separators and bidi controls are written as escap
   assert.equal(printableValue('Ä 😀 عربي'), 'Ä 😀 عربي');
 });
 
-test('no text keeps one, and no value begins a line', () => {
+test('no text keeps one, and no value starts a line', () => {
   const text = fc.string({ unit: 'binary' });
   fc.assert(
     fc.property(text, (value) => {
@@ -28,7 +28,7 @@ test('no text keeps one, and no value begins a line', () => {
   );
 });
 
-test('JSON holds none, and reads back as it was', () => {
+test('JSON contains none and reads back unchanged', () => {
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
       const written = printableJson(value);
@@ -39,7 +39,7 @@ test('JSON holds none, and reads back as it was', () => {
   assert.deepEqual(JSON.parse(printableJson({ [hostile]: [hostile] })), { [hostile]: [hostile] });
 });
 
-test('tables and members of commands keep a value in its line', () => {
+test('tables and members of commands keep a value on its line', () => {
   const lines = table(['name'], [[hostile], ['plain']]).split('\n');
   assert.equal(lines.length, 4);
   assert.ok(lines.every((line) => !obeyed.test(line.replaceAll('\t', ''))));

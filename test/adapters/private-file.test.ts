@@ -11,7 +11,7 @@ describe('private files', () => {
 
   after(() => rmSync(folder, { recursive: true }));
 
-  test('are made once, for their owner only, and leave no draft', () => {
+  test('are created once, readable by the owner only, and leave no temporary file', () => {
     assert.equal(createPrivateFile(path, 'first'), true);
     assert.equal(createPrivateFile(path, 'second'), false);
     assert.equal(readFileSync(path, 'utf8'), 'first');
@@ -19,7 +19,7 @@ describe('private files', () => {
     assert.deepEqual(readdirSync(join(folder, 'a', 'b')), ['file']);
   });
 
-  test('are replaced as a whole, and readable by the owner only', () => {
+  test('are replaced atomically and readable by the owner only', () => {
     writeFileSync(path, 'open');
     chmodSync(path, 0o644);
     replacePrivateFile(path, 'closed');
@@ -28,7 +28,7 @@ describe('private files', () => {
     assert.deepEqual(readdirSync(join(folder, 'a', 'b')), ['file']);
   });
 
-  test('that cannot be written leave no draft either', () => {
+  test('that cannot be written leave no temporary file either', () => {
     assert.throws(() => replacePrivateFile(join(folder, 'a'), 'x'), { code: /EISDIR|ENOTEMPTY|EEXIST/ });
     assert.deepEqual(readdirSync(folder), ['a']);
   });

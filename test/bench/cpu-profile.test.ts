@@ -20,7 +20,7 @@ const profile: CpuProfile = {
 };
 
 describe('parts of a CPU profile', () => {
-  it('gives a native function and a small module of Node to who called it', () => {
+  it('attributes native functions and small Node modules to their caller', () => {
     const part = partOf(profile);
     assert.equal(part(4), 'store: SQLite and its commits, rows and records');
     assert.equal(part(5), 'store: SQLite and its commits, rows and records');
@@ -30,7 +30,7 @@ describe('parts of a CPU profile', () => {
     assert.ok(isIdle(profile, 2) && !isIdle(profile, 5));
   });
 
-  it('says when each sample was taken and how long it stands for', () => {
+  it('gives the time and the duration of each sample', () => {
     assert.deepEqual(
       [...sampleTimes(profile)],
       [

@@ -67,7 +67,7 @@ const sqliteVerbs = /^(get|run|all|exec|prepare|pragma|raw|iterate)$/;
 
 /**
  * The part a node's own time belongs to: that of the innermost function on the stack whose source says so. What
- * Node's own small modules and native functions do counts for who called them.
+ * Node's own small modules and native functions do counts for their callers.
  */
 export function partOf({ nodes }: CpuProfile): (node: number) => string {
   const byId = new Map(nodes.map((node) => [node.id, node]));

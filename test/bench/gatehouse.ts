@@ -46,7 +46,7 @@ function environment({ databaseUrl, port }: Installation, own: number): NodeJS.P
     DATABASE_URL: databaseUrl,
     PORT: String(own),
     SERVICE_DOMAIN: `localhost:${port}`,
-    // No balancer stands before it.
+    // There is no balancer in front of it.
     DRAIN_SECONDS: '0',
   };
 }
@@ -77,7 +77,7 @@ export async function startProcess(
   throw new Error(`the service did not become ready; see ${join(folder, `serve-${port}.log`)}`);
 }
 
-/** Runs the seeding in a process of its own, so that the one which measures stays small. */
+/** Runs the seeding in a separate process, so that the measuring one stays small. */
 export async function runSeeding<Made>(
   installation: Installation,
   program: 'seed.ts' | 'seed-lists.ts' | 'growth/seed.ts',
@@ -111,7 +111,7 @@ function targetsOf(name: string, seeded: Seeded, ports: readonly number[], pids:
   };
 }
 
-/** Installs the service on a new database with so many signed-in users; `multiplied` for a great many, on SQLite. */
+/** Installs the service on a new database with signed-in users; `multiplied` for very many, on SQLite. */
 export async function prepareGatehouse(
   name: string,
   kind: DatabaseKind,

@@ -20,7 +20,7 @@ describe('the generator of load', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Twice, for the second load goes on with the tokens that the first one left. */
+  /** Twice, for the second load continues with the tokens that the first one left. */
   async function loadTwice(server: Server, kinds: number): Promise<void> {
     const targets = Object.values(server.targets);
     assert.equal(targets.length, kinds);
@@ -46,7 +46,7 @@ describe('the generator of load', () => {
     await loadTwice(await startOidcProvider('sqlite', folder, 8), 3);
   });
 
-  it('counts what is no good answer as an error', async () => {
+  it('counts every bad answer as an error', async () => {
     const server = await startOidcProvider('map', folder, 8);
     const { refresh } = server.targets;
     assert.ok(refresh);

@@ -12,13 +12,13 @@ import type { FromGenerator, Load, Measurement, Target, ToGenerator } from './ta
 
 /** How long answers may take that are under way at the end. */
 const patienceMilliseconds = 10_000;
-/** A virtual client that met so many errors sends nothing more. */
+/** A virtual client stops after this many errors. */
 const mostErrors = 3;
 
 interface Known {
   readonly target: Target;
   readonly requests: Requests;
-  /** Where each virtual client goes on at the next load. */
+  /** Where each virtual client continues at the next load. */
   readonly cursors: number[];
 }
 

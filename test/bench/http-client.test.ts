@@ -26,7 +26,7 @@ describe('the HTTP client of the generator', () => {
     server.close();
   });
 
-  it('reads an answer that comes in pieces, and sends the next request over the same connection', async () => {
+  it('reads an answer that arrives in pieces and reuses the connection', async () => {
     next = (socket) => {
       socket.write(ok('hello').slice(0, 30));
       setTimeout(() => socket.write(ok('hello').slice(30)), 20);
@@ -37,7 +37,7 @@ describe('the HTTP client of the generator', () => {
     assert.equal(connections, 1);
   });
 
-  it('connects again when the server closes after an answer', async () => {
+  it('reconnects when the server closes after an answer', async () => {
     next = (socket) => void socket.end(ok('last', 'Connection: close\r\n'));
     assert.equal(((await answerOf(client)) as RawAnswer).body, 'last');
     next = (socket) => void socket.write(ok('first'));
@@ -45,7 +45,7 @@ describe('the HTTP client of the generator', () => {
     assert.equal(connections, 2);
   });
 
-  it('takes a broken connection, and an answer that it cannot read, for an error', async () => {
+  it('counts a broken connection and an unreadable answer as errors', async () => {
     next = (socket) => void socket.end(ok('hello').slice(0, 30));
     assert.ok((await answerOf(client)) instanceof Error);
     next = (socket) => void socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');

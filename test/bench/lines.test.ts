@@ -25,13 +25,13 @@ function series(rates: readonly number[], errors = 0): Series {
 }
 
 describe('lines of the bench', () => {
-  it('takes the middle value, or the mean of the two in the middle', () => {
+  it('takes the median', () => {
     assert.equal(median([3, 1, 2]), 2);
     assert.equal(median([4, 1, 2, 3]), 2.5);
     assert.equal(median([7]), 7);
   });
 
-  it('compares neighbouring rounds, so that a slow phase of the machine that met both does not count', () => {
+  it('compares neighbouring rounds, so that a slow phase of the machine cancels out', () => {
     const { figure, against, ratio, holds } = rateLine(
       'refresh/durable',
       series([400, 40, 440]),
@@ -41,19 +41,19 @@ describe('lines of the bench', () => {
     assert.equal(rateLine('refresh/durable', series([320, 320]), series([100, 100])).holds, false);
   });
 
-  it('reckons a cost as time per answer', () => {
+  it('computes cost as time per answer', () => {
     const { figure, ratio, holds } = costLine('refresh/million', series([500]), series([1000]));
     assert.deepEqual({ figure, ratio, holds }, { figure: 2000, ratio: 2, holds: false });
   });
 
-  it('holds nothing to be kept that met an error', () => {
+  it('fails every line that met an error', () => {
     assert.equal(rateLine('refresh/durable', series([400], 1), series([100])).holds, false);
     assert.equal(line('refresh/p99', { figure: 20, unit: 'ms' }).holds, true);
     assert.equal(line('refresh/p99', { figure: 20, unit: 'ms', errors: 1 }).holds, false);
     assert.equal(line('refresh/rss', { figure: Number.NaN, unit: 'MB' }).holds, false);
   });
 
-  it('says of each line what was measured, against what, and whether it holds', () => {
+  it('states for each line the figure, its limit, and whether it holds', () => {
     const lines = [
       rateLine('refresh/durable', series([400]), series([100])),
       rateLine('postgres/two', series([300]), series([250]), false),

@@ -38,7 +38,7 @@ export const promises = {
   'hook/p99': atMost(10),
   'hook/rate': atLeast(400, 'figure'),
   'hook/change': atMost(300),
-  // Reported: what they come to follows from the machine.
+  // Reported only: the values depend on the machine.
   'hook/neighbour': atMost(10),
   'hook/accounts': atMost(300),
   'hook/memory': atMost(96),
@@ -118,7 +118,7 @@ export function costLine(name: LineName, own: Series, peer: Series): Line {
   });
 }
 
-/** Answers per second of both in each round: rounds that stood beside each other share the state of the machine. */
+/** Answers per second of both in each round: adjacent rounds share the state of the machine. */
 function pairs(own: Series, peer: Series): (readonly [number, number])[] {
   return own.measurements.map(({ perSecond }, round) => [perSecond, peer.measurements[round]?.perSecond ?? Number.NaN]);
 }

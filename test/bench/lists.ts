@@ -1,4 +1,4 @@
-/** Lists of users as a program asks for them, one request after the other, at a server with so many of them. */
+/** Lists of users as a program reads them, one request after the other, at servers of several sizes. */
 
 import { Agent, type IncomingMessage, request } from 'node:http';
 import contract from '../../generated/api-2.json' with { type: 'json' };
@@ -16,9 +16,9 @@ interface Answered {
   readonly items: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** A list with so many users. */
+/** A list and its number of users. */
 export interface UserList {
-  /** Throws when the answer is no page. */
+  /** Throws when the answer is not a page. */
   get(query: Readonly<Record<string, string>>): Promise<Answered>;
   stop(): Promise<void>;
 }

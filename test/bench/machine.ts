@@ -16,7 +16,7 @@ function sqliteVersion(): string {
   return version;
 }
 
-/** How long one page takes to the disk under this folder, in milliseconds: below 0.02 it is no disk. */
+/** How long writing one page to disk takes below this folder, in milliseconds; below 0.02 it is not a disk. */
 function flushMilliseconds(folder: string): number {
   const file = join(folder, 'flush');
   const descriptor = openSync(file, 'w');

@@ -24,7 +24,7 @@ interface Round {
   readonly during: Measurement;
 }
 
-/** On a server of its own: the refresh tokens of the others are used up. */
+/** On a separate server: the other servers' refresh tokens are used up. */
 export async function measureDelegated(bench: Pick<Bench, 'plan' | 'log'>): Promise<Line[]> {
   const prepared = await prepareGatehouse('SQLite, FULL, stormed', 'sqlite', bench.plan.users);
   const server = await prepared.serve();

@@ -52,7 +52,7 @@ async function untilDurable(client: pg.Client): Promise<void> {
   throw new Error('PostgreSQL does not flush its log');
 }
 
-/** One of the processes, and both: each with refresh tokens of its own. */
+/** One of the processes, and both, each with its own refresh tokens. */
 function oneAndTwo({ label, targets }: Server, database: number): [Contestant, Contestant] {
   const { refresh } = targets;
   const [port, pid] = [refresh?.ports[0], refresh?.pids[0]];

@@ -8,7 +8,7 @@ import { costLine, type Line, line, rateLine } from './lines.ts';
 import { median, type Series } from './series.ts';
 import { endChild, type Server, startFloor, startOidcProvider } from './servers.ts';
 
-/** What stands side by side. */
+/** The compared targets. */
 export interface Field {
   readonly gatehouse: Server;
   readonly floor: Server;

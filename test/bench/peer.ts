@@ -1,4 +1,4 @@
-/** What a peer, a process of its own, tells the bench when it listens, and what all peers have in common. */
+/** The message of a peer process to the bench when it listens, and code shared by all peers. */
 
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

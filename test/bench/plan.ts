@@ -12,7 +12,7 @@ export interface Plan {
   readonly settleMilliseconds: number;
   /** At the beginning of each round, unmeasured. */
   readonly warmUpMilliseconds: number;
-  /** Of refreshes beside the peers, and of everything else. */
+  /** Rounds for refreshes compared with the peers, and for everything else. */
   readonly refresh: Rounds;
   readonly other: Rounds;
   readonly starts: number;

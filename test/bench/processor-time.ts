@@ -14,7 +14,7 @@ function readText(file: string): string | null {
   try {
     return readFileSync(file, 'latin1');
   } catch {
-    return null; // It ended, or this is no Linux.
+    return null; // It ended, or this is not Linux.
   }
 }
 

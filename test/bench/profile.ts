@@ -71,7 +71,7 @@ function timesOf(profile: CpuProfile, from: number, to: number): Map<string, num
 
 type TokenSlice = readonly [from: number, to: number];
 
-/** Each server gets chains of its own: the generator would hand a new one the old heads. */
+/** Each server gets its own chains: the generator would give a new one the old heads. */
 function sliced(target: Target, name: string, [from, to]: TokenSlice): Target {
   return { ...target, name: `${target.name}, ${name}`, tokens: target.tokens.slice(from, to) };
 }

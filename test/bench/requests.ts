@@ -83,7 +83,7 @@ function introspections(target: Target): Requests {
   };
 }
 
-/** Each virtual client has users of its own: several sign-ins of one at once would count towards its lockout. */
+/** Each virtual client has its own users: simultaneous sign-ins of one user would count towards its lockout. */
 function delegations(target: Target): Requests {
   const { path, host, authorization, tokens } = target;
   return {

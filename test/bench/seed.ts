@@ -76,7 +76,7 @@ async function registerAll(services: Services, account: Account) {
   };
 }
 
-/** An active user who may use the app and has signed in to it; answers the tokens. */
+/** Creates an active user signed in to the app; returns the tokens. */
 async function signIn(services: Services, tx: StoreVerbs, account: Account, { client }: Registration, number: number) {
   const now = services.clock.now();
   const named = benchUser(number);
@@ -101,6 +101,7 @@ async function signIn(services: Services, tx: StoreVerbs, account: Account, { cl
   const terms = {
     userId: user.id,
     serverId: null,
+    servers: async () => [],
     scope: scope.split(' '),
     sid: services.random.bytes(16).toString('base64url'),
     nonce: null,

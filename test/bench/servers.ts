@@ -1,4 +1,4 @@
-/** The peers as running servers, each a process of its own with a folder of its own. */
+/** The peers as running servers, each a separate process with its own folder. */
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -13,7 +13,7 @@ export interface Target {
   readonly path: string;
   readonly authorization: string;
   /**
-   * Refresh tokens, each the head of a chain of its own; for introspection, access tokens; for delegated
+   * Refresh tokens, each the head of its own chain; for introspection, access tokens; for delegated
    * authentication, e-mail addresses.
    */
   readonly tokens: readonly string[];
@@ -21,7 +21,7 @@ export interface Target {
   readonly pids: readonly number[];
 }
 
-/** One measurement: so many virtual clients, each with one request under way at a time. */
+/** One measurement: a number of virtual clients, each with one request at a time. */
 export interface Load {
   readonly name: string;
   readonly connections: number;

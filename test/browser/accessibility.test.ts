@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { violationsOf } from '../support/axe.ts';
 import { isSampled, sampled } from '../support/sample.ts';
-import { type Cast, everyPage, gatherCast } from './every-page.ts';
+import { type Cast, gatherCast } from './cast.ts';
+import { everyPage } from './every-page.ts';
 import { openStage, type Stage, visit } from './stage.ts';
 
 describe('every hosted page as the service sends it', () => {

@@ -64,7 +64,7 @@ for (const javaScript of sampled([true, false], 2)) {
         assert.equal(await heading(page), 'Your account');
       }));
 
-    it('has forgotten the password, gets a link, and is signed in with a new one', () =>
+    it('requests a link for a forgotten password and is signed in with a new one', () =>
       browse(async (page) => {
         const user = await makeUser(stage.app);
         await page.goto(at('/account'));
@@ -106,7 +106,7 @@ for (const javaScript of sampled([true, false], 2)) {
         assert.equal(await heading(page), 'Your account');
       }));
 
-    it('sees an application, and takes back what it was allowed', () =>
+    it('sees an application and withdraws its access', () =>
       browse(async (page) => {
         const application = await registerApplication(stage, { client_name: 'Expense Desk' });
         await page.goto(application.start());
@@ -122,7 +122,7 @@ for (const javaScript of sampled([true, false], 2)) {
         assert.equal(await heading(page), 'Allow Expense Desk to use your account?');
       }));
 
-    it('ends one session of another browser', () =>
+    it('ends the session of another browser', () =>
       browse(async (one) => {
         const user = await makeUser(stage.app);
         await one.goto(at('/account'));
@@ -167,7 +167,7 @@ describe('two browsers and two applications (A4)', () => {
     await internet.close();
   });
 
-  it('sign out everywhere ends both, and both applications are told', () =>
+  it('sign out everywhere ends both, and both applications are notified', () =>
     visit(stage, {}, async (one) => {
       const apps = await Promise.all(
         ['one', 'two'].map((name) =>

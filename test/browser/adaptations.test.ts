@@ -84,7 +84,7 @@ describe('the pages adapt', () => {
   after(() => stage.dispose());
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    it(`to a keyboard: every step in reading order, the focus to be seen, Enter to go on (${colorScheme})`, () =>
+    it(`to a keyboard: steps in reading order, visible focus, Enter continues (${colorScheme})`, () =>
       visit(stage, { colorScheme }, async (page) => {
         const user = await invite(stage, application);
         await page.goto(application.start());
@@ -122,7 +122,7 @@ describe('the pages adapt', () => {
       assert.ok(!sent.includes('POST'));
     }));
 
-  it('to assistive technology: the problem is an alert, and the fields are described by it', () =>
+  it('to assistive technology: the problem is an alert that describes the fields', () =>
     visit(stage, {}, async (page) => {
       await page.goto(application.start());
       await signIn(page, { email: 'nobody@example.com' });
@@ -136,7 +136,7 @@ describe('the pages adapt', () => {
       }
     }));
 
-  it('to password managers: the fields say what they are', () =>
+  it('to password managers: the fields state their purpose', () =>
     visit(stage, {}, async (page) => {
       await page.goto(application.start({ login_hint: 'ada@example.com' }));
       const name = page.getByLabel('User name or e-mail');
@@ -146,7 +146,7 @@ describe('the pages adapt', () => {
       await page.locator('#password:focus').waitFor();
     }));
 
-  it('to a screen of 320 pixels: the walk goes without sideways scrolling, and targets are large enough', () =>
+  it('to a screen of 320 pixels: no sideways scrolling, and targets are large enough', () =>
     visit(stage, { viewport: { width: 320, height: 640 } }, async (page) => {
       const user = await invite(stage, application);
       const assertFits = async () => {
@@ -194,7 +194,7 @@ describe('the pages adapt', () => {
       assert.equal(await page.evaluate('getComputedStyle(document.documentElement).colorScheme'), 'light dark');
     }));
 
-  it('to people whom motion disturbs', async () => {
+  it('to people who prefer reduced motion', async () => {
     for (const reducedMotion of ['no-preference', 'reduce'] as const) {
       await visit(stage, { reducedMotion }, async (page) => {
         await page.goto(application.start());

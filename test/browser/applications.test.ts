@@ -17,7 +17,7 @@ import {
 
 const native = { application_type: 'native', token_endpoint_auth_method: 'none' };
 
-/** Whether the heading's own words behind the name run from left to right, and stand behind the name. */
+/** Whether the heading's words after the name run from left to right, after the name. */
 async function readsOn(page: Page): Promise<boolean> {
   return page.evaluate(`(() => {
     const text = document.querySelector('h1').lastChild;
@@ -54,7 +54,7 @@ describe('applications of every kind', () => {
       }));
   }
 
-  it('an application with a logo is shown by it', () =>
+  it('an application with a logo is shown with it', () =>
     visit(stage, {}, async (page) => {
       const application = await registerApplication(stage, { logo_uri: `${stage.site.origin}/logo.svg` });
       await page.goto(application.start());
@@ -73,7 +73,7 @@ describe('applications of every kind', () => {
       await application.redeem(page.url());
     }));
 
-  it('an application without a name goes by its client_id (RFC 7591 §2)', () =>
+  it('an application without a name is shown by its client_id (RFC 7591 §2)', () =>
     visit(stage, {}, async (page) => {
       const application = await registerApplication(stage, { client_name: undefined });
       await page.goto(application.start());
@@ -112,7 +112,7 @@ describe('applications of every kind', () => {
         await page.goto(application.start());
         await signIn(page, user);
         await shown();
-        assert.ok(await readsOn(page), 'the words behind the name are turned around');
+        assert.ok(await readsOn(page), 'the words after the name are reversed');
         const { width = 0 } = (await page.getByRole('button', { name: 'Deny' }).boundingBox()) ?? {};
         assert.ok(width > 100);
         await decide(page, 'Allow');

@@ -8,13 +8,13 @@ import type { CDPSession, Page } from 'playwright-core';
 export interface Authenticator {
   readonly session: CDPSession;
   readonly id: string;
-  /** Whether the person touches it when it is asked for. */
+  /** Whether the user touches it when asked. */
   touch(touched: boolean): Promise<void>;
   /** Whether it knows the person's finger. */
   recognise(recognised: boolean): Promise<void>;
 }
 
-/** Puts one into the device; it is touched when asked for, unless told otherwise. */
+/** Adds one to the device; by default it is touched when asked. */
 export async function addAuthenticator(page: Page): Promise<Authenticator> {
   const session = await page.context().newCDPSession(page);
   await session.send('WebAuthn.enable');
@@ -41,7 +41,7 @@ export async function addAuthenticator(page: Page): Promise<Authenticator> {
   };
 }
 
-/** Opens the page of the user who is signed in, and makes a passkey there. */
+/** Opens the signed-in user's page and creates a passkey there. */
 export async function makePasskey(page: Page, baseUrl: string, name = 'My laptop'): Promise<void> {
   await page.goto(`${baseUrl}/account/passkeys`);
   await page.getByLabel('Name', { exact: true }).last().fill(name);

@@ -12,7 +12,7 @@ describe('the documentation of the running service', () => {
   after(() => stage.dispose());
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    it(`the index needs three files of this host, and axe finds nothing (${colorScheme})`, () =>
+    it(`the index needs three files from this host, and axe finds nothing (${colorScheme})`, () =>
       visit(stage, { colorScheme }, async (page) => {
         const asked: string[] = [];
         page.on('request', (request) => asked.push(new URL(request.url()).pathname));
@@ -22,7 +22,7 @@ describe('the documentation of the running service', () => {
       }));
   }
 
-  it('the page of a contract is drawn from files of this host alone', () =>
+  it('the page of a contract loads files from this host only', () =>
     visit(stage, {}, async (page) => {
       const asked: URL[] = [];
       page.on('request', (request) => asked.push(new URL(request.url())));

@@ -1,4 +1,4 @@
-/** The way of a browser to each hosted page, by a name for the page. */
+/** How a browser reaches each hosted page, by a name for the page. */
 
 import type { Page } from 'playwright-core';
 import type { UserRecord } from '../../src/store/users.ts';
@@ -6,68 +6,10 @@ import { codesOf, deviceMetadata } from '../support/devices.ts';
 import { newInvite } from '../support/invites.ts';
 import { givePasskey } from '../support/passkeys.ts';
 import { newLink } from '../support/resets.ts';
-import { codeAt, giveDevice, keyOf, type TestDevice } from '../support/second-factor.ts';
+import { codeAt, giveDevice, keyOf } from '../support/second-factor.ts';
 import { makeUser, password, registerClient } from '../support/sign-in.ts';
-import { setUser } from '../support/users.ts';
-import {
-  type Application,
-  arrived,
-  choose,
-  decide,
-  demandCode,
-  expire,
-  giveCode,
-  invite,
-  registerApplication,
-  type Stage,
-  signIn,
-} from './stage.ts';
-
-/** What the ways need: an application, and users in every standing. */
-export interface Cast {
-  readonly stage: Stage;
-  /** The application of an account that allows one failed sign-in a minute. */
-  readonly limited: Application;
-  readonly application: Application;
-  readonly user: UserRecord;
-  /** One whose password expired. */
-  readonly expired: UserRecord;
-  /** One who has a second factor. */
-  readonly enrolled: UserRecord;
-  readonly device: TestDevice;
-  readonly locked: UserRecord;
-  readonly suspended: UserRecord;
-  readonly outsider: UserRecord;
-}
-
-const links = {
-  client_uri: 'https://expenses.example.com/',
-  policy_uri: 'https://expenses.example.com/privacy',
-  tos_uri: 'https://expenses.example.com/terms',
-};
-
-export async function gatherCast(stage: Stage): Promise<Cast> {
-  const { services, account } = stage.app;
-  const application = await registerApplication(stage, { client_name: 'Expense Desk', ...links });
-  const app = await stage.app.another({ 'limit.sign-in': '1/min' });
-  const inState = async (status: 'locked' | 'suspended') => {
-    const user = await invite(stage, application);
-    return setUser(services, account, user.id, { status });
-  };
-  const enrolled = await invite(stage, application);
-  return {
-    stage,
-    application,
-    enrolled,
-    device: await giveDevice(stage.app, enrolled),
-    limited: await registerApplication({ app, site: stage.site }, { client_name: 'Expense Desk' }),
-    user: await invite(stage, application),
-    expired: await expire(stage, await invite(stage, application)),
-    locked: await inState('locked'),
-    suspended: await inState('suspended'),
-    outsider: await makeUser(stage.app),
-  };
-}
+import type { Cast } from './cast.ts';
+import { arrived, choose, decide, demandCode, giveCode, invite, type Stage, signIn } from './stage.ts';
 
 type Way = (page: Page, cast: Cast) => Promise<unknown>;
 
@@ -84,7 +26,7 @@ const openEnrolment: Way = async (page, { stage, application }) => {
   await signIn(page, await demandCode(stage, await invite(stage, application)));
 };
 
-/** Opens the page of a new user who has so many passkeys. */
+/** Opens the page of a new user with this many passkeys. */
 const openPasskeys =
   (many: number): Way =>
   async (page, { stage, application }) => {
@@ -95,14 +37,14 @@ const openPasskeys =
     await page.goto(`${stage.app.account.baseUrl}/account/passkeys`);
   };
 
-/** Sends a form of a page, past the checks of the browser and without its script. */
-async function sendBare(page: Page, form: string): Promise<void> {
+/** Sends a form of the page without the browser's checks and without the page's script. */
+async function sendUnchecked(page: Page, form = 'form'): Promise<void> {
   const loaded = page.waitForEvent('load');
   await page.evaluate(`document.querySelector('${form}').submit()`);
   await loaded;
 }
 
-/** Opens a page of the account of a new user, whom it leads to the sign-in page first. */
+/** Opens an account page for a new user, who must sign in first. */
 function openAccount(path: string): Way {
   return async (page, { stage }) => {
     await page.goto(`${stage.app.account.baseUrl}/account${path}`);
@@ -119,7 +61,7 @@ async function inviteUrl({ app }: Stage, { email }: UserRecord): Promise<string>
   return app.account.baseUrl + (await newInvite(app, email));
 }
 
-/** Opens the page on which a user lets a device in. */
+/** Opens the page on which a user allows a device. */
 const openDeviceConsent: Way = async (page, { stage: { app } }) => {
   const client = await registerClient(app, deviceMetadata);
   const user = await makeUser(app, client.app_id);
@@ -127,11 +69,6 @@ const openDeviceConsent: Way = async (page, { stage: { app } }) => {
   await page.getByRole('button', { name: 'Continue' }).click();
   await signIn(page, user);
 };
-
-/** Sends the sign-in form past the checks of the browser. */
-async function sendUnchecked(page: Page): Promise<void> {
-  await sendBare(page, 'form');
-}
 
 export const everyPage: ReadonlyMap<string, Way> = new Map<string, Way>([
   ['sign-in', (page, { application }) => page.goto(application.start())],
@@ -164,7 +101,7 @@ export const everyPage: ReadonlyMap<string, Way> = new Map<string, Way>([
     'sign-in with a passkey that is not known',
     async (page, { application }) => {
       await page.goto(application.start());
-      await sendBare(page, '[data-passkey]');
+      await sendUnchecked(page, '[data-passkey]');
     },
   ],
   [
@@ -184,7 +121,7 @@ export const everyPage: ReadonlyMap<string, Way> = new Map<string, Way>([
       await givePasskey(stage.app, user);
       await page.goto(application.start());
       await signIn(page, user);
-      await sendBare(page, '[data-passkey]');
+      await sendUnchecked(page, '[data-passkey]');
     },
   ],
   ['passkeys', openPasskeys(2)],
@@ -199,7 +136,7 @@ export const everyPage: ReadonlyMap<string, Way> = new Map<string, Way>([
     'passkeys with one that was not added',
     async (page, cast) => {
       await openPasskeys(0)(page, cast);
-      await sendBare(page, '[data-passkey]');
+      await sendUnchecked(page, '[data-passkey]');
     },
   ],
   ['passkeys, as many as there may be', openPasskeys(10)],
@@ -353,7 +290,7 @@ export const everyPage: ReadonlyMap<string, Way> = new Map<string, Way>([
     '429',
     async (page, { limited, user }) => {
       await page.goto(limited.start());
-      // The first is allowed where nobody tried before.
+      // The first attempt is allowed.
       while ((await signIn(page, user, 'wrong')).status === 401);
     },
   ],

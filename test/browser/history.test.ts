@@ -14,7 +14,7 @@ import {
   visit,
 } from './stage.ts';
 
-describe('what people do with windows', () => {
+describe('going back, reloading and several tabs', () => {
   let stage: Stage;
   let application: Application;
 
@@ -24,7 +24,7 @@ describe('what people do with windows', () => {
   });
   after(() => stage.dispose());
 
-  it('back after a sign-in shows no form and no second code, and forward is the application again (L7)', () =>
+  it('going back after a sign-in shows no form and no second code; forward leads to the application (L7)', () =>
     visit(stage, {}, async (page) => {
       const user = await invite(stage, application);
       await page.goto(application.start());
@@ -67,7 +67,7 @@ describe('what people do with windows', () => {
       await application.redeem(page.url());
     }));
 
-  it('two tabs, each with a sign-in of its own, end apart', () =>
+  it('two tabs with separate sign-ins finish separately', () =>
     visit(stage, {}, async (page) => {
       const user = await invite(stage, application);
       await page.goto(application.start({ state: 'one' }));
@@ -82,7 +82,7 @@ describe('what people do with windows', () => {
       await application.redeem(page.url());
     }));
 
-  it('a form left open in another tab while signing in says to start again, and starting again asks for nothing', () =>
+  it('a form left open in another tab says to start again, and starting again asks for nothing', () =>
     visit(stage, {}, async (page) => {
       const user = await invite(stage, application);
       const other = await page.context().newPage();

@@ -28,7 +28,7 @@ exports.handler = async ({ user, app }) => {
   return pick(process.env.STRICT_POLICY);
 };`;
 
-/** A1: everything by HTTP, as an author does it, and a person in a browser who meets what was written. */
+/** A1: an author manages the hook over HTTP, and a user in a browser sees its effect. */
 describe('a hook that demands a second factor', () => {
   let stage: Stage;
   let registry: TestRegistry;
@@ -62,7 +62,7 @@ describe('a hook that demands a second factor', () => {
     return title;
   };
 
-  it('runs for the users that its condition names, and for nobody once it is disabled; its log shows no value (A1)', async () => {
+  it('runs for users that match its condition, for nobody once disabled, and its log shows no values (A1)', async () => {
     const { services, account } = stage.app;
     const demanding = await api.done(201, 'POST', '/policies', { name: 'Careful sign-ins', otp_required: true });
     const value = `0000${demanding.id}`;

@@ -28,7 +28,7 @@ for (const javaScript of sampled([true, false], 2)) {
     });
     after(() => stage.dispose());
 
-    it('is told when a password is too weak, chooses one, is signed in, and needs no password at an application', () =>
+    it('is told that a password is too weak, chooses one, is signed in, and needs no password at an application', () =>
       browse(async (page) => {
         const application = await registerApplication(stage, { client_name: 'Expense Desk' });
         const user = await invite(stage, application, { password: undefined });

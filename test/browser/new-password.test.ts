@@ -34,7 +34,7 @@ for (const javaScript of sampled([true, false], 2)) {
     });
     after(() => stage.dispose());
 
-    it('replaces it after being told what is wrong with the first choices, and arrives with a code that gives tokens', () =>
+    it('replaces it after two refused choices and arrives with a code that gives tokens', () =>
       browse(async (page) => {
         const user = await expire(stage, await invite(stage, application));
         await page.goto(application.start());
@@ -60,7 +60,7 @@ for (const javaScript of sampled([true, false], 2)) {
         assert.equal((await refresh(stage.app, application.client, tokens.refresh_token)).status, 200);
       }));
 
-    it('meets a changed policy at the next sign-in', () =>
+    it('must follow a changed policy at the next sign-in', () =>
       browse(async (page) => {
         const { services, account } = stage.app;
         const user = await invite(stage, application);

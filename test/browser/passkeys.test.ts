@@ -46,7 +46,7 @@ describe('a person with a passkey', () => {
     return decodeJwt(idToken)['amr'];
   }
 
-  it('creates one, renames it, signs in with it, and removes it: then it is refused', () =>
+  it('creates one, renames it, signs in with it and removes it; then it is refused', () =>
     browse(async (page) => {
       const user = await invite(stage, application);
       await addAuthenticator(page);
@@ -79,7 +79,7 @@ describe('a person with a passkey', () => {
       await page.getByRole('alert').getByText('This passkey is not known here').waitFor();
     }));
 
-  it('is offered it among the names, before anything is typed', () =>
+  it('is offered it in autofill before typing anything', () =>
     browse(async (page) => {
       const user = await invite(stage, application);
       await addAuthenticator(page);
@@ -92,7 +92,7 @@ describe('a person with a passkey', () => {
       assert.deepEqual(await amrOf(page), ['hwk', 'user', 'mfa']);
     }));
 
-  it('shows it after the password where the policy wants a second factor, or in place of a code', () =>
+  it('uses it after the password where the policy requires a second factor, or instead of a code', () =>
     browse(async (page) => {
       const user = await invite(stage, application);
       await addAuthenticator(page);
@@ -116,7 +116,7 @@ describe('a person with a passkey', () => {
       }
     }));
 
-  it('whose device does not know them is told so, and can continue with the password', () =>
+  it('is told when the device has no passkey, and can continue with the password', () =>
     browse(async (page) => {
       const user = await invite(stage, application);
       const authenticator = await addAuthenticator(page);
@@ -129,7 +129,7 @@ describe('a person with a passkey', () => {
       assert.equal(await heading(page), 'Allow Expense Desk to use your account?');
     }));
 
-  it('presses the button while the browser offers names: the button counts', () =>
+  it('presses the button while the browser offers autofill: the button wins', () =>
     browse(async (page) => {
       const authenticator = await addAuthenticator(page);
       await authenticator.touch(false);
@@ -150,7 +150,7 @@ describe('a person with a passkey', () => {
       assert.ok(await button.isDisabled());
     }));
 
-  it('whose browser has none is not asked; renaming and removing need no script', async () => {
+  it('is not asked in a browser without passkeys; renaming and removing need no script', async () => {
     const user = await invite(stage, application);
     await browse(async (page) => {
       await page.addInitScript('delete window.PublicKeyCredential');

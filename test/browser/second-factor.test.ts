@@ -33,7 +33,7 @@ for (const javaScript of sampled([true, false], 2)) {
     });
     after(() => stage.dispose());
 
-    it('meets a policy that demands it at the next sign-in, enrols, and signs in with it and with a recovery code', async () => {
+    it('is required to enrol at the next sign-in, and signs in with the factor and a recovery code', async () => {
       const { services, account } = stage.app;
       const user = await invite(stage, application);
       const policy = await createPolicy(services, account, { name: 'Changing' });
@@ -90,7 +90,7 @@ for (const javaScript of sampled([true, false], 2)) {
       });
     });
 
-    it('opens the page of a step that is done and is led onward', () =>
+    it('opens the page of a finished step and is redirected onward', () =>
       browse(async (page) => {
         const { services } = stage.app;
         const user = await demandCode(stage, await invite(stage, application));

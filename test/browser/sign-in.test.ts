@@ -54,7 +54,7 @@ for (const javaScript of [true, false]) {
         assert.deepEqual({ error, state, code }, { error: 'access_denied', state: 'state-1', code: undefined });
       }));
 
-    it('mistypes the password: the form again, the name kept, the focus where to go on, and the mistake said', () =>
+    it('mistypes the password: the form shows the mistake, keeps the name and focuses the password', () =>
       browse(async (page) => {
         const user = await invite(stage, application);
         await page.goto(application.start());
@@ -71,7 +71,7 @@ for (const javaScript of [true, false]) {
         assert.ok((await arrived(page, application))['code']);
       }));
 
-    it('has no name here: the same words as for a wrong password (L5)', () =>
+    it('uses an unknown name: the same message as for a wrong password (L5)', () =>
       browse(async (page) => {
         await page.goto(application.start());
         assert.equal((await signIn(page, { email: 'nobody@example.com' })).status, 401);
@@ -88,7 +88,7 @@ for (const javaScript of [true, false]) {
       'You do not have access': {},
     } as const;
     for (const [title, change] of Object.entries(refusals)) {
-      it(`reads "${title}", after the right password only, and gets no session`, () =>
+      it(`reads "${title}" only after the right password, and gets no session`, () =>
         browse(async (page) => {
           const user = 'status' in change ? await invite(stage, application) : await makeUser(stage.app);
           await setUser(stage.app.services, stage.app.account, user.id, change);
@@ -104,7 +104,7 @@ for (const javaScript of [true, false]) {
         }));
     }
 
-    it('comes back: the session skips the form, the remembered consent the question', () =>
+    it('returns: the session skips the form, the remembered consent skips the question', () =>
       browse(async (page) => {
         const user = await invite(stage, application);
         const other = await registerApplication(stage, { client_name: 'Time Sheet' });
@@ -117,7 +117,7 @@ for (const javaScript of [true, false]) {
         assert.equal(second['state'], 'state-2');
         assert.notEqual(second['code'], first['code']);
         await application.redeem(page.url());
-        // A session is no access: the other application was not assigned.
+        // A session does not give access: the other application was not assigned.
         await page.goto(other.start());
         assert.equal(await heading(page), 'You do not have access');
       }));

@@ -47,7 +47,7 @@ for (const javaScript of [true, false]) {
 
     const logout = (parameters: Record<string, string>) => stage.app.account.baseUrl + logoutPath(parameters);
 
-    it('is asked, presses the button, and reads that it is done', () =>
+    it('is asked, presses the button and reads that they are signed out', () =>
       browse(async (page) => {
         await arrive(page);
         await page.goto(logout({ client_id: application.client.client_id }));
@@ -58,7 +58,7 @@ for (const javaScript of [true, false]) {
         await assertSignedOut(page);
       }));
 
-    it('is asked, and continues to the application, which the policy of the form allows', () =>
+    it('is asked and continues to the application, which form-action allows', () =>
       browse(async (page) => {
         await arrive(page);
         const parameters = {
@@ -72,7 +72,7 @@ for (const javaScript of [true, false]) {
         await assertSignedOut(page);
       }));
 
-    it('is not asked where the application shows an id token', () =>
+    it('is not asked when the application sends an ID token', () =>
       browse(async (page) => {
         const hint = await arrive(page);
         await page.goto(logout({ id_token_hint: hint, post_logout_redirect_uri: afterwards }));

@@ -41,7 +41,7 @@ const clientPage = `<!doctype html><html lang="en"><meta charset="utf-8"><title>
 
 const clientLogo = `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><circle cx="32" cy="32" r="24" fill="#0b5c4f"/></svg>`;
 
-/** Starts the service and the application; both listen on loopback, each on a port of its own. */
+/** Starts the service and the application; both listen on loopback, each on its own port. */
 export async function openStage(
   settings: Readonly<Record<string, string>> = {},
   parts: TestParts = {},
@@ -103,7 +103,7 @@ export async function registerApplication(
   };
 }
 
-/** A user who may use the application. */
+/** A user with access to the application. */
 export function invite({ app }: Pick<Stage, 'app'>, application: Application, given: object = {}): Promise<UserRecord> {
   return makeUser(app, application.client.app_id, given);
 }
@@ -117,7 +117,7 @@ export interface VisitOptions extends BrowserOptions {
 const held = ['data:', 'blob:'];
 
 /**
- * Runs `look` in a browser of its own. An error in the page, anything its policy forbids, and a request that leaves
+ * Runs `look` in its own browser. An error in the page, anything its policy forbids, and a request that leaves
  * the stage fail the test.
  */
 export async function visit(

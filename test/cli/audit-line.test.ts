@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lineOf } from '../../src/cli/audit-commands.ts';
 
-test('no value of an event in a line is taken for another', () => {
+test("no value in an event's line can be mistaken for another", () => {
   const event = {
     accountId: 1,
     id: 7,

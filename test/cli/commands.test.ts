@@ -12,7 +12,7 @@ describe('the command line', () => {
   before(async () => {
     cli = cliFolder();
     url = `sqlite:${join(cli.path, 'data', 'gatehouse.db')}`;
-    // In a process of its own, which ends by itself.
+    // In a separate process, which ends by itself.
     const first = await cli.run(['account', 'create', 'acme', '--name', 'Acme', '--host', 'id.acme.example', '--json']);
     assert.deepEqual([first.exitCode, first.stderr], [0, '']);
   });
@@ -25,13 +25,13 @@ describe('the command line', () => {
     return { ...JSON.parse(stderr), exitCode };
   }
 
-  test('the first command on an empty folder makes database and master key for the owner only', () => {
+  test('the first command in an empty folder creates database and master key, readable by the owner only', () => {
     for (const file of ['gatehouse.db', 'master.key']) {
       assert.equal(statSync(join(cli.path, 'data', file)).mode & 0o777, 0o600);
     }
   });
 
-  test('what Node made of the sources is kept beside them', () => {
+  test("Node's compile cache is kept beside the sources", () => {
     assert.ok(readdirSync(new URL('../../.cache', import.meta.url)).length > 0);
   });
 
@@ -108,7 +108,7 @@ describe('the command line', () => {
     await execute(url, `update users set locked_until = 9e15, invalid_login_attempts = 10 where id = ${user.id}`);
     await set('status=active');
     const paused = await ask(url, `select locked_until, invalid_login_attempts from users where id = ${user.id}`);
-    assert.deepEqual(paused, [{ locked_until: null, invalid_login_attempts: 0 }], 'active ends a pause');
+    assert.deepEqual(paused, [{ locked_until: null, invalid_login_attempts: 0 }], 'active ends a lockout');
     const idle = await cli.json('user', 'create', ...account, '--email', 'grace@example.com');
     assert.equal(idle.status, 'unactivated');
     assert.deepEqual(await cli.json('user', 'list', ...account), [user, idle]);
@@ -122,7 +122,7 @@ describe('the command line', () => {
     );
   });
 
-  test('each key of user set is stored', async () => {
+  test('user set stores each key', async () => {
     const account = ['--account', 'acme'];
     await cli.json('role', 'create', ...account, 'keyed');
     const { id } = await cli.json('user', 'create', ...account, '--email', 'keys@example.com');
@@ -177,12 +177,12 @@ describe('the command line', () => {
     assert.equal(JSON.parse(stdout)[0].subdomain, 'acme');
   });
 
-  test('an account that is not there is named in the refusal', async () => {
+  test('the error names an account that does not exist', async () => {
     const refused = await refusal('user', 'list', '--account', 'nobody');
     assert.deepEqual(refused, { error: 'not_found', message: 'there is no account nobody', exitCode: 1 });
   });
 
-  test('people get aligned text, and one line when something is wrong', async () => {
+  test('without --json output is aligned text, and an error is one line', async () => {
     const listed = await cli.ask(['account', 'list']);
     const [heading, row] = listed.stdout.split('\n');
     assert.equal(heading?.indexOf('SUBDOMAIN'), row?.indexOf('acme'));
@@ -190,7 +190,7 @@ describe('the command line', () => {
     assert.deepEqual(wrong, { exitCode: 1, stdout: '', stderr: 'gatehouse: there is no account nobody\n' });
   });
 
-  test('a command that is written wrongly has exit code 2', async () => {
+  test('a malformed command exits with code 2', async () => {
     for (const args of [
       ['nonsense'],
       ['account', 'crate', 'x'],
@@ -242,14 +242,14 @@ describe('the command line', () => {
     assert.equal((await refusal('audit', 'verify', '--account', 'nobody')).error, 'not_found');
   });
 
-  test('an event that was changed by hand fails the command (A7)', async () => {
+  test('a manually changed event fails the command (A7)', async () => {
     await execute(url, "drop trigger events_refuse_update; update events set outcome = 'refused' where id = 3");
     const { exitCode, stdout } = await cli.run(['audit', 'verify', '--account', 'acme', '--json']);
     assert.equal(exitCode, 1);
     assert.deepEqual(JSON.parse(stdout), { account: 'acme', events: 2, verified: false, first_bad: 3 });
   });
 
-  test('bad settings stop every command, all of them listed', async () => {
+  test('invalid settings stop every command, and all of them are listed', async () => {
     const { exitCode, stderr } = await cli.run(['account', 'list', '--json'], {
       env: { PORT: 'x', PROT: '1', LOG_LEVEL: 'y' },
     });
@@ -259,7 +259,7 @@ describe('the command line', () => {
     for (const name of ['PORT', 'PROT', 'LOG_LEVEL']) assert.match(message, new RegExp(`\\b${name}\\b`));
   });
 
-  test('a database without its master key is left alone', async () => {
+  test('a database without its master key is left unchanged', async () => {
     const env = { MASTER_KEY_FILE: 'elsewhere/master.key' };
     const { exitCode, stderr } = await cli.run(['account', 'list'], { env });
     assert.equal(exitCode, 1);

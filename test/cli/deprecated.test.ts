@@ -34,7 +34,7 @@ describe('deprecated report', () => {
   });
   after(() => installation.dispose());
 
-  test('says who called what, how often, when last, and what replaces it; also of keys that are revoked', async () => {
+  test('lists callers, operations, counts, last use and replacements, also for revoked keys', async () => {
     const report = await installation.cli('deprecated', 'report', '--account', subdomain);
     const today = new Date().toISOString().slice(0, 10);
     const [invite, delegated, ...more] = report.calls;
@@ -64,7 +64,7 @@ describe('deprecated report', () => {
     ]);
   });
 
-  test('prints it for people as well, and refuses an invalid number of days', async () => {
+  test('prints text as well, and refuses an invalid number of days', async () => {
     const { stdout, exitCode } = await installation.run(['deprecated', 'report', '--account', subdomain]);
     assert.equal(exitCode, 0);
     assert.match(stdout, /^GET \/api\/v1\/delegated_auth +1 portal +3 +1 +20\S+Z +GET \/oauth2\/authorize$/m);

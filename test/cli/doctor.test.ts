@@ -43,7 +43,7 @@ describe('gatehouse doctor', () => {
     return { exitCode, findings, statusOf };
   }
 
-  test('finds a healthy service healthy', async () => {
+  test('reports a healthy service as healthy', async () => {
     const { exitCode, findings, statusOf } = await examine(healthy);
     assert.equal(exitCode, 0);
     // The Node that npm brings may be older than the last security release: then it is said, and nothing else is wrong.
@@ -66,19 +66,19 @@ describe('gatehouse doctor', () => {
     for (const finding of findings) assert.deepEqual(Object.keys(finding), ['layer', 'status', 'detail', 'remedy']);
   });
 
-  test('makes nothing where nothing is', async () => {
+  test('creates nothing in an empty folder', async () => {
     const { exitCode, statusOf } = await examine(empty);
     assert.deepEqual([exitCode, statusOf('store')], [0, 'off']);
     assert.ok(!existsSync(join(empty.path, 'data')));
   });
 
-  test('names every bad setting', async () => {
+  test('names every invalid setting', async () => {
     const { exitCode, findings } = await examine(healthy, { PORT: 'x', LOG_LEVEL: 'y' });
     assert.equal(exitCode, 1);
     assert.match(findings.find(({ layer }) => layer === 'configuration')?.detail ?? '', /PORT.*LOG_LEVEL/);
   });
 
-  test('tells how the address is protected', async () => {
+  test('reports how the address is protected', async () => {
     const open = await examine(healthy, { HOST: '0.0.0.0', INSECURE_HTTP: '1', PUBLIC_SCHEME: 'http' });
     assert.deepEqual([open.statusOf('listening address'), open.exitCode], ['off', 0]);
     const proxied = await examine(healthy, { HOST: '0.0.0.0', TRUST_PROXY: '10.0.0.1' });
@@ -87,13 +87,13 @@ describe('gatehouse doctor', () => {
     assert.equal(unnamed.statusOf('proxy addresses'), 'degraded');
   });
 
-  test('finds migrations that are missing', async () => {
+  test('finds missing migrations', async () => {
     new Sqlite(join(empty.path, 'old.db')).exec('create table other (id integer)').close();
     const { exitCode, statusOf } = await examine(empty, { DATABASE_URL: 'sqlite:old.db' });
     assert.deepEqual([exitCode, statusOf('migrations')], [1, 'off']);
   });
 
-  test('names what of the schema is not of this release, and the service does not start on it', async () => {
+  test('names what in the schema is not from this release, and the service does not start on it', async () => {
     await empty.json('account', 'create', 'other');
     await execute(`sqlite:${join(empty.path, 'data/gatehouse.db')}`, 'drop index grants_account_id_user_id_index');
     const { exitCode, findings } = await examine(empty);
@@ -105,7 +105,7 @@ describe('gatehouse doctor', () => {
     assert.match(stderr, new RegExp(`the schema does not match this release: ${fault}: docs/operations.md`));
   });
 
-  test('finds a master key that is missing, open to others or not the right one', async () => {
+  test('finds a master key that is missing, readable by others or wrong', async () => {
     const missing = await examine(healthy, { MASTER_KEY_FILE: 'none' });
     assert.deepEqual([missing.exitCode, missing.statusOf('master key')], [1, 'off']);
     await empty.json('account', 'create', 'other');
@@ -116,7 +116,7 @@ describe('gatehouse doctor', () => {
     assert.match(open.findings.find(({ layer }) => layer === 'master key')?.detail ?? '', /chmod 600/);
   });
 
-  test('says which way mail goes, and whether the server would take any', async () => {
+  test('reports how mail is sent, and whether the server accepts it', async () => {
     const mailOf = async (env: Record<string, string> = {}) => {
       const { exitCode, findings } = await examine(healthy, env);
       const mail = findings.find(({ layer }) => layer === 'mail');
@@ -152,7 +152,7 @@ describe('gatehouse doctor', () => {
     assert.deepEqual(await mailOf({ SMTP_URL: `smtp://u:hunter2@${at}` }), [0, 'degraded', `${at} does not answer`]);
   });
 
-  test('examines each Node that functions run on', async () => {
+  test('checks each Node that functions run on', async () => {
     const [node, foreign] = [join(empty.path, 'other-node'), join(empty.path, 'foreign-node')];
     placeNode(node);
     placeScript(foreign, '25.9.0', { abi: '141' });
@@ -168,7 +168,7 @@ describe('gatehouse doctor', () => {
     assert.match(finding?.detail ?? '', /is Node 25\.9\.0 with ABI 141; .*137 and 147$/);
   });
 
-  test('finds a pooler that does not keep sessions', async () => {
+  test('finds a pooler that does not preserve sessions', async () => {
     const database = await freshDatabase();
     const pooler = await startPooler(database.url, { mode: 'transaction' });
     try {
@@ -182,7 +182,7 @@ describe('gatehouse doctor', () => {
     }
   });
 
-  test('finds a database that does not answer, without telling its password', async () => {
+  test('finds a database that does not answer, without revealing its password', async () => {
     const { exitCode, statusOf, findings } = await examine(healthy, {
       DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:9/x',
     });

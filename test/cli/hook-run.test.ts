@@ -28,7 +28,7 @@ describe('gatehouse hook run', () => {
     return ['hook', 'run', file('hook.js', source), ...given, ...more, '--json'];
   }
 
-  test('runs the function in a process of its own and says how it ended', async () => {
+  test('runs the function in a separate process and reports how it ended', async () => {
     const source = `exports.handler = async ({ user }) => {
       console.log('for %s', process.env.PLAN);
       return { user: { policy_id: user.policy_id + 1 } };
@@ -50,7 +50,7 @@ describe('gatehouse hook run', () => {
     assert.match(output.join('\n'), /ERROR\tTypeError: Cannot read.*\n.*hook\.js:1:32/);
   });
 
-  test('gives the function packages, built as on the service, and names the one that cannot be had', async () => {
+  test('gives the function packages, built as on the service, and names one that cannot be installed', async () => {
     const registry = await openRegistry();
     registry.add('@own/double', '1.0.0', { 'index.js': 'module.exports = (n) => n * 2;' });
     registry.add('greet', '2.1.0', { 'index.js': "exports.hello = (name) => 'hello ' + name;" });
@@ -76,7 +76,7 @@ describe('gatehouse hook run', () => {
     await registry.close();
   });
 
-  test('runs it on the Node of the runtime that is named, and says which one and whether that is sound', async () => {
+  test('runs it on the Node of the named runtime, and says which one it is and whether it is sound', async () => {
     const node = placeNode(join(cli.path, 'other-node'));
     const env = { HOOK_RUNTIMES: `first.x=${node},second.x` };
     const source = 'exports.handler = () => process.version';
@@ -100,7 +100,7 @@ describe('gatehouse hook run', () => {
     });
   });
 
-  test('names the place of a syntax error, and what is wrong with its arguments', async () => {
+  test('names the position of a syntax error, and invalid arguments', async () => {
     const mistake = JSON.parse((await cli.run(command('\nlet a = ;'))).stderr);
     assert.match(mistake.message, /hook\.js:2:9: Unexpected token/);
     const type = await cli.ask(['hook', 'run', context, '--type', 'other', '--context', context, '--json']);

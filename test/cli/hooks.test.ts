@@ -54,7 +54,7 @@ describe('gatehouse hook', () => {
     return { exitCode, said: JSON.parse(stdout || stderr) };
   }
 
-  /** A command that may end with another exit code than 0, in a process of its own. */
+  /** A command that may exit with a code other than 0, in a separate process. */
   async function run(...args: string[]) {
     return told(await service.installation.run(['hook', ...args, ...of(), '--json']));
   }
@@ -64,7 +64,7 @@ describe('gatehouse hook', () => {
     return told(await service.installation.ask(['hook', ...args, ...of(), '--json']));
   }
 
-  test('what a function writes reaches the terminal as text: no escape sequence, no forged line', async () => {
+  test("a function's output reaches the terminal as text: no escape sequence, no forged line", async () => {
     const hostile = String.raw`\u001b]52;c;ZXZpbA==\u0007\u009b2J\u202e\r`;
     const id = await write('POST', '', `console.log('${hostile}'); return null`);
     await signIn();
@@ -82,7 +82,7 @@ describe('gatehouse hook', () => {
     await remove(id);
   });
 
-  test('logs shows the runs, oldest first, and with --follow those that come', async () => {
+  test('logs shows the runs, oldest first, and with --follow new ones', async () => {
     const id = await write('POST', '', "console.log('for', context.app.name);");
     assert.deepEqual((await ask('logs', id)).said, []);
     await signIn();
@@ -141,11 +141,11 @@ describe('gatehouse hook', () => {
     assert.ok(Number.isInteger(duration));
     const missing = await ask('replay', recorded, '--file', join(service.folder, 'nothing.js'));
     assert.deepEqual([missing.exitCode, /cannot be read/.test(missing.said.message)], [1, true]);
-    assert.equal((await ask('logs', id)).said.length, 1, 'a replay is no run of the hook');
+    assert.equal((await ask('logs', id)).said.length, 1, 'a replay does not count as a run of the hook');
     await remove(id);
   });
 
-  test('shadow lets a draft run beside the hook: the log says where they differ', async () => {
+  test('shadow runs a draft beside the hook, and the log shows where they differ', async () => {
     const id = await write('POST', '', 'return null;');
     const on = await run('shadow', id, '--file', draft('return { success: false };'));
     assert.deepEqual(on, { exitCode: 0, said: { id, shadow: 'on' } });
@@ -159,7 +159,7 @@ describe('gatehouse hook', () => {
     await remove(id);
   });
 
-  test('a service that starts warms the accounts that have hooks', async () => {
+  test('at startup the service warms up accounts that have hooks', async () => {
     const id = await write('POST', '', 'return null;');
     assert.doesNotMatch(service.output(), /hooks warmed/, 'there were none when it started');
     await service.stop();
@@ -170,7 +170,7 @@ describe('gatehouse hook', () => {
     await remove(id);
   });
 
-  test('rollback undoes the last write, and once more undoes that', async () => {
+  test('rollback undoes the last write, and a second rollback restores it', async () => {
     const id = await write('POST', '', 'return null;');
     const once = await ask('rollback', id);
     assert.deepEqual([once.exitCode, /no previous version/.test(once.said.message)], [1, true]);

@@ -57,7 +57,7 @@ describe('npm run outdated', () => {
     }
   });
 
-  it('tells advisories, and asks for something to be done where a grave one reaches the service', () => {
+  it('lists advisories, and asks for action when a serious one affects the service', () => {
     const both = { vulnerabilities: { jose: flaw('high'), playwright: flaw('critical') } };
     const served = { vulnerabilities: { jose: flaw('high') } };
     const grave = run({ outdated: {}, audit: both, served });
@@ -71,7 +71,7 @@ describe('npm run outdated', () => {
     assert.deepEqual([json.dependencies.length, json.advisories.grave, json.node.lowest_sound], [5, 1, '24.22.1']);
   });
 
-  it('escapes what a terminal would obey', () => {
+  it('escapes terminal control characters', () => {
     const title = '\u001b[2J\u009b31m\nnode  forged\u202e';
     const flawed = { vulnerabilities: { jose: { ...flaw('high'), range: '\u001bc', via: [{ title }] } } };
     const answers = { outdated: { jose: { ...behind.jose, latest: '7\u001b[31m' } }, audit: flawed };
@@ -86,7 +86,7 @@ describe('npm run outdated', () => {
     assert.match(mirror.stdout, /not answered \(\\u001b\[2J\)/);
   });
 
-  it('says when the registry does not answer', () => {
+  it('reports that the registry does not answer', () => {
     const mirror = run({ outdated: {}, audit: refused });
     assert.equal(mirror.status, soundStatus);
     assert.match(mirror.stdout, /^Advisories: not answered \(405 Method Not Allowed\); look them up elsewhere\.$/m);

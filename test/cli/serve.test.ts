@@ -34,7 +34,7 @@ describe('gatehouse serve', () => {
     return JSON.parse(readFileSync(join(cli.path, 'data/demo.json'), 'utf8'));
   }
 
-  test('does not start with a program that cannot run functions, and says which and why', async () => {
+  test('refuses to start with a program that cannot run functions, and says which and why', async () => {
     const folder = cliFolder();
     const file = (name: string, mode: number) => {
       writeFileSync(join(folder.path, name), '#!/bin/sh\necho hello\n', { mode });
@@ -60,7 +60,7 @@ describe('gatehouse serve', () => {
     folder.remove();
   });
 
-  test('says once at the start when its Node is not known to be sound, in a line of the log', async () => {
+  test('logs once at startup that its Node is not known to be sound', async () => {
     const server = await start(cli, ['serve']);
     await server.stop();
     const lines = server
@@ -75,7 +75,7 @@ describe('gatehouse serve', () => {
     }
   });
 
-  test('makes the demo account once, tells its secrets once, and follows the port', async () => {
+  test('creates the demo account once, prints its secrets once, and follows the port', async () => {
     const first = await start(cli, ['serve', '--demo']);
     const demo = readDemo();
     assert.equal(statSync(join(cli.path, 'data/demo.json')).mode & 0o777, 0o600);
@@ -120,7 +120,7 @@ describe('gatehouse serve', () => {
     for (const line of server.stdout().trimEnd().split('\n')) assert.equal(typeof JSON.parse(line).event, 'string');
   });
 
-  test('commands change what a running server answers', async () => {
+  test('commands take effect on a running server', async () => {
     const server = await start(cli, ['serve']);
     const host = `late.localhost:${server.port}`;
     const status = async () => {
@@ -134,7 +134,7 @@ describe('gatehouse serve', () => {
     assert.equal(await status(), 200);
   });
 
-  test('SIGTERM lets running requests finish and ends with exit code 0', async () => {
+  test('SIGTERM lets running requests finish and exits with code 0', async () => {
     const server = await start(cli, ['serve']);
     const socket = connect(server.port, '127.0.0.1');
     await once(socket, 'connect');
@@ -167,14 +167,14 @@ describe('gatehouse serve', () => {
     );
   });
 
-  test('a port that is taken is said so in one line', async () => {
+  test('a port in use is reported in one line', async () => {
     const server = await start(cli, ['serve']);
     const { exitCode, stderr } = await cli.run(['serve'], { env: { PORT: String(server.port) } });
     assert.equal(exitCode, 1);
     assert.match(stderr, /^gatehouse: cannot listen on 127\.0\.0\.1:\d+: another process is listening there.*\n$/);
   });
 
-  test('plain http to the network is not served unless asked for', async () => {
+  test('plain http on a network address is refused unless configured', async () => {
     const env = { HOST: '0.0.0.0', PORT: String(await freePort()) };
     const { exitCode, stderr } = await cli.run(['serve'], { env });
     assert.equal(exitCode, 1);

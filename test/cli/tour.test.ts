@@ -34,7 +34,7 @@ describe('npm run tour', () => {
     });
   }
 
-  test('walks the main job of a service that was just started, again and again', async () => {
+  test('walks through the main flow of a newly started service, repeatedly', async () => {
     for (const round of [1, 2]) {
       const { exitCode, stdout, stderr } = await tour();
       assert.deepEqual([exitCode, stderr], [0, ''], `round ${round}: ${stdout}`);
@@ -83,7 +83,7 @@ describe('npm run tour', () => {
     assert.doesNotMatch(stdout, /\b(?:code|request|csrf|sid|tx|code_verifier|token|api_key|password)=[\w-]{20,}/);
   });
 
-  test('stops with a clear word where something is not as it should be', async () => {
+  test('stops with a clear message when something is wrong', async () => {
     const nobody = await tour('--url', 'http://127.0.0.1:9');
     assert.equal(nobody.exitCode, 1);
     assert.match(nobody.stderr, /nobody answers at http:\/\/127\.0\.0\.1:9 .*npm start/);

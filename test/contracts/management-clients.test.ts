@@ -120,7 +120,7 @@ async function generate(baseUrl: string, folder: string): Promise<void> {
     await generated[consumer](contract, folder);
     copyFileSync(new URL(`${consumer}.txt`, import.meta.url), join(folder, `${consumer}.ts`));
   }
-  // What the developer has installed beside the generated types.
+  // What the developer has installed besides the generated types.
   symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(folder, 'node_modules'));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));

@@ -59,10 +59,10 @@ function course(slices: (ClearedSlice | FailedSlice | Error)[]) {
 }
 
 describe('clearing what was removed', () => {
-  it('goes on from the start until nothing waits, a rest after each slice, and tells how far it is', async () => {
+  it('runs from startup until nothing waits, rests after each slice, and reports progress', async () => {
     const run = course([slice(false), slice(false), slice(true)]);
     await run.settled();
-    const kinds = ['user', 'app', 'role', 'attribute', 'access'].map((kind) => `${kind} 0`);
+    const kinds = ['user', 'app', 'role', 'attribute', 'api', 'access', 'api_link'].map((kind) => `${kind} 0`);
     assert.deepEqual(run.told, [
       ...kinds,
       'user 100',
@@ -76,7 +76,7 @@ describe('clearing what was removed', () => {
     await run.clearing.stop();
   });
 
-  it('looks again when it is woken, also while it is at work', async () => {
+  it('checks again when woken, also while it is working', async () => {
     const run = course([]);
     await run.settled();
     run.slices.push(slice(true));
@@ -87,7 +87,7 @@ describe('clearing what was removed', () => {
     await run.clearing.stop();
   });
 
-  it('tells of a failure, and goes on later', async () => {
+  it('reports a failure and continues later', async () => {
     const run = course([new Error('the database is away'), slice(true)]);
     await run.settled();
     assert.deepEqual(run.lines, ['clearing what was removed failed']);
@@ -99,7 +99,7 @@ describe('clearing what was removed', () => {
     await run.clearing.stop();
   });
 
-  it('takes accounts in turn, also from one look to the next', async () => {
+  it('takes accounts in turn, also across rounds', async () => {
     const run = course([slice(false, 1), slice(true, 5)]);
     await run.settled();
     const settled = run.settled();
@@ -112,7 +112,7 @@ describe('clearing what was removed', () => {
     await run.clearing.stop();
   });
 
-  it('goes on at once with the others when one removal fails, and tries that one at the next look', async () => {
+  it('continues with the others when one removal fails, and retries it in the next round', async () => {
     const run = course([failed(11), slice(false), failed(12, 3), slice(true)]);
     await run.settled();
     assert.deepEqual(run.slices, []);
@@ -132,14 +132,14 @@ describe('clearing what was removed', () => {
     await run.clearing.stop();
   });
 
-  it('rests when nothing but failures comes', async () => {
+  it('rests when everything fails', async () => {
     const run = course(Array.from({ length: 150 }, (_, at) => failed(at)));
     await run.settled();
     assert.equal(run.slices.length, 50);
     await run.clearing.stop();
   });
 
-  it('begins no slice after it was stopped', async () => {
+  it('starts no slice after it is stopped', async () => {
     const run = course([slice(false), slice(false), slice(true)]);
     const stopped = run.clearing.stop();
     await stopped;

@@ -83,7 +83,7 @@ function isSwept(table: PurgedTable): boolean {
 }
 
 describe('expired rows', () => {
-  it('go as fast as they come: 3,000 a second, with 5 million waiting, on a database that takes 15 ms for a slice', async () => {
+  it('are deleted as fast as they expire: 3,000 a second, with a backlog of 5 million and 15 ms per slice', async () => {
     const tokens = { waiting: 5_000_000, perSecond: 3000 };
     const { run, overdue, deleted, slices, rests, time } = course({ access_tokens: tokens }, 40 * minute);
     await run();
@@ -95,7 +95,7 @@ describe('expired rows', () => {
     assert.ok(rests.every((milliseconds) => milliseconds >= 5));
   });
 
-  it('that are late are warned of once, and it is said when none is any more', async () => {
+  it('that are late cause one warning, and one message when the backlog is gone', async () => {
     const tokens = { waiting: 3000 * 60 * 11, perSecond: 3000 };
     const late = course({ access_tokens: tokens }, hour, 15);
     late.pass(11 * minute);
@@ -112,7 +112,7 @@ describe('expired rows', () => {
     assert.deepEqual(inTime.events('housekeeping is behind'), []);
   });
 
-  it('are counted in the log once a minute, and at the end', async () => {
+  it('are counted in the log once a minute and at the end', async () => {
     const { run, events, deleted } = course({ sessions: { waiting: 0, perSecond: 100 } }, 5 * minute + second);
     await run();
     const counts = events('expired rows deleted').map(({ count = 0 }) => count);
@@ -123,7 +123,7 @@ describe('expired rows', () => {
     );
   });
 
-  it('of a table with few do not wait for those of one with many', async () => {
+  it('of a small table do not wait for those of a large one', async () => {
     const { run, slices } = course(
       { access_tokens: { waiting: 1_000_000, perSecond: 0 }, codes: { waiting: 1200, perSecond: 0 } },
       10 * second,
@@ -134,7 +134,7 @@ describe('expired rows', () => {
     assert.ok(Math.max(...codes) < 12, codes.join());
   });
 
-  it('of a table that fails hold up no other, and nobody is told again for a minute', async () => {
+  it('of a failing table block no other, and the warning is not repeated for a minute', async () => {
     const few = { waiting: 10, perSecond: 0 };
     const failing = course({ access_tokens: { waiting: 10, perSecond: 0 }, codes: few }, 150 * second);
     await failing.run({
@@ -150,13 +150,13 @@ describe('expired rows', () => {
     assert.match(failures[0]?.stack ?? '', /the page is damaged/);
   });
 
-  it('are looked for again a minute after the store was not there', async () => {
+  it('are looked for again a minute after the store was unavailable', async () => {
     const away = course({}, 150 * second);
     await away.run({ findOverdue: () => Promise.reject(new Error('the store is away')) });
     assert.equal(away.events('housekeeping failed').length, 3);
   });
 
-  it('of tables without an index are swept each hour, whole; what slices passed over is looked for as often', async () => {
+  it('of tables without an index are swept fully each hour, and skipped rows are revisited as often', async () => {
     const grants = { waiting: 0, perSecond: 0.25 };
     const { run, slices } = course({ grants, sessions: { waiting: 0, perSecond: 1 } }, 2.5 * hour);
     await run();
@@ -168,21 +168,21 @@ describe('expired rows', () => {
     assert.equal(starts('sessions').length, 3);
   });
 
-  it('a sweep that takes long is behind from when it should have ended', async () => {
+  it('a long sweep counts as late from the time it should have ended', async () => {
     const { run, overdue, events } = course({ grants: { waiting: 100_000_000, perSecond: 0 } }, 12 * minute);
     await run();
     assert.ok((overdue.get('grants') ?? 0) >= 11 * minute);
     assert.equal(events('housekeeping is behind').length, 1);
   });
 
-  it('stay where they are from the moment that the clock jumps', async () => {
+  it('are kept from the moment the clock jumps', async () => {
     const jumping = course({ access_tokens: { waiting: 1_000_000, perSecond: 0 } }, minute);
     const trusted = () => (jumping.slices.length >= 3 ? null : jumping.options.trustedNow());
     await jumping.run({ trustedNow: trusted });
     assert.equal(jumping.slices.length, 3);
   });
 
-  it('stay where they are when the service stops: it waits for one slice at most', async () => {
+  it('are kept when the service stops, which waits for one slice at most', async () => {
     const stopping = course({ access_tokens: { waiting: 1_000_000, perSecond: 0 } }, minute);
     await stopping.run({
       purge: (wanted) => {

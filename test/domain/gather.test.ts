@@ -18,7 +18,7 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-test('items of one turn go in one batch, in order, and each gets its own result', async () => {
+test('items of one turn form one batch, in order, and each gets its own result', async () => {
   const { batches, run, release } = slowDoubler();
   const one = gather(run);
   const results = [1, 2, 3].map((item) => one(item));
@@ -28,7 +28,7 @@ test('items of one turn go in one batch, in order, and each gets its own result'
   assert.deepEqual(batches, [[1, 2, 3]]);
 });
 
-test('what arrives while a batch is under way goes into the next one: never two at a time', async () => {
+test('items that arrive during a batch go into the next one: never two at a time', async () => {
   const { batches, run, release } = slowDoubler();
   const one = gather(run);
   const first = one(1);
@@ -48,7 +48,7 @@ test('what arrives while a batch is under way goes into the next one: never two 
   assert.equal(await last, 8, 'and it starts again after a rest');
 });
 
-test('a batch is bounded', async () => {
+test('a batch has a size limit', async () => {
   const batches: number[] = [];
   const one = gather(
     async (batch: readonly number[]) => {
@@ -61,7 +61,7 @@ test('a batch is bounded', async () => {
   assert.deepEqual(batches, [4, 4, 2]);
 });
 
-test('a batch that fails fails for those who waited for it, and for nobody after them', async () => {
+test('a failing batch fails for its own items only', async () => {
   let fails = true;
   const one = gather(async (batch: readonly number[]) => {
     if (fails) throw new Error('the store is away');
@@ -76,7 +76,7 @@ test('a batch that fails fails for those who waited for it, and for nobody after
   assert.equal(await one(3), 3);
 });
 
-test('with an interval a batch begins so long after the one before, and holds what came meanwhile', async () => {
+test('with an interval a batch starts that long after the previous one and holds what arrived meanwhile', async () => {
   const interval = 300;
   const { batches, run, release } = slowDoubler();
   const one = gather(run, { interval });
@@ -101,7 +101,7 @@ test('with an interval a batch begins so long after the one before, and holds wh
   assert.deepEqual(batches, [[1], [2, 3], [4]]);
 });
 
-test('a lane does not wait for the batch of another, and no more batches are under way than may be', async () => {
+test("a lane does not wait for another's batch, and the number of concurrent batches is limited", async () => {
   const { batches, run, release } = slowDoubler();
   const one = gatherInLanes((item: number) => item % 10, 2, run);
   const results = [11, 12, 13, 21].map((item) => one(item));
@@ -116,7 +116,7 @@ test('a lane does not wait for the batch of another, and no more batches are und
   assert.deepEqual(await Promise.all(results), [22, 24, 26, 42]);
 });
 
-test('a lane whose batch failed goes on', async () => {
+test('a lane continues after a failed batch', async () => {
   let calls = 0;
   const one = gatherInLanes(
     () => 'one',

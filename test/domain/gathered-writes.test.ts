@@ -7,7 +7,7 @@ import { gatherWrites } from '../../src/domain/gathered-writes.ts';
 import { newCast, newGrant, present } from '../store/samples.ts';
 import { openTestStore } from '../support/stores.ts';
 
-test('on PostgreSQL a row that is locked in one account holds up no refresh of another', async () => {
+test('on PostgreSQL a locked row of one account blocks no refresh of another', async () => {
   const { store, url, dispose } = await openTestStore('postgres');
   const { grants } = gatherWrites(store);
   const [held, free] = [await newGrant(store, await newCast(store)), await newGrant(store, await newCast(store))];

@@ -38,7 +38,7 @@ const sameSource: Readonly<Record<string, readonly string[]>> = {
     // 6to4
     '2002:c000:221::1',
     '2002:c000:221:ffff::1',
-    // Teredo, by whatever server and port
+    // Teredo, with any server and port
     '2001:0:cb00:7101:0:1234:3fff:fdde',
     '2001::4136:e378:8000:63bf:3fff:fdde',
   ],
@@ -56,7 +56,7 @@ const sameSource: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-describe('where a request comes from, as limits count it', () => {
+describe('the source of a request, as limits count it', () => {
   for (const [source, addresses] of Object.entries(sameSource)) {
     for (const address of addresses) {
       test(`${address || '(nothing)'} is ${source}`, () => {
@@ -65,7 +65,7 @@ describe('where a request comes from, as limits count it', () => {
     }
   }
 
-  test('other addresses behind one translator, tunnel server or prefix are other sources', () => {
+  test('different addresses behind one translator, tunnel server or prefix are different sources', () => {
     const others = [
       '64:ff9b::c000:222',
       '64:ff9b:1::c000:222',
@@ -78,7 +78,7 @@ describe('where a request comes from, as limits count it', () => {
   });
 });
 
-test('the networks around a source, as those take turns that ask for something scarce', () => {
+test('the networks around a source that take turns for scarce resources', () => {
   const around = (address: string) => networksAround(networkSourceOf(address));
   assert.deepEqual(around('192.0.2.33'), ['192.0.0.0/16', '192.0.2.0/24']);
   assert.deepEqual(around('2002:c000:221:ffff::1'), ['192.0.0.0/16', '192.0.2.0/24']);

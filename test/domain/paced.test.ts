@@ -25,21 +25,21 @@ function course(sliceMilliseconds: readonly number[]) {
 }
 
 describe('paced work', () => {
-  it('rests nineteen times as long as a slice took, and not after the last', async () => {
+  it('rests nineteen times as long as a slice took, except after the last', async () => {
     const { slice, pacing, rests, slices } = course([2, 1, 3, 4]);
     await paced(slice, pacing);
     assert.equal(slices(), 4);
     assert.deepEqual(rests, [38, 19, 50]);
   });
 
-  it('rests five milliseconds at least, and fifty at most: it ends on a slow machine too', async () => {
+  it('rests between five and fifty milliseconds, so that it ends on a slow machine too', async () => {
     const { slice, pacing, rests } = course([0, 0.1, 7, 1000, 1]);
     await paced(slice, pacing);
     assert.deepEqual(rests, [5, 5, 50, 50]);
     assert.equal(restAfter(2), 38);
   });
 
-  it('begins no slice after it is told to stop', async () => {
+  it('starts no slice after it is told to stop', async () => {
     const { slice, pacing, stop, slices } = course([1, 1, 1]);
     await paced(slice, { ...pacing, rest: async () => stop.abort() });
     assert.equal(slices(), 1);

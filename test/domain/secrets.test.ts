@@ -11,7 +11,7 @@ test('a secret has 32 random bytes and only letters, digits, hyphen and undersco
   for (const secret of secrets) assert.match(secret, /^cs_[A-Za-z0-9_-]{43}$/);
 });
 
-test('a digest matches its secret only', () => {
+test('a digest matches only its secret', () => {
   const digest = digestOf('secret');
   assert.equal(digest.length, 43);
   assert.ok(matchesDigest('secret', digest));
@@ -19,7 +19,7 @@ test('a digest matches its secret only', () => {
   for (const none of [null, '', 'short']) assert.ok(!matchesDigest('secret', none));
 });
 
-test('a text is NFC, has no white space around it and no control characters', () => {
+test('a text must be NFC, without surrounding white space and control characters', () => {
   assert.equal(readText('name', 'Zoe\u0308'), 'Zoë');
   assert.equal(readText('name', '王伟 👩‍🚀'), '王伟 👩‍🚀');
   for (const bad of ['', ' a', 'a\t', 'a\u0000b', 'a\r\nb', 'a\u202Eb', '\uD800', 'x'.repeat(256), '\u2028']) {

@@ -24,14 +24,14 @@ function clocks() {
 }
 
 describe('trusted time (D8)', () => {
-  it('is the time of a clock that runs as a clock does', () => {
+  it('is the time of a clock that runs normally', () => {
     const { time, pass, trustedNow, warnings } = clocks();
     pass(30 * hour);
     assert.equal(trustedNow(), time.clock);
     assert.deepEqual(warnings, []);
   });
 
-  it('is not known for an hour after a jump ahead, which is told of once', () => {
+  it('is not known for an hour after a jump ahead, which is reported once', () => {
     const { time, pass, trustedNow, warnings } = clocks();
     time.clock += 11 * minute;
     assert.equal(trustedNow(), null);
@@ -44,7 +44,7 @@ describe('trusted time (D8)', () => {
     assert.deepEqual(warnings, ['clock jumped ahead']);
   });
 
-  it('is known again at once when the clock is put right, and every jump counts by itself', () => {
+  it('is known again at once when the clock is corrected, and every jump counts separately', () => {
     const { time, trustedNow, warnings } = clocks();
     for (let jump = 0; jump < 2; jump += 1) {
       time.clock += hour;
@@ -64,7 +64,7 @@ describe('trusted time (D8)', () => {
     }
   });
 
-  it('a clock that is asked all the time cannot gain much by little at a time', () => {
+  it('a clock that is read constantly cannot gain much in small steps', () => {
     const { time, pass, trustedNow } = clocks();
     for (let gained = 0; gained <= 10 * minute; gained += minute / 2) {
       assert.equal(trustedNow(), time.clock);
@@ -74,7 +74,7 @@ describe('trusted time (D8)', () => {
     assert.equal(trustedNow(), null);
   });
 
-  it('a jump back is no reason to doubt, the way forward from there is one', () => {
+  it('a jump back raises no doubt, the jump forward again does', () => {
     const { time, trustedNow } = clocks();
     time.clock -= hour;
     assert.equal(trustedNow(), time.clock);

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createApp } from '../../src/app.ts';
+import { unlinkClient } from '../../src/domain/authorization-servers/links.ts';
+import { removeServer } from '../../src/domain/authorization-servers/servers.ts';
 import { removeApp } from '../../src/domain/clients/managed-apps.ts';
 import { endAllSessions, endOneSession, listSessions } from '../../src/domain/own-account/sessions.ts';
 import { removeRole } from '../../src/domain/roles/write-role.ts';
@@ -10,6 +12,7 @@ import { createCustomAttribute, removeCustomAttribute } from '../../src/domain/u
 import { removeUser } from '../../src/domain/users/users.ts';
 import { updateUser } from '../../src/domain/users/write-user.ts';
 import { wakeAfterCommit } from '../../src/domain/wake-after-commit.ts';
+import { linkApi, makeApi } from '../support/api.ts';
 import { openTestApp, seenFrom, type TestApp } from '../support/app.ts';
 import { chosen, newInvite } from '../support/invites.ts';
 import { readRows } from '../support/rows.ts';
@@ -43,7 +46,7 @@ for (const kind of databases) {
     });
     after(() => app.dispose());
 
-    /** Which rows those who were woken have found, and how many. */
+    /** The rows that woken workers found, and their number. */
     const found = () => Promise.all(woken);
 
     it('by a change of how a user signs in, and by no other', async () => {
@@ -55,7 +58,7 @@ for (const kind of databases) {
       assert.deepEqual(await found(), [['change_notices', before + 1]]);
     });
 
-    it('by none that is rolled back', async () => {
+    it('not by a change that is rolled back', async () => {
       const { user } = await signedInBrowser(app, { backchannel_logout_uri: 'https://rp.example.com/ended' });
       await assert.rejects(
         app.services.store.transaction(async (tx) => {
@@ -99,7 +102,7 @@ for (const kind of databases) {
         setUser(app.services, app.account, user.id, { password: chosen.new_password }),
       'the removal of the user': ({ user }) => removeUser(app.services, app.account, user.id),
     };
-    it('to clear what was removed, and what rested on access that was lost', async () => {
+    it('to clear removed rows, and what depended on lost access', async () => {
       const { store } = app.services;
       const removals = () => found().then((all) => all.filter(([table]) => table === 'removals').length);
       const accountId = app.account.id;
@@ -117,10 +120,17 @@ for (const kind of databases) {
       const { id } = await createCustomAttribute(app.services, app.account, attribute);
       await removeCustomAttribute(app.services, app.account, id);
       assert.equal(await removals(), 5);
+      const api = await makeApi(app);
+      const linked = await registerClient(app);
+      await linkApi(app, linked, api);
+      await unlinkClient(app.services, app.account, api.id, linked.app_id);
+      assert.equal(await removals(), 6);
+      await removeServer(app.services, app.account, api.id);
+      assert.equal(await removals(), 7);
     });
 
     for (const [name, end] of Object.entries(endings)) {
-      it(`clients are told at once of ${name}`, async () => {
+      it(`clients are notified at once of ${name}`, async () => {
         const browser = await signedInBrowser(app, { backchannel_logout_uri: 'https://rp.example.com/ended' });
         const before = await rows('logout_notices');
         await end(browser);

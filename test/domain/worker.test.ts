@@ -1,4 +1,4 @@
-/** Work in the background: who gets a slot, and who waits for whom. */
+/** Background work: which item gets a slot, and which waits for which. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -55,7 +55,7 @@ function subject(due: Item[], atOnce = 8, turnOf?: (item: Item) => string) {
 const itemsOf = (accountId: number, count: number): Item[] =>
   Array.from({ length: count }, (_, number) => ({ accountId, name: `${accountId}/${number}` }));
 
-test('an account whose items hang has two slots, and others go past it', async () => {
+test('an account whose items hang has two slots, and others overtake it', async () => {
   const due = itemsOf(1, 80);
   const { wake, begun, end } = subject(due);
   wake();
@@ -71,7 +71,7 @@ test('an account whose items hang has two slots, and others go past it', async (
   assert.deepEqual(begun.slice(5), ['1/2']);
 });
 
-test('accounts take turns, however much of one is due first', async () => {
+test('accounts take turns, even if one has many items that are due first', async () => {
   const { wake, begun, end } = subject([...itemsOf(1, 10), ...itemsOf(2, 10), ...itemsOf(3, 1)], 1);
   wake();
   await settled();
@@ -92,13 +92,13 @@ test('clients of an account take turns, one item of each at a time, and other ac
   await end('c0');
   await end('b1');
   await end('c1');
-  assert.deepEqual(begun, ['a0', 'b0', 'c0', 'b1', 'c1'], 'one that hangs is passed, and keeps its one place');
+  assert.deepEqual(begun, ['a0', 'b0', 'c0', 'b1', 'c1'], 'a hanging item is passed over and keeps its one place');
   due.push(...itemsOfClient(2, 'x', 3), ...itemsOfClient(1, 'd', 1));
   await end('a0');
   assert.deepEqual(begun.slice(5), ['a1', 'x0', 'd0']);
 });
 
-test('an account whose clients all had a turn is not behind the many clients of another', async () => {
+test("an account whose clients all had a turn does not wait behind another's many clients", async () => {
   const others = Array.from({ length: 5 }, (_, number) => itemsOfClient(2, `other${number}-`, 1)).flat();
   const { wake, begun, end } = subject([...itemsOfClient(1, 'a', 3), ...others], 1, ({ client }) => client ?? '');
   wake();
@@ -111,7 +111,7 @@ test('an account whose clients all had a turn is not behind the many clients of 
   );
 });
 
-test('a run settles when the last item ended, one that failed among them; then it begins again', async () => {
+test('a run settles when its last item ended, even with a failed one; then the next run starts', async () => {
   const due = itemsOf(1, 3);
   const { run, begun, end, failures } = subject(due);
   let isOver = false;
@@ -132,7 +132,7 @@ test('a run settles when the last item ended, one that failed among them; then i
   assert.equal(begun.at(-1), 'later');
 });
 
-test('a store that fails ends the run, and the next one goes on', async () => {
+test('a failing store ends the run, and the next run continues', async () => {
   let isDown = true;
   const lines: string[] = [];
   const delivered: number[] = [];

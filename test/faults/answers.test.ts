@@ -29,7 +29,7 @@ function assertClean(): void {
   assert.deepEqual([clean['polluted'], Object.keys(Object.prototype)], [undefined, []]);
 }
 
-it('the tests of each surface ask every operation for its faults', () => {
+it("each surface's tests check the faults of every operation", () => {
   for (const surface of contracts.keys()) {
     const tests = readFileSync(new URL(`../surfaces/${surface}/${surface}.test.ts`, import.meta.url), 'utf8');
     assert.ok(tests.includes(`declareFaultCases('${surface}', kind`), surface);
@@ -46,7 +46,7 @@ describe('what cannot be read', () => {
   });
   after(() => app.dispose());
 
-  /** With a real bearer or key where one is asked for: what is looked at then is the body. */
+  /** With a real token or key where one is required, so that the body is checked. */
   async function send(probe: Probe, changes: Sent): Promise<Answer> {
     const caller = await callerOf(probe);
     return app.send(probe.method, probe.path, {
@@ -118,9 +118,9 @@ describe('what cannot be read', () => {
       const { operationId, mediaTypes, statuses } = probe;
       const typeRefusal = statuses.includes('415') ? 415 : 400;
       if (mediaTypes.length === 0) {
-        it(`${surface} ${operationId}: 400 for a query that cannot be read, and none for an odd one`, async () => {
+        it(`${surface} ${operationId}: 400 for an unreadable query, and none for an odd one`, async () => {
           const plain = await send(probe, {});
-          // Delegated authentication answers 200 whatever its query is (X8).
+          // Delegated authentication answers 200 to any query (X8).
           const refused = surface === 'api-v1' ? plain.status : 400;
           for (const query of badQueries) await assertQuery(surface, probe, query, refused);
           for (const query of oddQueries) await assertQuery(surface, probe, query, plain.status);
@@ -129,7 +129,7 @@ describe('what cannot be read', () => {
         continue;
       }
 
-      it(`${surface} ${operationId}: ${typeRefusal} for another media type, a charset or an encoding that is not read`, async () => {
+      it(`${surface} ${operationId}: ${typeRefusal} for an unsupported media type, charset or encoding`, async () => {
         const [first = ''] = mediaTypes;
         const raw = first === jsonType ? '{}' : 'x=1';
         const bodies: Record<string, string>[] = [
@@ -157,7 +157,7 @@ describe('what cannot be read', () => {
       });
 
       for (const mediaType of mediaTypes) {
-        it(`${surface} ${operationId}: 4xx naming what cannot be read of ${mediaType}`, async () => {
+        it(`${surface} ${operationId}: 4xx naming what is unreadable in ${mediaType}`, async () => {
           for (const [what, [raw, named]] of Object.entries(unreadable[mediaType] ?? {})) {
             const answer = await send(probe, { headers: { 'content-type': mediaType }, raw });
             const expected = what.startsWith('more than') ? 413 : 400;

@@ -32,7 +32,7 @@ describe('D7: gatehouse db backup', () => {
     return stderr;
   }
 
-  it('refuses a name that is taken, the live database first of all, and a folder that is not there', async () => {
+  it('refuses an existing file, above all the live database, and a missing folder', async () => {
     const live = 'data/gatehouse.db';
     const { ino } = statSync(join(installation.folder, live));
     assert.equal(await refusal(live), `gatehouse: ${live} already exists; name a new file\n`);
@@ -46,7 +46,7 @@ describe('D7: gatehouse db backup', () => {
     );
   });
 
-  it('a damaged database makes no backup', async () => {
+  it('a damaged database is not backed up', async () => {
     const copy = join(installation.folder, 'damaged.db');
     await installation.cli('db', 'backup', copy);
     damageTable(copy, 'clients');
@@ -57,7 +57,7 @@ describe('D7: gatehouse db backup', () => {
     assert.ok(!readdirSync(installation.folder).some((name) => name.startsWith('of-damaged')));
   });
 
-  it('contains no secret in clear; without the master key nothing starts on it, with it everything continues', async (t) => {
+  it('contains no secret in plain text; the service starts on it only with the master key', async (t) => {
     const { client, tokens } = await account.signIn();
     const backup = join(installation.folder, 'backup.db');
     await installation.cli('db', 'backup', backup);
@@ -95,7 +95,7 @@ describe('D7: gatehouse db backup', () => {
 });
 
 describe('D7 on PostgreSQL', () => {
-  it('a base backup copied while clients write holds what was acknowledged before it', async (t) => {
+  it('a base backup taken while clients write contains what was acknowledged before it', async (t) => {
     const installation = await install('postgres');
     t.after(() => installation.dispose());
     const account = await openAccount(await installation.serve(), ['limit.register=off', 'limit.client-auth=off']);

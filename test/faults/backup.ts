@@ -116,7 +116,7 @@ export async function countMissing(
   const { headers, form } = clientAuthentication(client);
   for (const session of sessions) {
     const known = session.findLastIndex(({ answeredAt }) => answeredAt < from);
-    // The backup holds this token or a later one: the holder of that token continues with it.
+    // The backup contains this token or a later one, with which its holder continues.
     const live = await Promise.all(
       session.slice(known).map(async ({ token }) => {
         const sent = { headers, form: { ...form, token } };

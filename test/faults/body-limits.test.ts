@@ -9,7 +9,7 @@ import { conforms, contracts } from '../support/conforms.ts';
 import { assertOwnForm } from '../support/faults.ts';
 import { newApiKey } from '../support/legacy.ts';
 import { type Probe, probesOf } from '../support/probes.ts';
-import { exchangeBytes, type RawServer, readAnswer, startRaw } from '../support/raw-http.ts';
+import { type RawServer, readAnswer, sendBytes, startRaw } from '../support/raw-http.ts';
 
 const limits: Readonly<Record<string, number>> = {
   'application/json': 65_536,
@@ -17,7 +17,7 @@ const limits: Readonly<Record<string, number>> = {
   'application/xml': 131_072,
 };
 
-describe('bodies beyond the limit', () => {
+describe('bodies over the limit', () => {
   let app: TestApp;
   let server: RawServer;
   let key: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ describe('bodies beyond the limit', () => {
     const probes = probesOf(surface).filter(({ mediaTypes }) => mediaTypes.length > 0);
     if (probes.length === 0) continue;
 
-    it(`${surface}: 413 in its own form, though the rest of the body never comes`, async () => {
+    it(`${surface}: 413 in its own format, even if the rest of the body never arrives`, async () => {
       for (const probe of probes) {
         for (const mediaType of probe.mediaTypes) {
           const limit = limits[mediaType] ?? assert.fail(mediaType);
@@ -53,7 +53,7 @@ describe('bodies beyond the limit', () => {
             `${headOf(probe, mediaType, 'transfer-encoding: chunked')}${beyond.length.toString(16)}\r\n${beyond}`,
           ];
           for (const request of requests) {
-            const answer = readAnswer(await exchangeBytes(server.port, request));
+            const answer = readAnswer(await sendBytes(server.port, request));
             assert.equal(answer.status, 413, `${probe.operationId} ${mediaType}: ${answer.text.slice(0, 200)}`);
             assert.equal(answer.headers['connection'], 'close');
             assertOwnForm(surface, probe, answer);
@@ -67,7 +67,7 @@ describe('bodies beyond the limit', () => {
   const token = () => probesOf('oauth2').find(({ operationId }) => operationId === 'issueToken') ?? assert.fail();
   const form = 'application/x-www-form-urlencoded';
 
-  it('a client that sends all of a large body before it reads gets the answer, and no reset', async () => {
+  it('a client that sends a whole large body before it reads gets the answer, not a reset', async () => {
     const large = 32 * 2 ** 20;
     for (const framing of [`content-length: ${large}`, 'transfer-encoding: chunked']) {
       const socket = connect({ host: '127.0.0.1', port: server.port }).pause();
@@ -81,12 +81,12 @@ describe('bodies beyond the limit', () => {
     }
   });
 
-  it('nothing that was sent behind the body is taken for a request', async () => {
+  it('data after the body is not parsed as a request', async () => {
     const before = app.services.lines.filter(({ event }) => event === 'request').length;
     const beyond = 'x'.repeat(20_000);
     const next = 'GET /oauth2/jwks HTTP/1.1\r\nhost: x\r\n\r\n';
     const request = `${headOf(token(), form, `content-length: ${beyond.length}`)}${beyond}${next}`;
-    const answers = (await exchangeBytes(server.port, request)).toString('latin1');
+    const answers = (await sendBytes(server.port, request)).toString('latin1');
     assert.equal(answers.split('HTTP/1.1 ').length - 1, 1);
     assert.equal(app.services.lines.filter(({ event }) => event === 'request').length, before + 1);
   });

@@ -16,7 +16,7 @@ const written = {
   migrated_password: 'canary migrated password 90d2',
 };
 
-/** It says all that it knows, in an error too; `console_output` is put together, so that no source holds it. */
+/** Logs everything it knows, also in an error; `console_output` is concatenated, so that no source contains it. */
 const talking = `// ${written.function_source}
 exports.handler = async (context) => {
   const said = 'canary-' + 'output-1177';
@@ -33,7 +33,7 @@ export interface PlantedHooks {
   readonly calls: readonly Carried[];
 }
 
-/** Makes a hook of each type, which fire in a sign-in of the user and in one of a name that nobody has. */
+/** Creates a hook of each type; they fire in a sign-in of the user and in one with an unknown name. */
 export async function plantHooks(
   account: RunningAccount,
   client: RegisteredClient,

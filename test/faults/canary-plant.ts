@@ -30,7 +30,7 @@ export interface Planted {
   readonly wellFormed: readonly Carried[];
 }
 
-/** Walks through the service with secrets that nobody else has. */
+/** Uses the whole service with unique secrets. */
 export async function plant(account: RunningAccount, { cli, run, folder }: Installation): Promise<Planted> {
   const { service, subdomain } = account;
   const given = {

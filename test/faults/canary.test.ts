@@ -1,4 +1,4 @@
-/** X7, R6: no secret is written to the log or kept in plain text, by whatever way it came in and whatever broke. */
+/** X7, R6: no secret is logged or stored in plain text, however it came in and whatever failed. */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -89,7 +89,7 @@ function omit(secrets: Secrets, names: readonly string[]): Secrets {
   return Object.fromEntries(Object.entries(secrets).filter(([name]) => !names.includes(name)));
 }
 
-/** Names of the secrets that a text holds, as they are or in the forms that requests give them. */
+/** Names of the secrets that a text contains, verbatim or in the encodings that requests use. */
 function findIn(text: string, secrets: Secrets): string[] {
   return Object.entries(secrets)
     .filter(([name, secret]) => {

@@ -3,8 +3,9 @@
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { basic, type Sent } from '../support/app.ts';
-import { type Answer, contracts } from '../support/conforms.ts';
+import { contracts } from '../support/conforms.ts';
 import { sendRaw } from '../support/raw-http.ts';
+import { assertFewSentAgain } from '../support/sent-again.ts';
 import type { Wire } from '../support/wire.ts';
 import { isBrokenConnection } from './nodes.ts';
 
@@ -46,7 +47,7 @@ function carry(method: string, template: string, { query, suffix, sent = {} }: W
   return { method, path: query ? `${path}?${new URLSearchParams(query)}` : path, sent };
 }
 
-/** One secret in four stands alone in a header, others on the next route; `turn` says which. */
+/** One secret in four is alone in a header, others on the next route; `turn` determines which. */
 function allWays(secrets: Secrets, turn: number): Way[] {
   const form = String(new URLSearchParams(secrets));
   const json = JSON.stringify(secrets);
@@ -85,26 +86,31 @@ function allWays(secrets: Secrets, turn: number): Way[] {
   ];
 }
 
-/** Sends all of them, some at a time; answers how often each status came. */
+const lanes = 8;
+
+/**
+ * Sends all of them, some at a time; answers how often each status came. Those whose connection broke are sent again,
+ * as long as they are few: what matters is what was told of the request.
+ */
 export async function sendAll(wire: Wire, requests: readonly Carried[]): Promise<Map<number, number>> {
   const statuses = new Map<number, number>();
   const waiting = [...requests];
-  const lanes = Array.from({ length: 8 }, async () => {
+  const broken: string[] = [];
+  const call = ({ method, path, sent }: Carried) => wire.call(method, path, sent);
+  const lane = async () => {
     for (let next = waiting.pop(); next; next = waiting.pop()) {
-      const { status } = await callTwice(wire, next);
+      const carried = next;
+      const { status } = await call(carried).catch((error: unknown) => {
+        if (!isBrokenConnection(error)) throw error;
+        broken.push(`${carried.method} ${carried.path.slice(0, 60)}: ${error}`);
+        return call(carried);
+      });
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
-  });
-  await Promise.all(lanes);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  assertFewSentAgain(broken, requests.length, lanes);
   return statuses;
-}
-
-/** Once more where the connection broke, as a busy machine has it: what matters is what was told of the request. */
-function callTwice(wire: Wire, { method, path, sent }: Carried): Promise<Answer> {
-  return wire.call(method, path, sent).catch((error: unknown) => {
-    if (isBrokenConnection(error)) return wire.call(method, path, sent);
-    throw error;
-  });
 }
 
 /** What no HTTP library would send: each secret where the parser gives up. */

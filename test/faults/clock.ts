@@ -1,4 +1,4 @@
-/** What has a life, looked at before and after the clock is moved: nothing lives for ever, nothing dies too early. */
+/** Everything with a lifetime, before and after the clock moves: nothing lives forever or expires too early. */
 
 import { decodeJwt } from 'jose';
 import { openTestApp, type TestApp } from '../support/app.ts';
@@ -58,7 +58,7 @@ export async function findAnomalies(database: DatabaseKind, move: Move): Promise
   if (move.zone) process.env['TZ'] = move.zone;
   const settings = { 'grant.password': 'on', 'limit.sign-in': 'off', 'limit.client-auth': 'off' };
   const app = await openTestApp(database, { settings });
-  // What lives is looked at exactly at its end.
+  // Lifetimes are checked exactly at their end.
   using _ = app.services.clock.hold();
   try {
     return await moveThrough(app, move);
@@ -86,7 +86,7 @@ async function moveThrough(app: TestApp, { by, startsAt }: Move): Promise<string
   const redeemLater = await makeCode(app, client);
   living.push(...(await makeLiving(app, client, 'from after')));
   anomalies.push(...(await findStrays(app, living)));
-  // A retry whose grace has passed must not be taken for one because the clock was put back.
+  // A retry after the grace period must not count as one because the clock was set back.
   if (by <= -minute && (await refresh(app, client, rotated)).status === 200)
     anomalies.push('a grace as long as the jump');
   clock.advance(codeMilliseconds);
@@ -161,7 +161,7 @@ async function makeLiving(app: TestApp, client: RegisteredClient, when: string):
   ];
 }
 
-/** A session that nobody uses ends after half an hour; looking at it is no use of it in its first minute. */
+/** An unused session ends after half an hour; a check within its first minute does not count as use. */
 function sessionOf(app: TestApp, client: RegisteredClient, jar: CookieJar, when: string, madeAt: number): Living {
   const endsAt = madeAt + 30 * minute;
   const { clock } = app.services;

@@ -11,7 +11,7 @@ import pg from 'pg';
 
 export interface Durability {
   readonly commits: number;
-  /** Calls of fsync or fdatasync; null when nobody could count them. */
+  /** Calls of fsync or fdatasync; null when they could not be counted. */
   readonly syncs: number | null;
   readonly whyNot?: string;
 }
@@ -50,7 +50,7 @@ async function traceSyncs(pid: number): Promise<Tracer> {
       await ended;
       const lines = readFileSync(file, 'utf8').split('\n');
       rmSync(folder, { recursive: true, force: true });
-      // One that another thread's call interrupted is told on two lines, of which the second has the result.
+      // A call interrupted by another thread's is printed on two lines; the second has the result.
       return lines.filter((line) => /\b(fsync|fdatasync)\b.*= 0$/.test(line)).length;
     },
   };
@@ -90,7 +90,7 @@ export async function countOnSqlite(
     await work();
     const after = readLog(file);
     const syncs = 'stop' in tracer ? await tracer.stop() : null;
-    if (before.salt !== after.salt) throw new Error('the write-ahead log began anew while commits were counted');
+    if (before.salt !== after.salt) throw new Error('the write-ahead log restarted while commits were counted');
     return { commits: after.commits - before.commits, syncs, ...('whyNot' in tracer && tracer) };
   } finally {
     reader.close();

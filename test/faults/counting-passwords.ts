@@ -7,7 +7,7 @@ export interface CountingPasswords {
   readonly passwords: Passwords;
 }
 
-/** Passwords that take a while to check, all at once, and count the guesses. */
+/** A password check that is slow, concurrent, and counts the guesses. */
 export function countingPasswords(): CountingPasswords {
   const counter = { evaluated: 0 };
   const verify: VerifyPassword = async (text, digest) => {

@@ -51,7 +51,7 @@ describe('D5: damaged files', () => {
       apply(filesIn(data));
       const found = contents();
       const reading = concerns === 'database' ? [['db', 'status']] : [];
-      // The server opens its files as the commands do: it is asked for one damage of each three.
+      // The server opens its files like the commands do: it is tried with every third kind of damage.
       const server = isSampled(damaged, 3) ? [['serve']] : [];
       const commands = [...server, ['account', 'list'], ['doctor'], ...reading];
       const run = ([name]: string[]) => (name === 'serve' ? installation.run : installation.ask);
@@ -143,7 +143,7 @@ describe('D5 on PostgreSQL', () => {
     await client.connect();
     await client.query("insert into migrations (name, batch, migration_time) values ('9999_later', 9, now())");
     await client.end();
-    // A look that takes a second on a busy machine is answered with 503.
+    // A check that takes a second on a busy machine is answered with 503.
     await until(async () => (await fetch(`${service.baseUrl}/readyz`)).status === 200);
     for (const command of [['serve'], ['account', 'list'], ['db', 'status'], ['db', 'migrate'], ['doctor']]) {
       const run = command[0] === 'serve' ? installation.run : installation.ask;

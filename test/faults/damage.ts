@@ -96,7 +96,7 @@ export function writeAt(file: string, position: number, bytes: Buffer): void {
   closeSync(descriptor);
 }
 
-/** Overwrites the root of a table, which nothing has read as long as nobody asked the table for anything. */
+/** Overwrites the root page of a table, which is not cached until a query reads the table. */
 export function damageTable(database: string, table: string): void {
   const db = new Sqlite(database);
   const root = db.prepare('select rootpage from sqlite_master where name = ?').pluck().get(table) as number;
@@ -134,7 +134,7 @@ export const accidents: Readonly<Record<string, (database: string) => void>> = {
   },
 };
 
-/** Brings what the log holds into the database file. */
+/** Moves the contents of the WAL into the database file. */
 function dropLog(database: string): void {
   execute(database, 'pragma wal_checkpoint(truncate)');
 }

@@ -1,4 +1,4 @@
-/** What callers do while the disk fills up and has space again: writes of every kind, and reads beside them. */
+/** The load while the disk fills up and has space again: writes of every kind, and reads. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunningAccount } from '../support/running-account.ts';

@@ -17,6 +17,8 @@ export interface Drill {
 
 export interface DrillOptions {
   readonly rounds: number;
+  /** Runs among other tests: what a machine that is busy with those takes long for says nothing about the service. */
+  readonly amongTests?: boolean;
   /** Both unless said. */
   readonly databases?: readonly DatabaseKind[] | undefined;
   /** Takes a line for people about what went wrong, or how far it is. */
@@ -29,7 +31,7 @@ export interface DrillResult {
   readonly holds: boolean;
 }
 
-/** Runs a drill on one database after the other; the name of each stands before its figures. */
+/** Runs a drill on one database after the other; the figures are prefixed with the database's name. */
 export async function onEachDatabase(
   run: (database: DatabaseKind) => Promise<DrillResult>,
   kinds: readonly DatabaseKind[] = databases,

@@ -21,7 +21,7 @@ interface Sown {
   readonly insert: string;
 }
 
-/** Of 50 tokens, one note of a request that has ended: its key is random, so that each lies on a page of its own. */
+/** Of 50 tokens, one note of a request that has ended: its key is random, so that each lies on its own page. */
 const tokensPerNote = 50;
 
 function sownRows({ dueAt, waiting, perSecond, seconds }: Expiring): Sown[] {
@@ -47,7 +47,7 @@ function sownRows({ dueAt, waiting, perSecond, seconds }: Expiring): Sown[] {
   ];
 }
 
-/** So many at a time: a service that runs on SQLite waits for no more. */
+/** Rows per statement: a service running on SQLite should not wait for more. */
 const rowsAtOnce = 20_000;
 
 export async function sowExpiring(url: string, expiring: Expiring): Promise<void> {

@@ -11,7 +11,7 @@ import type { LimitSubject, Limits } from '../../src/domain/limits.ts';
 import { networkSourceOf } from '../../src/domain/network-source.ts';
 import { createLimits } from '../../src/http/rate-limit.ts';
 
-/** What the parent is told; bytes. */
+/** The report to the parent; bytes. */
 export interface Filled {
   readonly keptKeys: number;
   readonly residentBytes: number;
@@ -20,7 +20,7 @@ export interface Filled {
   readonly arrayBytes: number;
 }
 
-/** Before anything is measured: so many calls for few keys. */
+/** Warm-up: the number of calls for few keys. */
 const calls = 500_000;
 const few = 1_000;
 
@@ -36,7 +36,7 @@ const account = {
   },
 } as unknown as Account;
 
-/** Addresses and client ids in turn, none of them twice. */
+/** Addresses and client ids in turn, all different. */
 function subjectOf(number: number): LimitSubject {
   if (number % 2 === 0) return { credential: `client-${number.toString(36).padStart(36, '0')}` };
   return { source: networkSourceOf(`2001:db8:${(number >> 16).toString(16)}:${(number & 0xffff).toString(16)}::1`) };
@@ -54,7 +54,7 @@ async function take(limits: Limits, number: number): Promise<void> {
 }
 
 const keys = Number(process.argv[2]);
-// What calls leave in a process, whatever they count, is there before.
+// What calls leave in a process in any case is already there.
 const others = createLimits();
 for (let call = 0; call < calls; call += 1) await take(others, call % few);
 const before = collected();

@@ -3,7 +3,7 @@
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 
-/** Tokens that came in place of a code: there is no code, and no refresh token. */
+/** Tokens that were returned instead of a code: there is no code and no refresh token. */
 const byCode = `not exists (select 1 from events as e where e.account_id = g.account_id and e.action = 'grant.issued'
       and e.target_id = g.id and e.detail like '%"implicit"%')`;
 

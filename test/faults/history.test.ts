@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type BreachKind, breachKinds, countBreaches, type Exchange, findBreaches } from './history.ts';
+import { type BreachKind, breachKinds, countBreaches, findBreaches, type TokenCall } from './history.ts';
 
 const rule = { graceMilliseconds: 10_000 };
 
-function call(sent: string, got: string | null, calledAt: number, answeredAt: number, client = 'c'): Exchange {
+function call(sent: string, got: string | null, calledAt: number, answeredAt: number, client = 'c'): TokenCall {
   return { client, sent, got, outcome: got === null ? 'refused' : 'success', calledAt, answeredAt };
 }
 
-function unanswered(sent: string, calledAt: number): Exchange {
+function unanswered(sent: string, calledAt: number): TokenCall {
   return { client: 'c', sent, got: null, outcome: 'no answer', calledAt, answeredAt: calledAt + 1 };
 }
 
-function revoked(sent: string, calledAt: number, answeredAt: number): Exchange {
+function revoked(sent: string, calledAt: number, answeredAt: number): TokenCall {
   return { client: 'c', sent, got: null, outcome: 'revoked', calledAt, answeredAt };
 }
 
 /** Longer than any stack could follow. */
-function chain(length: number): Exchange[] {
+function chain(length: number): TokenCall[] {
   return Array.from({ length }, (_, index) => call(`t${index}`, `t${index + 1}`, index, index + 0.5));
 }
 
 describe('a history that the rule explains', () => {
-  const explained: Readonly<Record<string, readonly Exchange[]>> = {
+  const explained: Readonly<Record<string, readonly TokenCall[]>> = {
     'a chain': [call('a', 'b', 0, 5), call('b', 'c', 6, 9), call('c', 'd', 10, 12)],
     'parallel calls that share a successor': [call('a', 'b', 0, 50), call('a', 'b', 1, 40), call('a', 'b', 39, 60)],
     'a retry after a lost answer': [unanswered('a', 0), call('a', 'b', 500, 510), call('b', 'c', 520, 530)],
@@ -69,7 +69,7 @@ describe('a history that the rule explains', () => {
 });
 
 describe('planted faults are found', () => {
-  type Planted = readonly [kind: BreachKind, text: RegExp, history: readonly Exchange[]];
+  type Planted = readonly [kind: BreachKind, text: RegExp, history: readonly TokenCall[]];
   const planted: Readonly<Record<string, Planted>> = {
     'two successors of one token': [
       'tokens with two successors',

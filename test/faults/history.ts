@@ -8,7 +8,7 @@
  */
 
 /** One call of a token endpoint with a refresh token, or of the revocation endpoint. */
-export interface Exchange {
+export interface TokenCall {
   readonly client: string;
   readonly sent: string;
   /** The refresh token of a success; null when refused or when no answer came. */
@@ -41,7 +41,7 @@ export interface Breach {
 }
 
 /** Every breach of the rule; empty when the history is explained. */
-export function findBreaches(history: readonly Exchange[], rule: HistoryRule): Breach[] {
+export function findBreaches(history: readonly TokenCall[], rule: HistoryRule): Breach[] {
   const families = familiesOf(history);
   return [
     ...branches(history),
@@ -57,7 +57,7 @@ export function countBreaches(breaches: readonly Breach[]): Record<BreachKind, n
 }
 
 /** Calls of tokens that follow from each other. */
-function familiesOf(history: readonly Exchange[]): Exchange[][] {
+function familiesOf(history: readonly TokenCall[]): TokenCall[][] {
   const parents = new Map<string, string>();
   function rootOf(token: string): string {
     let root = token;
@@ -74,7 +74,7 @@ function familiesOf(history: readonly Exchange[]): Exchange[][] {
   return [...Map.groupBy(history, ({ sent }) => rootOf(sent)).values()];
 }
 
-function branches(history: readonly Exchange[]): Breach[] {
+function branches(history: readonly TokenCall[]): Breach[] {
   const successors = new Map<string, Set<string>>();
   for (const { sent, got } of history) {
     if (got !== null) successors.set(sent, (successors.get(sent) ?? new Set()).add(got));
@@ -91,7 +91,7 @@ function branches(history: readonly Exchange[]): Breach[] {
  * The first refusal that nothing explains: the family was not ended, and neither this call nor one before was a reuse.
  * What follows is refused for the same reason. A call without an answer before it: that one broke the session.
  */
-function wrongRefusals(family: readonly Exchange[], rule: HistoryRule): Breach[] {
+function wrongRefusals(family: readonly TokenCall[], rule: HistoryRule): Breach[] {
   const refusals = family.filter(({ outcome }) => outcome === 'refused');
   if (refusals.length === 0) return [];
   const ends = family.filter((call) => call.outcome === 'revoked' || mayBeReuse(call, family, rule));
@@ -112,7 +112,7 @@ function wrongRefusals(family: readonly Exchange[], rule: HistoryRule): Breach[]
  * Whether a call may have come too late: after the grace since the earliest moment at which its token can have been
  * used, or after its successor was used.
  */
-function mayBeReuse(call: Exchange, family: readonly Exchange[], { graceMilliseconds }: HistoryRule): boolean {
+function mayBeReuse(call: TokenCall, family: readonly TokenCall[], { graceMilliseconds }: HistoryRule): boolean {
   if (call.outcome === 'revoked') return false;
   // A call without an answer may have used the token all the same.
   const used = family.filter(({ outcome }) => outcome === 'success' || outcome === 'no answer');
@@ -124,7 +124,7 @@ function mayBeReuse(call: Exchange, family: readonly Exchange[], { graceMillisec
 }
 
 /** Infinity when there is none. */
-function earliest(calls: readonly Exchange[]): number {
+function earliest(calls: readonly TokenCall[]): number {
   return Math.min(...calls.map(({ calledAt }) => calledAt));
 }
 
@@ -132,7 +132,7 @@ function earliest(calls: readonly Exchange[]): number {
  * Successes that were asked for after the family had ended: a refusal was answered (a refused reuse ends all of it), or
  * a revocation was.
  */
-function acceptedAfterTheEnd(family: readonly Exchange[]): Breach[] {
+function acceptedAfterTheEnd(family: readonly TokenCall[]): Breach[] {
   const ends = family.filter(({ outcome }) => outcome === 'refused' || outcome === 'revoked');
   const ended = Math.min(...ends.map(({ answeredAt }) => answeredAt));
   return family

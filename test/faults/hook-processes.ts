@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const mostWaitMilliseconds = 10_000;
 
-/** A process, told apart from a later one with its number. */
+/** A process, distinguished from a later one with the same id. */
 export interface SeenProcess {
   readonly pid: number;
   /** In clock ticks since the system started. */
@@ -14,7 +14,7 @@ export interface SeenProcess {
 
 interface Listed extends SeenProcess {
   readonly parent: number;
-  /** `Z` of one that has ended and that nobody asked about yet. */
+  /** `Z` for one that has exited and has not been waited for. */
   readonly state: string;
 }
 

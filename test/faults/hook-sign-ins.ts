@@ -35,7 +35,7 @@ export async function openSignIn(
   };
 }
 
-/** The management of hooks, as one who may do everything. */
+/** Manages hooks with full permissions. */
 export async function hookManagement(account: RunningAccount) {
   const authorization = `Bearer ${await account.bearer('manage_all')}`;
   /** Sends a request and answers the body of its answer; throws when it is refused. */

@@ -16,7 +16,7 @@ import { openWire, type Wire } from '../support/wire.ts';
 
 function events(service: Service): unknown[] {
   const lines = service.output().trimEnd().split('\n');
-  // Whether its Node is the last one is said at the start, and is not looked at here.
+  // The message at startup about an outdated Node is not checked here.
   const others = ['request', 'node not known to be sound'];
   return lines.map((line) => JSON.parse(line).event).filter((event) => !others.includes(event));
 }

@@ -107,7 +107,7 @@ describe('hosts and links (I3)', () => {
     const plain = await issuerOf(`Host: ${host}`);
     for (const header of headers) assert.equal((await issuerOf(`Host: ${host}`, header)).text, plain.text, header);
     assert.equal((await issuerOf(`Host: ${host}`, ...headers)).text, plain.text);
-    // And none stands in for an account's host.
+    // And none replaces an account's host.
     for (const header of [`X-Forwarded-Host: ${host}`, `Forwarded: host=${host}`]) {
       assert.equal((await issuerOf('Host: evil.example', header)).status, 404, header);
     }
@@ -125,7 +125,7 @@ describe('hosts and links (I3)', () => {
     assert.match(String(begun.headers['location']), /^\/continue\?request=/);
     const refused = await app.send('GET', authorizePath(client, { response_type: 'token' }), shouted);
     const told = new URL(String(refused.headers['location']));
-    // Answers to who wants tokens at once go in the fragment.
+    // Answers of the implicit flow are in the fragment.
     const iss = new URLSearchParams(told.hash.slice(1)).get('iss');
     assert.deepEqual([told.origin + told.pathname, iss], [redirectUri, app.account.baseUrl]);
     const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
@@ -174,7 +174,7 @@ describe('hosts and links (I3)', () => {
     });
     const answer = await issuerOf('Host: Login.Customer.Example:443');
     assert.deepEqual([answer.status, answer.body.issuer], [200, other.account.baseUrl]);
-    // A client of one account is nobody at the other's host.
+    // A client of one account is unknown at the other's host.
     const { client, tokens } = await signedIn(app);
     const abroad = await refresh(
       { ...app, send: (method, path, sent) => app.send(method, path, { ...sent, host: 'login.customer.example' }) },

@@ -14,13 +14,13 @@ import {
   signInForCode,
   type Tokens,
 } from '../support/sign-in.ts';
-import type { Exchange } from './history.ts';
-import { doors, exchange, isBrokenConnection, type Nodes } from './nodes.ts';
+import type { TokenCall } from './history.ts';
+import { doors, isBrokenConnection, type Nodes, tryRefresh } from './nodes.ts';
 
 /** A sign-in whose tokens the client got. */
 export interface SignIn {
   readonly tokens: Pick<Tokens, 'access_token' | 'refresh_token'>;
-  /** Of the browser, whose session goes on. */
+  /** Of the browser, whose session continues. */
   readonly jar: CookieJar;
 }
 
@@ -31,9 +31,9 @@ export interface Revocation {
 
 export interface Journal {
   /** Refreshes, and tries of them after a restart. */
-  readonly history: Exchange[];
+  readonly history: TokenCall[];
   readonly clients: RegisteredClient[];
-  /** Those nobody asked to revoke. */
+  /** Tokens that were not revoked. */
   readonly signIns: SignIn[];
   readonly revocations: Revocation[];
   /** Tokens of the credential that were revoked. */
@@ -103,7 +103,7 @@ async function untilBroken(work: (turn: number) => Promise<void>): Promise<void>
 async function refreshUntilBroken({ nodes, journal }: Load, first: string): Promise<string> {
   let token = first;
   for (let turn = 0; ; turn += 1) {
-    const made = await exchange(nodes.wires[0], nodes.client, token, doors[turn % 2] ?? doors[0]);
+    const made = await tryRefresh(nodes.wires[0], nodes.client, token, doors[turn % 2] ?? doors[0]);
     journal.history.push(made);
     if (made.outcome !== 'success') return token;
     token = made.got ?? '';

@@ -13,7 +13,7 @@ import {
 } from '../support/sign-in.ts';
 import type { DatabaseKind } from '../support/stores.ts';
 import type { Wire } from '../support/wire.ts';
-import type { Exchange } from './history.ts';
+import type { TokenCall } from './history.ts';
 
 export const doors = ['/oidc/2/token', '/oauth2/token'] as const;
 
@@ -85,12 +85,12 @@ const mostTries = 3;
  * that is too busy says so with 503 and is asked again, as part of the same call. Any other answer than 200, 400 and
  * 401 throws.
  */
-export async function exchange(
+export async function tryRefresh(
   wire: Pick<Wire, 'send'>,
   client: RegisteredClient,
   sent: string,
   door: Door,
-): Promise<Exchange> {
+): Promise<TokenCall> {
   const { headers, form } = clientAuthentication(client);
   const calledAt = performance.now();
   const call = { client: client.client_id, sent, calledAt };

@@ -9,7 +9,7 @@ import { openRegistry, type TestRegistry } from '../support/registry.ts';
 import { openAccount, type RunningAccount } from '../support/running-account.ts';
 import { hookOf } from './hook-sign-ins.ts';
 
-describe('a service whose folder for temporary files is missing', () => {
+describe('a service without a folder for temporary files', () => {
   let registry: TestRegistry;
   let installation: Installation;
   let temporary: string;
@@ -58,7 +58,7 @@ describe('a service whose folder for temporary files is missing', () => {
     return logged(event);
   }
 
-  it('serves, and tells an operator why packages are refused and what to do', async () => {
+  it('starts, and tells the operator why packages are refused and what to do', async () => {
     const { state, reason, remedy, layers } = await packages();
     assert.deepEqual([state, layers], ['refused', []]);
     assert.match(reason, /^ENOENT: /);
@@ -81,7 +81,7 @@ describe('a service whose folder for temporary files is missing', () => {
     assert.deepEqual(others, []);
   });
 
-  it('takes them without a restart once the folder is there', async () => {
+  it('accepts them without a restart once the folder exists', async () => {
     mkdirSync(temporary);
     const { status, text } = await writeHook();
     assert.equal(status, 201, text);

@@ -10,12 +10,12 @@ import { seenFrom, type TestApp } from '../support/app.ts';
 import { createTestAccount, testServices } from '../support/services.ts';
 import { clientAuthentication, type RegisteredClient, refresh, signedIn } from '../support/sign-in.ts';
 import { openTestStore } from '../support/stores.ts';
-import { type BreachKind, countBreaches, type Exchange, findBreaches } from './history.ts';
+import { type BreachKind, countBreaches, findBreaches, type TokenCall } from './history.ts';
 import { doors } from './nodes.ts';
 
 type Consume = Services['store']['grants']['consume'];
 
-/** What stands in the place of the right service, and how long its grace is. */
+/** The faulty service that replaces the real one, and its grace period. */
 interface Plant {
   readonly consume: (right: Consume) => Consume;
   readonly graceSeconds?: number;
@@ -46,7 +46,7 @@ const plants: Readonly<Record<BreachKind, Plant>> = {
   },
   'families wrongly revoked': { consume: (consume) => consume, graceSeconds: 0 },
   'sessions lost': {
-    // The answer to the first exchange is lost after its commit, and there is no grace to ask again.
+    // The answer to the first refresh is lost after its commit, and there is no grace period for a retry.
     consume: (consume) => {
       let lost = false;
       return async (consumption) => {
@@ -72,7 +72,7 @@ async function openPlanted({ consume, graceSeconds = 10 }: Plant): Promise<TestA
   return seenFrom(account, createApp(planted), planted, opened);
 }
 
-async function exchange(app: TestApp, client: RegisteredClient, sent: string, turn: number): Promise<Exchange> {
+async function tryRefresh(app: TestApp, client: RegisteredClient, sent: string, turn: number): Promise<TokenCall> {
   const calledAt = performance.now();
   const { status, body } = await refresh(app, client, sent, doors[turn % 2]);
   const call = { client: client.client_id, sent, calledAt, answeredAt: performance.now() };
@@ -80,7 +80,7 @@ async function exchange(app: TestApp, client: RegisteredClient, sent: string, tu
   return { ...call, got: null, outcome: status >= 500 ? 'no answer' : 'refused' };
 }
 
-async function revoke(app: TestApp, client: RegisteredClient, sent: string): Promise<Exchange> {
+async function revoke(app: TestApp, client: RegisteredClient, sent: string): Promise<TokenCall> {
   const { headers, form } = clientAuthentication(client);
   const calledAt = performance.now();
   const answer = await app.send('POST', '/oauth2/revoke', { headers, form: { ...form, token: sent } });
@@ -90,18 +90,18 @@ async function revoke(app: TestApp, client: RegisteredClient, sent: string): Pro
 }
 
 /** What a client sees: a race, a chain, a retry, a revocation, one more try. */
-async function record(app: TestApp): Promise<Exchange[]> {
+async function record(app: TestApp): Promise<TokenCall[]> {
   const { client, tokens } = await signedIn(app);
-  const history: Exchange[] = [];
+  const history: TokenCall[] = [];
   let token = tokens.refresh_token;
   for (let turn = 0; turn < 4; turn += 1) {
     const calls = turn % 2 === 0 ? [0, 1, 2] : [0];
-    const answers = await Promise.all(calls.map((index) => exchange(app, client, token, turn + index)));
+    const answers = await Promise.all(calls.map((index) => tryRefresh(app, client, token, turn + index)));
     history.push(...answers);
     token = answers.find(({ got }) => got !== null)?.got ?? token;
   }
   history.push(await revoke(app, client, token));
-  history.push(await exchange(app, client, token, 0));
+  history.push(await tryRefresh(app, client, token, 0));
   return history;
 }
 
@@ -115,7 +115,7 @@ async function findBreachesIn(plant: Plant): Promise<Record<BreachKind, number>>
 }
 
 describe('what clients saw of a service', () => {
-  it('that keeps the rule is explained', async () => {
+  it('that keeps the rules is explained', async () => {
     const found = Object.values(await findBreachesIn(right));
     assert.deepEqual(found, [0, 0, 0, 0]);
   });

@@ -9,7 +9,7 @@ import {
   walk,
 } from '../support/sign-in.ts';
 import type { Load, Revocation, SignIn } from './mixed-load.ts';
-import { doors, exchange } from './nodes.ts';
+import { doors, tryRefresh } from './nodes.ts';
 
 const atOnce = 16;
 
@@ -56,7 +56,7 @@ async function each<Item>(items: readonly Item[], look: (item: Item) => Promise<
 export async function retryChains({ nodes, journal }: Load, tokens: readonly string[]): Promise<string[]> {
   return Promise.all(
     tokens.map(async (token, index) => {
-      const made = await exchange(nodes.wires[0], nodes.client, token, doors[index % 2] ?? doors[0]);
+      const made = await tryRefresh(nodes.wires[0], nodes.client, token, doors[index % 2] ?? doors[0]);
       journal.history.push(made);
       return made.got ?? token;
     }),

@@ -1,11 +1,11 @@
-/** Refreshes that go on beside a fault or a flood, and what the server needs meanwhile. */
+/** Refreshes that continue during a fault or a flood, and the server's resource use meanwhile. */
 
 import { readFileSync } from 'node:fs';
 import { clientAuthentication } from '../support/sign-in.ts';
 import type { Nodes } from './nodes.ts';
 import type { Tally } from './tally.ts';
 
-/** Chains of refreshes, each waiting for the answer of the one before; `tokens` holds the last of each chain. */
+/** Chains of refreshes, each waiting for the previous answer; `tokens` has the last token of each chain. */
 export async function refreshWhile(
   { wires: [wire], client }: Pick<Nodes, 'wires' | 'client'>,
   tokens: string[],
@@ -24,7 +24,7 @@ export async function refreshWhile(
   );
 }
 
-/** Whether so many seconds have not passed since this was called. */
+/** Returns whether fewer than this many seconds have passed since the call. */
 export function forSeconds(seconds: number): () => boolean {
   const end = performance.now() + seconds * 1000;
   return () => performance.now() < end;

@@ -47,7 +47,7 @@ function guessPair(from: TestApp, clientId: string): Promise<number> {
   return from.send('POST', '/auth/oauth2/v2/token', sent).then(({ status }) => status);
 }
 
-/** An id that nobody has, in the form of ours. */
+/** An unknown id in the right format. */
 const unknownId = (index: number) => index.toString(16).padStart(32, '0');
 
 export const doors: readonly Door[] = [

@@ -69,7 +69,7 @@ describe('limits by network (L9)', () => {
       const behind = await behindProxy({});
       const { passed, other } = await letThrough(door, behind, tried, (index) => `2001:db8:7:1::${index.toString(16)}`);
       assert.equal(passed, door.allowed);
-      assert.notEqual(other, 429, 'another network is not kept out');
+      assert.notEqual(other, 429, 'another network is not limited');
     });
   }
 
@@ -84,7 +84,7 @@ describe('limits by network (L9)', () => {
           (index) => addresses[index % addresses.length] ?? '',
         );
         assert.equal(passed, 3);
-        assert.notEqual(other, 429, 'another network is not kept out');
+        assert.notEqual(other, 429, 'another network is not limited');
       });
     }
   }
@@ -99,7 +99,7 @@ describe('limits by network (L9)', () => {
         if ((await attempt(from(behind, address(index)), index)) !== 429) passed += 1;
       }
       assert.equal(passed, 16);
-      assert.notEqual(await attempt(from(behind, '2001:db8:8:1::1'), 18), 429, 'another site is not kept out');
+      assert.notEqual(await attempt(from(behind, '2001:db8:8:1::1'), 18), 429, 'another site is not limited');
     });
   }
 
@@ -121,7 +121,7 @@ describe('limits by network (L9)', () => {
     assert.equal(await told(), 8);
   });
 
-  it('a client that is known is not kept out by unknown ones of its network', async () => {
+  it('a known client is not limited by unknown ones in its network', async () => {
     const behind = await behindProxy({ 'limit.client-auth': '3/h' });
     const door = (title: string) => doors.find((one) => one.title === title) as Door;
     const unknown = await door('clients that nobody knows, each time another').prepare(behind);
@@ -131,7 +131,7 @@ describe('limits by network (L9)', () => {
     assert.deepEqual([await unknown(here, 3), await known(here, 0)], [429, 401]);
   });
 
-  it('a proxy that writes the port of its peer does not make everybody one source', async () => {
+  it("a proxy that adds its peer's port does not turn all clients into one source", async () => {
     const behind = await behindProxy({ 'limit.sign-in': '3/h' });
     const door = doors.find(({ title }) => title === 'wrong sign-ins') as Door;
     const attempt = await door.prepare(from(behind, '203.0.113.1:1024'));
@@ -146,7 +146,7 @@ describe('limits by network (L9)', () => {
     assert.notEqual(await attempt(from(behind, '[2001:db8:7:1::1]:443'), 5), 429);
   });
 
-  it('a trusted proxy is known at every hop, with the port and the brackets that another one wrote', async () => {
+  it('a trusted proxy is recognized at every hop, with ports and brackets', async () => {
     const behind = await behindProxy({}, ['loopback', '10.0.0.0/8', '2001:db8:ff::/48']);
     const [door] = doors as readonly [Door];
     const attempt = await door.prepare(behind);
@@ -156,7 +156,7 @@ describe('limits by network (L9)', () => {
       '203.0.113.9, 10.0.0.2:1, 10.0.0.3:2': '203.0.113.9',
       '203.0.113.10:5, [2001:db8:ff::1]:443': '203.0.113.10',
       '203.0.113.11, ::ffff:10.0.0.2': '203.0.113.11',
-      // Not trusted, with a port or without: what stands before it is what a stranger wrote.
+      // Not trusted, with or without a port: anything before it was written by a stranger.
       '203.0.113.12, 198.51.100.1:4321': '198.51.100.1',
       '203.0.113.13, unknown': 'unknown',
       '203.0.113.14, 10.0.0.2:': 'unknown',
@@ -168,7 +168,7 @@ describe('limits by network (L9)', () => {
     }
   });
 
-  it('the trail keeps the whole address', async () => {
+  it('the trail records the full address', async () => {
     const behind = await behindProxy({});
     const [door] = doors as readonly [Door];
     const attempt = await door.prepare(behind);

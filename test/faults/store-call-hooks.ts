@@ -36,7 +36,7 @@ interface Managed {
   readonly again?: number;
 }
 
-/** One request of management; what it made or is about is deleted afterwards, for an account has so many. */
+/** A management request; its object is deleted afterwards, since an account may have only a limited number. */
 function managed({ title, operationId, method, of, path, json, status, again }: Managed): Operation {
   const prepare = async (app: FaultyApp): Promise<Attempt> => {
     const id = await of(app);

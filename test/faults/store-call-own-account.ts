@@ -68,10 +68,10 @@ function form(
 }
 
 export const ownAccountOperations: readonly Operation[] = [
-  // Kept, and the browser did not hear of it: the user gets a second message, whose link stands beside the first.
+  // Stored, but the answer was lost: the user gets a second message; both links are valid.
   form('askForReset', '/forgot-password', {}, async (app) => {
     const user = await makeUser(app);
-    // What is done after the answer is no part of the request.
+    // Work after the answer is not part of the request.
     app.services.resetMails.wake = () => {};
     const { jar, answer } = await walk(app, new CookieJar(), '/forgot-password');
     const settle = async () => {

@@ -1,176 +1,32 @@
 /** The operations of a browser, for `store-calls.ts`: each step of a sign-in. */
 
-import assert from 'node:assert/strict';
-import { createPolicy } from '../../src/domain/policies/policies.ts';
-import type { Answer } from '../support/conforms.ts';
-import type { FaultyApp } from '../support/faults.ts';
-import { givePasskey, passkeyOptionsOf } from '../support/passkeys.ts';
-import { codeAt, giveDevice, keyOf } from '../support/second-factor.ts';
+import { authorizePath, password } from '../support/sign-in.ts';
 import {
-  authorizePath,
-  CookieJar,
-  makeUser,
-  password,
-  readForm,
-  redeem,
-  signInForCode,
-  walk,
-} from '../support/sign-in.ts';
+  assertEnrolledOnce,
+  assertGoesOn,
+  get,
+  openConsent,
+  openNewPassword,
+  openPasskeySignIn,
+  openSecondFactor,
+  openSecondPasskey,
+  openSignIn,
+  pathOf,
+  sendForm,
+  sendPasskey,
+  step,
+} from './store-call-browser.ts';
 import { stageOf } from './store-call-stage.ts';
-import type { Attempt, Operation } from './store-calls.ts';
+import type { Operation } from './store-calls.ts';
 
 const fresh = 'seven brown bears at tea';
-
-/** A browser that is at a page, or has been sent to an address. */
-interface Browser {
-  readonly jar: CookieJar;
-  /** Who sits before it. */
-  readonly email: string;
-  readonly userId: number;
-  readonly answer: Answer;
-}
-
-async function openSignIn(app: FaultyApp): Promise<Browser> {
-  const { client, email, userId } = await stageOf(app);
-  const { jar, answer } = await walk(app, new CookieJar(), authorizePath(client));
-  return { jar, email, userId, answer };
-}
-
-/** Sends the form of the page, without following where the answer leads. */
-async function sendForm(app: FaultyApp, browser: Browser, values: Readonly<Record<string, string>>): Promise<Answer> {
-  const { action, fields } = readForm(browser.answer.text);
-  return app.send('POST', action, { headers: browser.jar.header, form: { ...fields, ...values } });
-}
-
-/** At the page for a new password, by a user of its own. */
-async function openNewPassword(app: FaultyApp): Promise<Browser> {
-  const { client } = await stageOf(app);
-  const user = await makeUser(app, client.app_id);
-  await app.services.store.users.update(app.account.id, user.id, { status: 4 });
-  const { jar, answer: page } = await walk(app, new CookieJar(), authorizePath(client));
-  const browser = { jar, email: user.email ?? '', userId: user.id };
-  const checked = await sendForm(app, { ...browser, answer: page }, { username: browser.email, password });
-  jar.keep(checked);
-  const { answer } = await walk(app, jar, String(checked.headers['location']));
-  return { ...browser, answer };
-}
-
-interface AskedForCode extends Browser {
-  /** The code that the page asks for. */
-  readonly code: () => string;
-}
-
-/** At the page for a code, or for a new device, by a user of its own. */
-async function openSecondFactor(app: FaultyApp, enrolled: boolean): Promise<AskedForCode> {
-  const { client } = await stageOf(app);
-  const { services, account } = app;
-  const user = await makeUser(app, client.app_id);
-  const device = enrolled ? await giveDevice(app, user) : null;
-  if (!enrolled) {
-    const known = (await services.store.policies.list(account.id)).find(({ otpRequired }) => otpRequired);
-    const policy = known ?? (await createPolicy(services, account, { name: 'Strict', otpRequired: true }));
-    await services.store.policies.assign(account.id, { userId: user.id }, policy.id);
-  }
-  const { jar, answer: page } = await walk(app, new CookieJar(), authorizePath(client));
-  const browser = { jar, email: user.email ?? '', userId: user.id };
-  const checked = await sendForm(app, { ...browser, answer: page }, { username: browser.email, password });
-  jar.keep(checked);
-  const { answer } = await walk(app, jar, String(checked.headers['location']));
-  return { ...browser, answer, code: device?.code ?? (() => codeAt(keyOf(answer.text), services.clock.now())) };
-}
-
-interface AskedForPasskey extends Browser {
-  /** What the authenticator answers to the page. */
-  readonly credential: string;
-}
-
-/** At the sign-in page, by a user of its own who has a passkey. */
-async function openPasskeySignIn(app: FaultyApp): Promise<AskedForPasskey> {
-  const { client } = await stageOf(app);
-  const user = await makeUser(app, client.app_id);
-  const { passkey } = await givePasskey(app, user);
-  const { jar, answer } = await walk(app, new CookieJar(), authorizePath(client));
-  const browser = { jar, email: user.email ?? '', userId: user.id, answer };
-  return { ...browser, credential: passkey.get(passkeyOptionsOf(answer.text)) };
-}
-
-/** At the page for a code, by a user of its own who has a passkey beside the device. */
-async function openSecondPasskey(app: FaultyApp): Promise<AskedForPasskey> {
-  const browser = await openSecondFactor(app, true);
-  const { passkey } = await givePasskey(app, { id: browser.userId });
-  const { answer } = await walk(app, browser.jar, pathOf('/second-factor')(browser));
-  return { ...browser, answer, credential: passkey.get(passkeyOptionsOf(answer.text)) };
-}
-
-function sendPasskey(
-  app: FaultyApp,
-  jar: CookieJar,
-  page: Answer,
-  action: string,
-  credential: string,
-): Promise<Answer> {
-  const { request = '', csrf = '' } = readForm(page.text).fields;
-  return app.send('POST', action, { headers: jar.header, form: { request, csrf, credential } });
-}
-
-/** One device and all its recovery codes, however often the form was sent. */
-async function assertEnrolledOnce({ services, account }: FaultyApp, { userId }: Browser): Promise<void> {
-  assert.equal((await services.store.secondFactors.listDevices(account.id, userId)).length, 1);
-  assert.equal(await services.store.secondFactors.countRecoveryCodes(account.id, userId), 10);
-}
-
-/** Signed in by a user who was never asked for consent. */
-async function openConsent(app: FaultyApp, asked: Record<string, string> = {}): Promise<Browser> {
-  const { client } = await stageOf(app);
-  const user = await makeUser(app, client.app_id);
-  const { jar, answer: page } = await walk(app, new CookieJar(), authorizePath(client, asked));
-  const browser = { jar, email: user.email ?? '', userId: user.id };
-  const signedIn = await sendForm(app, { ...browser, answer: page }, { username: browser.email, password });
-  jar.keep(signedIn);
-  const { answer } = await walk(app, jar, String(signedIn.headers['location']));
-  return { ...browser, answer };
-}
-
-/** Whatever became of one sign-in, the next one from the same browser comes to its end. */
-async function assertGoesOn(app: FaultyApp, { jar, email, userId }: Browser, typed = password): Promise<void> {
-  const { client } = await stageOf(app);
-  const query = await signInForCode(app, client, { email }, {}, jar, typed);
-  await redeem(app, client, query.get('code') ?? '');
-  const user = await app.services.store.users.find(app.account.id, userId);
-  assert.equal(user?.invalidLoginAttempts, 0, 'a fault was counted as a wrong password');
-}
-
-interface Step<At extends Browser = Browser> extends Omit<Operation, 'surface' | 'prepare'> {
-  readonly surface?: string;
-  readonly open: (app: FaultyApp) => Promise<At>;
-  readonly send: (app: FaultyApp, browser: At) => Promise<Answer>;
-  /** What holds afterwards; unless said, that the next sign-in comes to its end. */
-  readonly settle?: (app: FaultyApp, browser: At) => Promise<void>;
-}
-
-function step<At extends Browser>({ open, send, settle = assertGoesOn, ...given }: Step<At>): Operation {
-  const prepare = async (app: FaultyApp): Promise<Attempt> => {
-    const browser = await open(app);
-    return { send: () => send(app, browser), settle: () => settle(app, browser) };
-  };
-  return { surface: 'pages', ...given, prepare };
-}
-
-function get(path: (browser: Browser) => string): Step['send'] {
-  return (app, browser) => app.send('GET', path(browser), { headers: browser.jar.header });
-}
-
-/** The page that a browser is at, by its request. */
-function pathOf(page: string): (browser: Browser) => string {
-  return ({ answer }) => `${page}?request=${readForm(answer.text).fields['request']}`;
-}
 
 function end(title: string, response_type: string): Operation {
   return step({
     title,
     operationId: 'continueAuthorization',
     status: 303,
-    // The request ended, and nobody has what it gave.
+    // The request ended, and its result was lost.
     again: 400,
     open: async (app) => {
       const browser = await openConsent(app, { response_type });

@@ -1,4 +1,4 @@
-/** Requests that are sent ahead, and claims that are asked for one by one, for `store-calls.ts`. */
+/** Pushed requests, and requests for single claims, for `store-calls.ts`. */
 
 import assert from 'node:assert/strict';
 import { authorizePath, CookieJar, codeVerifier, redirectUri, signInForCode, walk } from '../support/sign-in.ts';
@@ -32,7 +32,7 @@ const begin: Operation = {
   surface: 'oauth2',
   operationId: 'authorize',
   status: 303,
-  // It was begun, and nobody knows where: the request is used up.
+  // It was started, but the answer was lost: the request is used up.
   again: 400,
   prepare: async (app) => {
     const { client } = await stageOf(app);

@@ -58,7 +58,7 @@ async function makeStage(app: FaultyApp): Promise<Stage> {
   };
 }
 
-/** A browser of a user of its own, signed in to the client. */
+/** A browser of its own user, signed in to the client. */
 export async function newBrowser(app: FaultyApp): Promise<SignedInBrowser> {
   return browserOf(app, (await stageOf(app)).client);
 }
@@ -69,7 +69,7 @@ export async function newCode(app: FaultyApp): Promise<string> {
   return (await signInForCode(app, client, { email }, {}, jar)).get('code') ?? '';
 }
 
-/** Tokens of a grant of its own. */
+/** Tokens of its own grant. */
 export async function newTokens(app: FaultyApp): Promise<Tokens> {
   return redeem(app, (await stageOf(app)).client, await newCode(app));
 }

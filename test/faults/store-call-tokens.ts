@@ -12,7 +12,7 @@ const redeem: Operation = {
   surface: 'oauth2',
   operationId: 'issueToken',
   status: 200,
-  // The code was used, and nobody has what it gave: the replay ends that (RFC 6749 §4.1.2).
+  // The code was used, but the tokens were lost: the replay revokes them (RFC 6749 §4.1.2).
   again: 400,
   prepare: async (app) => {
     const { client } = await stageOf(app);

@@ -25,7 +25,7 @@ for (const kind of databases) {
     after(() => app.dispose());
 
     for (const [index, operation] of operations.entries()) {
-      it(`${operation.title}: 503 with Retry-After, and nothing half done`, async (t) => {
+      it(`${operation.title}: 503 with Retry-After, and no partial change`, async (t) => {
         // A read that failed never reached a database: what comes of it is the same on both. Operations begin with the
         // same reads: each fails in a ninth of them.
         const reads = (count: number) => kind === 'sqlite' && isSampled(count + index, 9);
@@ -36,7 +36,7 @@ for (const kind of databases) {
       });
     }
 
-    it('a fault is no failed sign-in: the limit of its source is not used up', async () => {
+    it("a fault is not a failed sign-in and does not count towards the source's limit", async () => {
       const one = await app.another({ 'limit.sign-in': '2/h', 'grant.password': 'on' });
       const client = await registerClient(one);
       const { email } = await makeUser(one, client.app_id);
@@ -53,7 +53,7 @@ for (const kind of databases) {
 
     it('calls did fail', () => assert.ok(injected > 2 * operations.length, `${injected}`));
 
-    it('leaves whole changes behind only', async () => {
+    it('leaves only complete changes', async () => {
       assert.deepEqual(await findDatabaseFaults(app.url), { halfApplied: [], doubled: [], damage: [] });
     });
   });

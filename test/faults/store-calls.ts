@@ -98,7 +98,7 @@ export async function failEachCall(app: FaultyApp, operation: Operation, which: 
   for (let call = 1; call < mostCalls; call += 1) {
     const injected = await failCall(call, 'before');
     if (!injected) return { points, lies };
-    // What a read found and nobody heard of is as good as never read.
+    // A read whose result was lost has no effect.
     if (!reads.test(injected.verb)) await failCall(call, 'afterwards');
   }
   throw new Error(`${operation.title} makes more than ${mostCalls} calls of the store`);

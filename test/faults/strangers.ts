@@ -1,4 +1,4 @@
-/** Strangers who send names that nobody has, over many connections at once, and the owner of an account beside them. */
+/** Strangers that send unknown names over many connections at once, and the owner of an account. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { authorizePath, CookieJar, readForm, walk } from '../support/sign-in.ts';
@@ -14,7 +14,7 @@ import { createTally, type Tally } from './tally.ts';
 const retryMilliseconds = 1000;
 /** Well within the five seconds that the service keeps an idle connection: a request at its end meets a reset. */
 const strangersRetryMilliseconds = 3000;
-/** The longest that a function of a hook may take, and a little. */
+/** The maximum run time of a hook's function, plus a margin. */
 const longestAnswerMilliseconds = 15_000;
 
 export interface Strangers {
@@ -27,7 +27,7 @@ export interface Flood {
   readonly connections: number;
   /** Addresses, each of another network; infinitely many are of one IPv6 /48, a /64 for each name that is sent. */
   readonly sources: number;
-  /** Whether a connection goes on from the next address a second after a refusal, and not from its own after three. */
+  /** Whether a connection continues from the next address a second after a refusal, instead of its own after three. */
   readonly goesRound?: boolean;
 }
 
@@ -77,7 +77,7 @@ export interface OwnersSignIn {
   readonly refused: readonly number[];
 }
 
-/** One sign-in of the owner, who comes again while the service is busy. */
+/** One sign-in of the owner, who retries while the service is busy. */
 export async function signInOwner({ wires: [wire], client, user }: Nodes): Promise<OwnersSignIn> {
   const signIn = await openSignIn(wire, client, user.email);
   const began = performance.now();

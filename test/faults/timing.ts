@@ -1,4 +1,4 @@
-/** Times of interleaved requests, and whether populations of them can be told apart. */
+/** Times of interleaved requests, and whether their populations can be distinguished. */
 
 import { areaUnderCurve, mean, welchT } from '../support/statistics.ts';
 import type { TimedAnswer } from '../support/wire.ts';
@@ -32,7 +32,7 @@ export async function measure(
   return times;
 }
 
-/** Figures of each pair of populations; holds when none can be told apart. */
+/** Figures of each pair of populations; passes when none can be distinguished. */
 export function judge(
   times: Readonly<Record<string, readonly number[]>>,
   pairs: readonly (readonly [string, string])[],

@@ -1,4 +1,4 @@
-/** Bodies and queries that no operation can be called with, whatever its surface. */
+/** Bodies and queries that every operation of every surface refuses. */
 
 export const jsonType = 'application/json';
 const formType = 'application/x-www-form-urlencoded';

@@ -1,4 +1,4 @@
-/** What the two processes of a build do, in this process: as they take their time to start. */
+/** Runs the two steps of a build in this process, because processes are slow to start. */
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -44,7 +44,7 @@ describe('P5: hostile packages, and what reads them', () => {
 // Without walls the attacks would reach this machine: test/hook-packages/hosts.test.ts tests what becomes of builds
 // there.
 const skip = !shutsIn && 'this host cannot shut a build in: packages are refused on it';
-describe('P6: the same, with every check of names and places switched off', { skip }, () => {
+describe('P6: the same, with every check of names and paths disabled', { skip }, () => {
   let site: Site;
   let programs: { readonly fetch: string; readonly bundle: string };
   let folder: string;
@@ -63,7 +63,7 @@ describe('P6: the same, with every check of names and places switched off', { sk
     rmSync(folder, { recursive: true });
   });
 
-  it('this system shuts a build in', async () => {
+  it('this system confines builds', async () => {
     assert.equal((await builder.walls()).state, 'confined');
   });
 

@@ -68,7 +68,7 @@ describe('P6: builds of packages on hosts that offer less', () => {
     }
   });
 
-  it('this host, for a service of low precedence', async () => {
+  it('this host, for a service with low priority', async () => {
     if (!shutsIn) return assertLess([]);
     const { confined, open } = await said(['nice', '-n', '15']);
     for (const { state, reason, remedy, result } of [confined, open]) {

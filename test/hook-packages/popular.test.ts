@@ -31,7 +31,7 @@ describe('P4: packages that are built', () => {
     return { digest: result.digest, script: result.script ?? '' };
   }
 
-  it('those that many use load and run, all in one script', async () => {
+  it('popular packages load and run, all in one script', async () => {
     const names = ['semver', 'yaml', 'jose', 'ipaddr.js'];
     const versions = Object.fromEntries(names.map((name) => [name, registry.addInstalled(name)]));
     const { script } = await build(versions);
@@ -44,7 +44,7 @@ describe('P4: packages that are built', () => {
     assert.equal(of('ipaddr.js')['isValid']?.('::1'), true);
   });
 
-  it('modules of Node that need no machine are there, also crypto, and a stream that does not flow', async () => {
+  it('Node modules that need no operating system are available, also crypto, and stream without data flow', async () => {
     registry.add('modern', '1.0.0', {
       'index.js': `
         const { Buffer } = require('buffer'); const util = require('node:util'); const Stream = require('stream');
@@ -72,7 +72,7 @@ describe('P4: packages that are built', () => {
     assert.equal(exports['isEmitter']?.(), true);
   });
 
-  it('two versions of one package stand side by side, and what a package has for browsers is taken', async () => {
+  it("two versions of one package coexist, and a package's browser replacements are used", async () => {
     registry.add('base', '1.0.0', { 'index.js': 'exports.version = () => 1;' });
     registry.add('base', '2.0.0', { 'index.js': 'exports.version = () => 2;' });
     const using = { 'index.js': `exports.version = () => require('base').version();` };
@@ -100,7 +100,7 @@ describe('P4: packages that are built', () => {
     assert.equal(packages['both']?.()['kind']?.(), 'browser');
   });
 
-  it('a package that another calls by another name stands beside the one of that name', async () => {
+  it('a package under an alias coexists with the package of that name', async () => {
     const files = { 'index.js': `exports.both = () => [require('old-base').version(), require('base').version()];` };
     const dependencies = { 'old-base': 'npm:base@^1.0.0', base: '^2.0.0' };
     registry.add('aliasing', '1.0.0', files, { manifest: { dependencies } });
@@ -108,7 +108,7 @@ describe('P4: packages that are built', () => {
     assert.equal(String(packages['aliasing']?.()['both']?.()), '1,2');
   });
 
-  it('the same packages have the same digest, and are not built again; other bytes have another', async () => {
+  it('the same packages have the same digest and are not rebuilt; different bytes have another', async () => {
     registry.add('kept', '1.0.0', { 'index.js': 'exports.a = 1;' });
     const first = await build({ kept: '1.0.0', base: '1.0.0' });
     assert.match(first.digest, /^[0-9a-f]{64}$/);
@@ -121,7 +121,7 @@ describe('P4: packages that are built', () => {
     assert.notEqual((await build({ kept: '1.0.0', base: '1.0.0' })).digest, first.digest);
   });
 
-  it('the registry is asked for a version on the way', async () => {
+  it('the registry is queried for a version during the request', async () => {
     const builder = openPackageBuilder(registry.url);
     registry.add('@scope/asked', '1.0.0');
     assert.equal(await builder.has('@scope/asked', '1.0.0'), true);

@@ -18,7 +18,7 @@ import { buildHere } from './build-here.ts';
 const unknown = async () => false;
 const bundlerFile = createRequire(import.meta.url).resolve('esbuild');
 
-describe('packages that are refused', () => {
+describe('refused packages', () => {
   let registry: TestRegistry;
   let parent: string;
   /** A file outside of every package, whose text must not come into a bundle. */
@@ -38,7 +38,7 @@ describe('packages that are refused', () => {
     rmSync(join(secret, '..'), { recursive: true });
   });
 
-  /** What the process of a build does, in this process: as it takes its time to start. */
+  /** Runs the steps of a build in this process, because processes are slow to start. */
   async function reasonOf(packages: HookPackages): Promise<string> {
     const result = await buildHere(registry.url, packages, parent);
     if (!result.ok) return result.reason;
@@ -55,7 +55,7 @@ describe('packages that are refused', () => {
     return 'built';
   }
 
-  it('P1: scripts at installation are not run, and refused', async () => {
+  it('P1: packages with install scripts are refused, and the scripts do not run', async () => {
     for (const [index, script] of ['preinstall', 'install', 'postinstall'].entries()) {
       const scripts = { [script]: `touch ${canary}` };
       registry.add('scripted', `1.0.${index}`, undefined, { manifest: { scripts } });
@@ -72,7 +72,7 @@ describe('packages that are refused', () => {
     assert.equal(existsSync(canary), false);
   });
 
-  it('P1: dependencies on anything but versions of the registry are refused', async () => {
+  it('P1: dependencies that are not registry versions are refused', async () => {
     const ranges = [
       'git+https://example.com/a.git',
       'github:user/repository',
@@ -93,7 +93,7 @@ describe('packages that are refused', () => {
     }
   });
 
-  it('P1: a file that is not the one described, or is described weakly or elsewhere, is refused', async () => {
+  it('P1: a file with a wrong digest, a weak digest or a foreign URL is refused', async () => {
     registry.add('changed', '1.0.0', undefined, { dist: { integrity: `sha512-${'A'.repeat(86)}==` } });
     const other = 'the file of changed@1.0.0 is not the one that the registry describes';
     assert.equal(await reasonOf({ changed: '1.0.0' }), other);
@@ -111,7 +111,7 @@ describe('packages that are refused', () => {
     assert.equal(await reasonOf({ changed: '9.9.9' }), 'the registry has no changed@9.9.9');
   });
 
-  it('P2: no file outside of the packages comes into a bundle', async () => {
+  it('P2: no file outside the packages enters a bundle', async () => {
     const outside = join(secret, '..');
     const up = '../'.repeat(12);
     const sources: Record<string, string> = {
@@ -148,7 +148,7 @@ describe('packages that are refused', () => {
     assert.notEqual(await reasonOf({ mapped: '1.0.0' }), 'built');
   });
 
-  it('P2: links in a tarball are not made, and entries do not leave their folder', async () => {
+  it('P2: links in a tarball are not created, and entries do not leave their folder', async () => {
     const linking = (name: string, type: '1' | '2', source: string) =>
       registry.add(
         name,
@@ -169,7 +169,7 @@ describe('packages that are refused', () => {
     assert.equal(existsSync(canary), false);
   });
 
-  it('P2: data that is no JavaScript does not come into a bundle', async () => {
+  it('P2: data that is not JavaScript does not enter a bundle', async () => {
     for (const extension of ['node', 'wasm', 'txt', 'css', 'pem']) {
       const files = { 'index.js': `module.exports = require('./a.${extension}');`, [`a.${extension}`]: 'x' };
       registry.add('data-file', `1.0.${extension.length}`, files);
@@ -195,7 +195,7 @@ describe('packages that are refused', () => {
     assert.equal(await reasonOf({ broken: '1.0.0' }), 'the file of broken@1.0.0 is not a gzip archive');
   });
 
-  it('P3: packages that depend on each other are built, and those on too many others refused', async () => {
+  it('P3: packages with cyclic dependencies are built, and those with too many dependencies are refused', async () => {
     const circle = (name: string, other: string) =>
       registry.add(
         name,
@@ -220,7 +220,7 @@ describe('packages that are refused', () => {
     assert.equal(await reasonOf({ wide: '1.0.0' }), tooMany);
   });
 
-  it('modules of Node that functions do not have are named with the package that needs them', async () => {
+  it('unsupported Node modules are named with the package that needs them', async () => {
     for (const [index, module] of ['fs', 'node:net', 'child_process', 'http', 'worker_threads', 'vm'].entries()) {
       registry.add('needy', `1.0.${index}`, { 'index.js': `require('${module}');` });
       const reason = await reasonOf({ needy: `1.0.${index}` });
@@ -237,7 +237,7 @@ describe('packages that are refused', () => {
     assert.match(await reasonOf({ wrong: '1.0.0' }), /^wrong cannot be bundled: /);
   });
 
-  it('P3: a process of a build ends with the service, and the folder when the next service builds', async () => {
+  it('P3: a build process ends with the service, and its folder is removed when the next service builds', async () => {
     for (const program of Object.values(ownPrograms())) {
       const child = spawn(process.execPath, [program, parent, bundlerFile], { stdio: ['pipe', 'pipe', 'ignore'] });
       await once(child.stdout, 'data');
@@ -255,7 +255,7 @@ describe('packages that are refused', () => {
     rmSync(young, { recursive: true });
   });
 
-  it('P3: a registry that hangs costs no more than the time of a build', async () => {
+  it("P3: a hanging registry costs no more than a build's time limit", async () => {
     registry.hang();
     assert.equal(await reasonOfProcess({ any: '1.0.0' }, 1_000), 'the packages could not be built in time');
   });

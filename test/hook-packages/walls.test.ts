@@ -21,8 +21,8 @@ const all: readonly LayerName[] = [
   'resource limits',
 ];
 
-describe('P6: where a build cannot be shut in', () => {
-  it('packages are refused with the remedy, unless an operator says otherwise', () => {
+describe('P6: where builds cannot be confined', () => {
+  it('packages are refused with the remedy, unless the operator allows them', () => {
     for (const isOpen of [false, true]) {
       assert.deepEqual(judge(all, isOpen), { state: 'confined', reason: null, remedy: null });
     }
@@ -50,7 +50,7 @@ describe('P6: where a build cannot be shut in', () => {
   });
 });
 
-describe('P6: where it cannot be found out what shuts a build in', () => {
+describe('P6: where the confinement cannot be determined', () => {
   let parent: string;
   before(() => {
     parent = mkdtempSync(join(tmpdir(), 'gatehouse-failing-'));
@@ -76,7 +76,7 @@ describe('P6: where it cannot be found out what shuts a build in', () => {
     assert.match((await builder.walls()).state, /^(confined|open)$/);
   });
 
-  it('a program that is missing, or ends before it is ready: packages are refused until it runs', async () => {
+  it('a missing program, or one that exits before it is ready: packages are refused until it runs', async () => {
     const programs = { ...ownPrograms(), fetch: join(parent, 'fetch.mjs') };
     const builder = openPackageBuilder('http://127.0.0.1:9/', { parent, programs });
     await assertRefused(builder, /^ENOENT: .*fetch\.mjs/, /npm ci/);
@@ -87,11 +87,11 @@ describe('P6: where it cannot be found out what shuts a build in', () => {
   });
 });
 
-describe('P6: what the processes of a build say', () => {
+describe('P6: messages of the build processes', () => {
   const integrity = `sha512-${'A'.repeat(86)}==`;
   const found = { name: 'a', version: '1.0.0', integrity, path: 'node_modules/@b/c/node_modules/a' };
 
-  it('is heard where it has the form of a message', () => {
+  it('are read when they are well-formed', () => {
     assert.deepEqual(readFromFetch(JSON.stringify({ op: 'resolved', packages: [found] })), {
       op: 'resolved',
       packages: [found],
@@ -101,7 +101,7 @@ describe('P6: what the processes of a build say', () => {
     assert.deepEqual(said, { op: 'refused', reason: `\ufffd[2J\ufffd${'x'.repeat(595)}`, isFinal: false });
   });
 
-  it('ends the process where it has not', () => {
+  it('end the process when they are malformed', () => {
     const hostile: readonly unknown[] = [
       ...[null, 1, 'resolved', [], {}, { op: 'other' }, { op: 'refused', reason: 1 }, { op: 'resolved' }],
       { op: 'resolved', packages: Array(101).fill(found) },

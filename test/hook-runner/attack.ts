@@ -1,4 +1,4 @@
-/** One round of the hostile guests in one account, beside a neighbour that is called all the while. */
+/** One round of the hostile guests in one account, next to a neighbour that is called throughout. */
 
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -70,6 +70,6 @@ export function notePeak(pid: number, peaks: Map<number, number>): void {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
     for (const child of children) notePeak(Number(child), peaks);
   } catch {
-    // It has just ended, or this is no Linux.
+    // It has just exited, or this is not Linux.
   }
 }

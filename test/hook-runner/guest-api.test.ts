@@ -1,4 +1,4 @@
-/** What functions find beside the language: as Node and the web standards have it. */
+/** The APIs that functions have besides the language, as in Node and the web standards. */
 
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
@@ -18,7 +18,7 @@ before(async () => {
 after(() => runner.close());
 
 describe('console', () => {
-  it('writes values as util.inspect does', () => {
+  it('formats values as util.inspect does', () => {
     const values = fc.anything({
       withDate: true,
       withMap: true,
@@ -68,7 +68,7 @@ describe('text', () => {
     assert.throws(() => new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.of(0xff)), TypeError);
   });
 
-  it('is written in base64', () => {
+  it('is encoded in base64', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const text = String.fromCharCode(...bytes);
@@ -82,7 +82,7 @@ describe('text', () => {
 });
 
 describe('URLSearchParams', () => {
-  it('reads and writes as the standard has it', () => {
+  it('parses and serializes as in the standard', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string(), fc.string())), (pairs) => {
         const written = new URLSearchParams(pairs).toString();
@@ -94,7 +94,7 @@ describe('URLSearchParams', () => {
 });
 
 describe('a function', () => {
-  it('has URL, whose parts change with its parameters', async () => {
+  it('has URL, whose parts follow its parameters', async () => {
     const source = handler(`
       const url = new URL('../c?d=1#e', 'https://EXAMPLE.com:443/a/b/');
       url.searchParams.append('f', 'g h');
@@ -109,7 +109,7 @@ describe('a function', () => {
     ]);
   });
 
-  it('has digests, codes and random values', async () => {
+  it('has hashes, HMACs and random values', async () => {
     const source = handler(`
       const { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } = require('node:crypto');
       return {
@@ -129,7 +129,7 @@ describe('a function', () => {
     });
   });
 
-  it('has the modules of Node that need no machine', async () => {
+  it('has the Node modules that need no operating system', async () => {
     const source = handler(`
       const events = require('events');
       const emitter = new events();
@@ -192,7 +192,7 @@ describe('a function', () => {
     ]);
   });
 
-  it('gives a request up', async () => {
+  it('aborts a request', async () => {
     const source = handler(`
       const control = new AbortController();
       const asked = fetch('https://a.example', { signal: control.signal });
@@ -204,7 +204,7 @@ describe('a function', () => {
 });
 
 describe('a request of a function', () => {
-  it('is given up by the service when the run ends', async () => {
+  it('is aborted by the service when the run ends', async () => {
     const seen = Promise.withResolvers<boolean>();
     const waiting = await openRunner({
       fetch: (_request, signal) =>

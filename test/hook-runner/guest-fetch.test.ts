@@ -5,7 +5,7 @@ import { createGuestFetch } from '../../src/hook-runner/guest-fetch.ts';
 
 const asked = { accountId: 1, url: 'https://a.b/', method: 'POST', headers: [], redirect: 'follow' } as const;
 
-test('a function hears the kind of a refusal, and nothing of what stands behind an address', async () => {
+test('a function learns the kind of a refusal, and nothing about the target', async () => {
   const { signal } = new AbortController();
   const refusal = async (failure: 'address_forbidden' | 'name_unresolved' | 'tls_failed') =>
     createGuestFetch({ fetch: async () => ({ ok: false, failure }) })({ ...asked, body: null }, signal);
@@ -14,7 +14,7 @@ test('a function hears the kind of a refusal, and nothing of what stands behind 
   assert.deepEqual(await refusal('tls_failed'), { refused: 'unreachable' });
 });
 
-test('a body that is part of a larger buffer crosses alone', async () => {
+test('a body that is part of a larger buffer is sent without the rest', async () => {
   const seen: EgressRequest[] = [];
   const fetch = createGuestFetch({
     fetch: async (request) => {

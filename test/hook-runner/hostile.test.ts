@@ -1,4 +1,4 @@
-/** S1 to S4: nothing that a function does takes more than its time and its memory, or anything of its neighbours. */
+/** S1 to S4: no function exceeds its time and memory, or affects its neighbours. */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -34,11 +34,11 @@ describe('S1: a hostile function', () => {
     assert.deepEqual(round.neighbour.failures, []);
   });
 
-  it('S3: takes no more memory than a process may', () => {
+  it('S3: uses no more memory than a process may', () => {
     assert.ok((round.peakMegabytes ?? 0) <= 384, `${round.peakMegabytes} MB`);
   });
 
-  it('is followed by runs as before', async () => {
+  it('does not affect later runs', async () => {
     assert.equal(await runner.value('exports.handler = () => 1', { accountId: 7 }), 1);
     assert.equal(runner.health().state, 'ok');
   });

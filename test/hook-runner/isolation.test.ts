@@ -58,7 +58,7 @@ describe('S5: from what a function can reach', () => {
     assert.deepEqual(hits, []);
   });
 
-  it('no built-in of Node that needs a machine is there', async () => {
+  it('no Node module that needs the operating system is available', async () => {
     const names = [
       'fs',
       'child_process',
@@ -130,7 +130,7 @@ describe('S6: with prototypes polluted', () => {
 });
 
 describe('S7: errors of the host', () => {
-  it('reach a function as codes, without message or stack', async () => {
+  it('reach a function as codes without message or stack', async () => {
     const source = handler(`
       const said = [];
       const note = (error) => said.push(error.message, error.stack, String(error.cause), String(error.cause?.stack), String(error.cause?.code));
@@ -147,7 +147,7 @@ describe('S7: errors of the host', () => {
 });
 
 describe('S8: one run', () => {
-  it('leaves nothing to the next: globals, prototypes, modules, timers', async () => {
+  it('leaves nothing for the next: globals, prototypes, modules, timers', async () => {
     const source = handler(`
       const before = [globalThis.left, Object.prototype.left, require('util').left, [].left, process.left];
       globalThis.left = 1; Object.prototype.left = 1; require('util').left = 1; Array.prototype.left = 1;
@@ -157,7 +157,7 @@ describe('S8: one run', () => {
     for (let run = 0; run < 5; run++) assert.equal(await runner.value(source), true);
   });
 
-  it('shares no process with another account', async () => {
+  it('does not share a process with another account', async () => {
     const accounts = [1, 2, 3];
     await Promise.all(accounts.map((accountId) => runner.value(handler('return 1'), { accountId })));
     const owners = runner.processes().filter(({ accountId }) => accountId !== null);
@@ -167,12 +167,12 @@ describe('S8: one run', () => {
 });
 
 describe('S11: output', () => {
-  it('is cut off at 200 lines and counted beyond', async () => {
+  it('is truncated after 200 lines, and further lines are counted', async () => {
     const { output, dropped } = await runner.call(handler('for (let i = 0; i < 1000; i++) console.log(i)'));
     assert.deepEqual([output.length, output.at(-1)?.text, dropped], [200, '199', 800]);
   });
 
-  it('is cut off at 4 KB a line and 64 KB a run', async () => {
+  it('is truncated at 4 KB per line and 64 KB per run', async () => {
     const { output, dropped } = await runner.call(
       handler(`for (let i = 0; i < 50; i++) console.log('x'.repeat(10_000))`),
     );
@@ -181,14 +181,14 @@ describe('S11: output', () => {
     assert.equal(output.length + dropped, 50);
   });
 
-  it('of a million lines costs the run little and the host nothing', async () => {
+  it('of a million lines is cheap for the run and free for the host', async () => {
     const { ending, output, dropped } = await runner.call(handler('for (let i = 0; i < 1e6; i++) console.log(i)'), {
       timeoutMilliseconds: 10_000,
     });
     assert.deepEqual([ending, output.length, dropped], ['success', 200, 999_800]);
   });
 
-  it('of a run that times out is there all the same', async () => {
+  it('of a run that times out is kept', async () => {
     for (const body of [
       "console.log('so far'); while (true);",
       "console.log('so far'); return new Promise(() => {})",
@@ -217,14 +217,14 @@ describe('S12: an answer', () => {
     });
   }
 
-  it('holds no member named __proto__', async () => {
+  it('has no member named __proto__', async () => {
     const { value } = await runner.call(
       handler(`return JSON.parse('{"__proto__":{"isAdmin":true},"a":{"__proto__":1}}')`),
     );
     assert.equal(value, '{"a":{}}');
   });
 
-  it('of 32 levels and nearly 16 KB is fine', async () => {
+  it('of 32 levels and nearly 16 KB is accepted', async () => {
     const { ending } = await runner.call(
       handler(`let a = 'x'.repeat(16000); for (let i = 0; i < 32; i++) a = [a]; return a`),
     );
@@ -233,7 +233,7 @@ describe('S12: an answer', () => {
 });
 
 describe('a context', () => {
-  it('that is too large or too deep is not handed over', async () => {
+  it('that is too large or too deep is not passed to the function', async () => {
     const contexts = [JSON.stringify('x'.repeat(256 * 1024)), '['.repeat(33) + ']'.repeat(33)];
     for (const context of contexts) assert.equal((await runner.call(handler('return 1'), { context })).ending, 'error');
     assert.equal(

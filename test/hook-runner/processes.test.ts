@@ -74,7 +74,7 @@ describe('hook processes', () => {
     assert.equal(await runner.value(one), 1);
   });
 
-  it('are replaced when the functions of their account change, while what runs goes on', async () => {
+  it("are replaced when their account's functions change, while active runs continue", async () => {
     await runner.value(one);
     const pid = pidOf(1);
     const slow = runner.value(handler('await new Promise((done) => setTimeout(done, 300)); return 2'));
@@ -85,21 +85,7 @@ describe('hook processes', () => {
     await until(() => !isAlive(pid));
   });
 
-  it('are replaced after 1,000 runs', async () => {
-    await runner.value(one, { accountId: 3 });
-    const pid = pidOf(3);
-    const calls = Array.from({ length: 10 }, async () => {
-      for (let call = 0; call < 101; call++) assert.equal(await runner.value(one, { accountId: 3 }), 1);
-    });
-    await Promise.all(calls);
-    // The next one starts beside the runs, which go on in the former one until it is there.
-    await until(async () => {
-      assert.equal(await runner.value(one, { accountId: 3 }), 1);
-      return pidOf(3) !== pid;
-    });
-  });
-
-  it('of drafts are others than those of the account’s hooks, which do not end with them, and end with a change', async () => {
+  it('of drafts are separate from those of the account’s hooks and end with a change', async () => {
     assert.equal(await runner.value(one, { accountId: 6 }), 1);
     assert.equal(await runner.value(one, { accountId: 6, isDraft: true }), 1);
     const [live, draft] = [pidOf(6), pidOf(-6)];
@@ -140,15 +126,43 @@ describe('hook processes', () => {
   });
 });
 
-describe('hook processes in need', () => {
-  it('serve a run that came before it was known how they are started', async (t) => {
+describe('hook processes under pressure', () => {
+  it('are replaced after 1,000 runs: the last one is in the former process, and none after it', async (t) => {
+    let answer = Promise.withResolvers<void>();
+    const fetch: typeof echo = (...asked) => answer.promise.then(() => echo(...asked));
+    const runner = await openRunner({ fetch, waitMilliseconds: 60_000 });
+    t.after(() => runner.close());
+    /** The process of one more run, which is held until it has been seen there. */
+    const pidOfRun = async () => {
+      answer = Promise.withResolvers();
+      const run = runner.value(handler("await fetch('https://example.com/'); return 2"));
+      // Told apart by what it does: a process that was retired is listed until it has ended, beside its successor.
+      const busy = () => runner.processes().filter(({ underWay }) => underWay > 0);
+      await until(() => busy().length > 0);
+      const [its, ...others] = busy();
+      answer.resolve();
+      assert.equal(await run, 2);
+      assert.deepEqual(others, []);
+      return its?.pid;
+    };
+    const former = await pidOfRun();
+    const half = async () => {
+      for (let run = 0; run < 499; run += 1) assert.equal(await runner.value(one), 1);
+    };
+    await Promise.all([half(), half()]);
+    // One at a time from here on: of runs at once, those that are let in before the 1,000th ends begin after it.
+    assert.equal(await pidOfRun(), former);
+    assert.notEqual(await pidOfRun(), former);
+  });
+
+  it('serve a run that arrived before their start command was known', async (t) => {
     const runner = createHookRunner({ fetch: echo, waitMilliseconds: 60_000 });
     t.after(() => runner.close());
     const rest = { packages: null, context: '{}', variables: {}, timeoutMilliseconds: 60_000 };
     assert.equal((await runner.run({ accountId: 1, source: one, ...rest })).value, '1');
   });
 
-  it('that still start when functions change lose no run that waits for them', async (t) => {
+  it('that are starting when functions change lose no waiting run', async (t) => {
     const runner = createHookRunner({ fetch: echo, waitMilliseconds: 60_000 });
     t.after(() => runner.close());
     const rest = { packages: null, context: '{}', variables: {}, timeoutMilliseconds: 60_000 };
@@ -162,7 +176,7 @@ describe('hook processes in need', () => {
     assert.equal(runner.health().state, 'ok');
   });
 
-  it('are no more than the limit; the least used is let go for another account', async () => {
+  it('do not exceed the limit; the least recently used is stopped for another account', async () => {
     const runner = await openRunner({ mostProcesses: 2 });
     for (const accountId of [1, 2, 3, 1]) {
       assert.equal(await runner.value(one, { accountId }), 1);
@@ -171,7 +185,7 @@ describe('hook processes in need', () => {
     await runner.close();
   });
 
-  it('leave a run unavailable that finds none free in time', async (t) => {
+  it('fail a run as unavailable when none is free in time', async (t) => {
     const runner = await openRunner({ mostProcesses: 1, waitMilliseconds: 500 });
     t.after(() => runner.close());
     // On a busy machine a process takes longer to start than this waits.
@@ -185,7 +199,7 @@ describe('hook processes in need', () => {
     assert.equal((await runner.call(one)).ending, 'unavailable');
   });
 
-  it('are let go when they are not used', async (t) => {
+  it('are stopped when they are not used', async (t) => {
     const runner = await openRunner({ idleMilliseconds: 100 });
     t.after(() => runner.close());
     await runner.value(one);
@@ -195,7 +209,7 @@ describe('hook processes in need', () => {
     assert.equal(await runner.value(one), 1);
   });
 
-  it('have all ended when the runner is closed, runs or not', async () => {
+  it('have all ended when the runner is closed, with or without active runs', async () => {
     const runner = await openRunner();
     await runner.value(one);
     const call = runner.call(endless, { accountId: 2 });
@@ -234,7 +248,7 @@ describe('the service', () => {
   }
 });
 
-describe('S13: a process that was broken out of', () => {
+describe('S13: a compromised process', () => {
   it('reaches no file of the service, no network and no other process', async (t) => {
     const { wrap, layers } = await confine();
     const on = new Set(layers.filter(({ state }) => state === 'ok').map(({ name }) => name));

@@ -21,7 +21,7 @@ describe('a run', () => {
     );
   });
 
-  it('takes the handler from module.exports too, and one that is not async', async () => {
+  it('accepts a handler in module.exports, and one that is not async', async () => {
     assert.equal(
       await runner.value('module.exports = { handler: (context) => context.n + 1 }', { context: '{"n":1}' }),
       2,
@@ -33,7 +33,7 @@ describe('a run', () => {
     assert.deepEqual({ ending, value }, { ending: 'success', value: 'null' });
   });
 
-  it('gives the linked variables in a process.env that cannot be changed, and no other', async () => {
+  it('provides only the linked variables, in a read-only process.env', async () => {
     const source = handler(`
       'use strict';
       let refused = false;
@@ -49,7 +49,7 @@ describe('a run', () => {
     assert.deepEqual(await runner.value(handler('return Object.keys(process.env)')), []);
   });
 
-  it('says what was thrown, with the places in the function and nothing of this program', async () => {
+  it('reports what was thrown, with positions in the function and no frames of this program', async () => {
     const { ending, value, error, output } = await runner.call('\nexports.handler = async () => { null.x }');
     assert.equal(ending, 'error');
     assert.equal(value, 'null');
@@ -61,13 +61,13 @@ describe('a run', () => {
     assert.deepEqual(output, []);
   });
 
-  it('is an error when nothing of the name handler is exported', async () => {
+  it('fails when no handler is exported', async () => {
     const { ending, error } = await runner.call('exports.handle = () => 1');
     assert.equal(ending, 'error');
     assert.equal(error?.message, 'exports.handler is not a function');
   });
 
-  it('keeps the output with its level and time, formatted as Node does', async () => {
+  it('records output with level and time, formatted as in Node', async () => {
     const source = handler(
       `console.log('%s is', 'a', { b: [new Map([['d', 1]]), { c: new Map() }] }); console.warn('w'); console.error('e')`,
     );
@@ -93,7 +93,7 @@ describe('a run', () => {
     assert.equal(error?.message, "Cannot find module 'left-pad'");
   });
 
-  it('finds a syntax error before anything runs, with line and column', () => {
+  it('reports a syntax error with line and column before anything runs', () => {
     assert.equal(runner.checkSyntax('exports.handler = async () => {}'), null);
     assert.deepEqual(runner.checkSyntax('const a = 1;\nlet b = ;'), {
       line: 2,
@@ -105,7 +105,7 @@ describe('a run', () => {
     assert.ok(runner.checkSyntax('('.repeat(20_000)));
   });
 
-  it('runs nothing of what does not compile', async () => {
+  it('runs nothing that does not compile', async () => {
     const { ending } = await runner.call('exports.handler = async () => {');
     assert.equal(ending, 'error');
   });

@@ -34,7 +34,7 @@ describe('the runtimes of functions', () => {
   /** Whether the words by which a process was started name the other program. */
   const runsOther = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(other);
 
-  it('are started with their own program, and a process of an account runs one of them', async () => {
+  it('are started with their own program, and each process of an account runs one of them', async () => {
     assert.equal(await runner.value(one, { accountId: 5, runtime: 'first.x' }), 1);
     const [first, ...none] = pidsOf(5);
     assert.deepEqual([none, first && runsOther(first)], [[], false]);
@@ -48,7 +48,7 @@ describe('the runtimes of functions', () => {
     assert.deepEqual(pidsOf(5), both);
   });
 
-  it('are all left behind when the functions of the account change', async () => {
+  it("all get new processes when the account's functions change", async () => {
     for (const runtime of ['first.x', 'other.x']) await runner.value(one, { accountId: 6, runtime });
     const before = pidsOf(6);
     runner.recycle(6);
@@ -56,7 +56,7 @@ describe('the runtimes of functions', () => {
     assert.deepEqual([before.length, pidsOf(6).filter((pid) => before.includes(pid))], [2, []]);
   });
 
-  it('together start no more processes than one alone would', async () => {
+  it('together start no more processes than a single one', async () => {
     const calls = Array.from({ length: 12 }, (_, at) =>
       runner.value(one, { accountId: 100 + at, runtime: at % 2 === 0 ? 'first.x' : 'other.x' }),
     );
@@ -69,7 +69,7 @@ describe('the runtimes of functions', () => {
     assert.ok(most >= 2 && most <= 4, `${most}`);
   });
 
-  it('that are not offered run nothing: the call says so', async () => {
+  it('that are not offered run nothing, and the call says so', async () => {
     const { ending, output, value } = await runner.call(one, { runtime: 'third.x' });
     assert.deepEqual([ending, value, output.length], ['unavailable', 'null', 1]);
     assert.match(output[0]?.text ?? '', /^the runtime third\.x is not offered here/);
@@ -77,7 +77,7 @@ describe('the runtimes of functions', () => {
     assert.deepEqual(pidsOf(9), []);
   });
 
-  it('fail apart: one whose program is gone says so, and the others run', async () => {
+  it('fail separately: one with a missing program says so, and the others run', async () => {
     const runtimes = [
       { name: 'well.x', node: null },
       { name: 'gone.x', node: join(folder, 'gone') },

@@ -1,4 +1,4 @@
-/** Runs that strangers set off: whatever they take, those of users have their own. */
+/** Runs triggered by strangers: however many there are, users' runs have their own places. */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -11,7 +11,7 @@ const one = handler('return 1');
 /** More than run and wait for an account. */
 const flood = 300;
 
-it('runs for strangers that never end hold up no run of their account’s users', async () => {
+it('endless runs for strangers block no run of their account’s users', async () => {
   const runner = await openRunner({ waitMilliseconds: 60_000 });
   const strangers = Array.from({ length: flood }, () =>
     runner.call(endless, { isForStranger: true, timeoutMilliseconds: 30_000 }),
@@ -37,7 +37,7 @@ it('strangers of many accounts leave other accounts’ users most of the process
   await Promise.all(strangers);
 });
 
-it('an account that is at work all the time gives its place up to another', async () => {
+it('a constantly busy account gives up its place to another', async () => {
   const runner = await openRunner({ mostProcesses: 1, waitMilliseconds: 60_000 });
   let isOver = false;
   const wait = handler('await new Promise((done) => setTimeout(done, 50)); return 1');

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { handler, openRunner, type TestRunner } from './runner.ts';
 
-/** Makes `spy(name)`, a function that notes who called it when it is called, and `seen`, what was noted. */
+/** Creates `spy(name)`, a function that records its caller, and `seen`, the record. */
 const spying = `
   const seen = [];
   const spy = (name, answer) => function callback() {
@@ -66,7 +66,7 @@ describe("the service's code around a function", () => {
     assert.deepEqual(await runner.value(source), []);
   });
 
-  it('never hands the global object on as its own', async () => {
+  it('never passes on the global object as its own', async () => {
     const source = handler(`
       const { callbackify, deprecate } = require('util');
       const seen = [];
@@ -79,7 +79,7 @@ describe("the service's code around a function", () => {
     assert.deepEqual(await runner.value(source), [true, true]);
   });
 
-  it('leaves a function what it is in Node: sloppy, unless it says otherwise', async () => {
+  it('runs a function as Node does: in sloppy mode unless it opts out', async () => {
     const sloppy =
       'exports.handler = function () { undeclared = 1; return [this === globalThis || this === exports, typeof arguments.callee, delete globalThis.undeclared] }';
     assert.deepEqual(await runner.value(sloppy), [true, 'function', true]);

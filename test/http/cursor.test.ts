@@ -49,7 +49,7 @@ test('a cursor is base64 of cursor=<token> without padding, in letters and digit
   );
 });
 
-test('a cursor that was changed, or is of another list or account, is invalid (I6)', () => {
+test('a changed cursor, or one of another list or account, is invalid (I6)', () => {
   const cursor = writeCursor(services, account, 'listUsers', content);
   assert.equal(readCursor(services, account, 'listRoles', cursor), null);
   assert.equal(readCursor(services, accountOf('two'), 'listUsers', cursor), null);

@@ -27,7 +27,7 @@ describe('the documentation', () => {
   });
   after(() => app.dispose());
 
-  test('the index lists every surface and every workflow, and all it links to is there', async () => {
+  test('the index lists every surface and every workflow, and its links resolve', async () => {
     const index = await get('/docs');
     assert.equal(index.status, 200);
     assert.equal(index.headers['content-type'], 'text/html; charset=utf-8');
@@ -63,7 +63,7 @@ describe('the documentation', () => {
       assert.doesNotMatch(yaml.text, /\$ref: ['"]?[^#'"]/);
     });
 
-    test(`the page of ${name} loads parts of this host only, and carries its contract`, async () => {
+    test(`the page of ${name} loads files from this host only, and contains its contract`, async () => {
       const { text, headers } = await get(`/docs/${name}`);
       const addresses = addressesIn(text);
       assert.ok(addresses.some((address) => address.startsWith('/docs/redoc.standalone.js?v=')));
@@ -80,7 +80,7 @@ describe('the documentation', () => {
   }
 
   for (const name of workflows) {
-    test(`the workflows of ${name} are served as written, and the contracts they name lie beside them`, async () => {
+    test(`the workflows of ${name} are served as written, next to the contracts they name`, async () => {
       const path = `/openapi/workflows/${name}.yaml`;
       const { text, headers } = await get(path);
       assert.equal(text, readFileSync(new URL(`../../openapi/workflows/${name}.yaml`, import.meta.url), 'utf8'));
@@ -91,7 +91,7 @@ describe('the documentation', () => {
     });
   }
 
-  test('an address with the digest of the content is kept for ever, any other is checked before use', async () => {
+  test('a URL with a content digest is cached forever, any other is revalidated', async () => {
     const [versioned = ''] = addressesIn((await get('/docs')).text).filter((address) => address.includes('?v='));
     const kept = await get(versioned);
     assert.equal(kept.headers['cache-control'], 'public, max-age=31536000, immutable');
@@ -104,7 +104,7 @@ describe('the documentation', () => {
     }
   });
 
-  test('HEAD answers what GET would, without the content', async () => {
+  test('HEAD answers as GET would, without the content', async () => {
     const got = await get('/docs/redoc.standalone.js');
     const { status, headers, text } = await app.send('HEAD', '/docs/redoc.standalone.js');
     assert.deepEqual([status, text], [200, '']);
@@ -112,7 +112,7 @@ describe('the documentation', () => {
     assert.equal(headers['etag'], got.headers['etag']);
   });
 
-  test('the bundle of Redoc asks no other host for anything', async () => {
+  test('the Redoc bundle contacts no other host', async () => {
     const { text } = await get('/docs/redoc.standalone.js');
     const hosts = new Set([...text.matchAll(/["'`(]https?:\/\/([a-z0-9.-]+)/g)].map(([, host = '']) => host));
     // What is left is names of schemas and namespaces, examples, and links that a person may follow.
@@ -122,7 +122,7 @@ describe('the documentation', () => {
     );
   });
 
-  test('the bundle of Redoc carries the licences of what is in it', async () => {
+  test('the Redoc bundle includes the licences of its packages', async () => {
     const { text } = await get('/docs/redoc.standalone.js');
     const folder = new URL('../../node_modules/redoc/', import.meta.url);
     const files = readdirSync(new URL('bundles', folder)).filter((file) =>
@@ -160,7 +160,7 @@ describe('the documentation', () => {
     assert.equal((await app.send('GET', '/docs', { host: 'a@b' })).status, 400);
   });
 
-  test('with the store away it is 503, as everything else', async () => {
+  test('without the store it is 503, like everything else', async () => {
     const accounts = {
       ...app.services.store.accounts,
       findBySubdomain: () => Promise.reject(new Failure('unavailable')),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findRepeatedName, isUtf8Form } from '../../src/http/encoding.ts';
 
-describe('names that a JSON object has twice', () => {
+describe('duplicate names in a JSON object', () => {
   const cases: readonly (readonly [text: string, repeated: string | null])[] = [
     ['{}', null],
     ['{"a":1,"b":{"a":2},"c":[{"a":3},{"a":4}]}', null],

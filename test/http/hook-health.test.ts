@@ -32,7 +32,7 @@ async function listening(t: TestContext, router: Router): Promise<() => Promise<
 }
 
 describe('/readyz', () => {
-  it('answers 200 while no function can be run, and says why and what shuts functions in', async (t) => {
+  it('answers 200 while functions cannot run, and says why and how functions are confined', async (t) => {
     const layers = [
       { name: 'no network', state: 'ok', remedy: null },
       { name: 'other user', state: 'off', remedy: 'start the service as root' },
@@ -71,7 +71,7 @@ describe('/readyz', () => {
     assert.equal(asked, 1);
   });
 
-  it('does not wait longer for the count of hooks than for the store, and asks a store that is silent once', async (t) => {
+  it('does not wait longer for the count of hooks than for the store, and queries a silent store once', async (t) => {
     let counts = 0;
     const silent = {
       ping: () => new Promise(() => {}),

@@ -49,7 +49,7 @@ test('sort takes +, a space that was one, and -; other names are refused', () =>
   }
 });
 
-test('a list filtered by a beginning is sorted by it unless told otherwise', () => {
+test('a list filtered by prefix is sorted by that member by default', () => {
   assert.equal(readListRequest(rules, { name: 'a*' }, null).sort, 'name');
   assert.equal(readListRequest(rules, { name: 'a*', sort: '-id' }, null).sort, '-id');
   assert.equal(readListRequest(rules, { name: '*a' }, null).sort, 'id');
@@ -63,7 +63,7 @@ test('a star at either end stands for any text', () => {
   assert.deepEqual(matching('name', '*'), { field: 'name', test: 'ends', values: [''] });
 });
 
-test('filters are read by their kind; what is special is left to the operation', () => {
+test('filters are parsed by their kind; special ones are left to the operation', () => {
   const given = { size: '7', kind: 'x*', created_since: '2026-01-01', last_login_until: '2026-01-01T00:00:00.5+01:00' };
   const request = readListRequest(rules, { ...given, role_ids: '1,2', 'extra.a': 'b', other: 'x' }, null);
   assert.deepEqual(request.query.filters, [
@@ -84,7 +84,7 @@ test('filters are read by their kind; what is special is left to the operation',
   assert.equal(refusal({ size: '2147483648' }), 'request_invalid size');
 });
 
-test('unknown parameters are refused where the list is strict, and ignored elsewhere', () => {
+test('strict lists refuse unknown parameters, others ignore them', () => {
   assert.equal(refusal({ other: 'x' }), 'nothing');
   assert.equal(refusal({ other: 'x' }, null, true), 'request_invalid other');
   assert.equal(refusal({ limit: 1, page: 1, sort: 'id', fields: 'id' }, null, true), 'nothing');
@@ -97,11 +97,11 @@ test('fields name members of an item', () => {
   }
 });
 
-test('all filters together have a bound', () => {
+test('all filters together are limited', () => {
   assert.equal(refusal({ kind: 'é'.repeat(900) }), 'request_invalid undefined');
 });
 
-test('times are ISO 8601, a zone that lost its + included', () => {
+test('times are ISO 8601, including a zone that lost its +', () => {
   const time = Date.UTC(2026, 10, 21, 10);
   for (const text of [
     '2026-11-21T10:00:00.000Z',
@@ -117,7 +117,7 @@ test('times are ISO 8601, a zone that lost its + included', () => {
   }
 });
 
-test('beside a cursor stand no page, no sort and no other filter; its limit and fields stay', () => {
+test('a cursor excludes page, sort and other filters; its limit and fields stay', () => {
   const cursor: CursorContent = {
     direction: 'before',
     position: { key: 'x', id: 3 },

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { createMetrics } from '../../src/http/metrics.ts';
 
 describe('metrics', () => {
-  it('tell how many expired rows were deleted, and how late the oldest one is, table by table', async () => {
+  it('report the number of deleted expired rows and the age of the oldest one per table', async () => {
     const { purge, text } = createMetrics();
     purge.deleted('codes', 0);
     purge.deleted('grants', 500);
@@ -20,7 +20,7 @@ describe('metrics', () => {
     ]);
   });
 
-  it('tell how many rows of removals were cleared, and what waits', async () => {
+  it('report the number of cleared rows of removals, and what waits', async () => {
     const { removals, text } = createMetrics();
     removals.cleared('app', 100);
     removals.cleared('app', 7);

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { addressIn } from '../../src/http/peer-address.ts';
 
-describe('the address that a peer or a proxy writes', () => {
+describe('addresses as peers and proxies write them', () => {
   const written: Readonly<Record<string, readonly string[]>> = {
     '192.0.2.33': ['192.0.2.33', '192.0.2.33:80', '192.0.2.33:65535', '::ffff:192.0.2.33'],
     '2001:db8::1': ['2001:db8::1', '[2001:db8::1]', '[2001:db8::1]:443'],
     'fe80::1%eth0': ['fe80::1%eth0', '[fe80::1%eth0]:443'],
-    // Without brackets the last group is no port.
+    // Without brackets the last group is not a port.
     '2001:db8::1:443': ['2001:db8::1:443'],
     '2001:db8::': ['[2001:db8::]:1'],
   };

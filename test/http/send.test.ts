@@ -45,7 +45,7 @@ describe('a list in parts', () => {
     return Buffer.concat(await answer.toArray()).toString();
   }
 
-  it('is the same document as in one', async () => {
+  it('is the same document as in one piece', async () => {
     for (const some of [[], [['a']], [['a', 'b'], ['c']], [['a'], ['b'], ['c & d'], ['e']]]) {
       parts = async function* () {
         yield* some;
@@ -57,7 +57,7 @@ describe('a list in parts', () => {
     }
   });
 
-  it('what fails before the second part fails before anything is sent', async () => {
+  it('a failure before the second part occurs before anything is sent', async () => {
     parts = async function* () {
       yield ['a'];
       throw new Error('the store is gone');
@@ -69,7 +69,7 @@ describe('a list in parts', () => {
     await assert.rejects(asked);
   });
 
-  it('a later failure cuts the answer off, so that nobody takes it for complete', async () => {
+  it('a later failure aborts the answer, so that it does not look complete', async () => {
     const begun = Promise.withResolvers<void>();
     parts = async function* () {
       yield ['a'];
@@ -83,7 +83,7 @@ describe('a list in parts', () => {
     await assert.rejects(sent, /the store is gone/);
   });
 
-  it('is let go when its client leaves before the first part is there', async () => {
+  it('is released when its client leaves before the first part is ready', async () => {
     const reading = Promise.withResolvers<void>();
     const left = Promise.withResolvers<void>();
     const gone = Promise.withResolvers<void>();
@@ -108,7 +108,7 @@ describe('a list in parts', () => {
     await sent;
   });
 
-  it('is read no further than its client reads, and let go when it leaves', async () => {
+  it('is read no further than its client reads, and released when the client leaves', async () => {
     let read = 0;
     const left = Promise.withResolvers<void>();
     parts = async function* () {
@@ -126,7 +126,7 @@ describe('a list in parts', () => {
     assert.ok(read < 1_000, String(read));
   });
 
-  it('is cut off and let go where it may not go on, though its client reads nothing', async () => {
+  it('is aborted and released at its limit, even if its client reads nothing', async () => {
     const left = Promise.withResolvers<void>();
     parts = async function* () {
       try {

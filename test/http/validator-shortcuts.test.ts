@@ -41,7 +41,7 @@ async function pass(steps: readonly RequestHandler[], path: string, id: string):
   return req;
 }
 
-test('the validator is the release that its shortcuts were written for', () => {
+test("the validator's version is the one that the shortcuts were written for", () => {
   const { version } = require('express-openapi-validator/package.json');
   assert.equal(
     version,
@@ -50,7 +50,7 @@ test('the validator is the release that its shortcuts were written for', () => {
   );
 });
 
-test('an operation is looked up once, and every request is checked against it', async () => {
+test('an operation is looked up once, and every request is validated against it', async () => {
   const steps = prepareValidator(services, contract)();
   await assert.rejects(pass(steps, '/elsewhere', 'one'), { status: 404 });
   assert.deepEqual(pathParametersOf(await pass(steps, '/made/one', 'one')), { id: 'one' });
@@ -60,7 +60,7 @@ test('an operation is looked up once, and every request is checked against it', 
   await assert.rejects(pass(steps, '/made/%ff', '%ff'), { code: 'request_malformed' });
 });
 
-test('the schema of OpenAPI that is compiled for a contract is empty', async () => {
+test('the OpenAPI schema compiled for a contract is empty', async () => {
   const { prototype } = require('ajv/dist/2020').default;
   const { compile } = prototype;
   const compiled: object[] = [];
@@ -78,7 +78,7 @@ test('the schema of OpenAPI that is compiled for a contract is empty', async () 
   assert.ok(compiled.slice(1).every((schema) => 'properties' in schema));
 });
 
-test('there is no warning about url.parse, and other warnings are printed', async () => {
+test('the warning about url.parse is suppressed, and other warnings are printed', async () => {
   const program = `
     import { parse } from 'node:url';
     import { prepareValidator } from './src/http/validator.ts';

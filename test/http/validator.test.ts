@@ -4,7 +4,7 @@ import type { Contract } from '../../src/http/contract.ts';
 import { prepareValidator } from '../../src/http/validator.ts';
 import type { Services } from '../../src/services.ts';
 
-/** Nothing of them is asked for before a request comes. */
+/** None of them is called before a request arrives. */
 const services = {} as Services;
 
 function contract(schema: object, security: readonly object[] = []): Contract {
@@ -15,7 +15,7 @@ function contract(schema: object, security: readonly object[] = []): Contract {
 
 const reference = { $ref: '#/components/schemas/Made' };
 
-test('a reference may have words beside it, and nothing that would be lost', () => {
+test('a reference may have a description beside it, and nothing that would be lost', () => {
   prepareValidator(services, contract({ properties: { made: { ...reference, description: 'What was made.' } } }));
   assert.throws(
     () => prepareValidator(services, contract({ properties: { made: { ...reference, maxProperties: 1 } } })),
@@ -23,7 +23,7 @@ test('a reference may have words beside it, and nothing that would be lost', () 
   );
 });
 
-test('a security scheme that nobody checks is refused', () => {
+test('a security scheme without a handler is refused', () => {
   prepareValidator(services, contract(reference, [{ bearer: ['users'] }]));
   assert.throws(
     () => prepareValidator(services, contract(reference, [{ mutualTls: [] }])),

@@ -34,7 +34,7 @@ const bombs: Readonly<Record<string, string>> = {
   'compressed bytes': gzipSync(Buffer.alloc(1_000_000)).toString('latin1'),
 };
 
-describe('X1, X2: what the worst documents cost', () => {
+describe('X1, X2: the cost of the worst documents', () => {
   for (const [what, document] of Object.entries(bombs)) {
     it(`${what}: less than 50 ms of the processor and 32 MB`, (t) => {
       let [most, least] = [0, Number.POSITIVE_INFINITY];

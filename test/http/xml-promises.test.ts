@@ -1,4 +1,4 @@
-/** What a library of XML would do quietly: here a document is read as it stands, or refused where it cannot be. */
+/** What XML libraries do silently: here a document is read verbatim or refused. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -14,7 +14,7 @@ function treeOf({ name, attributes, children, text }: XmlElement): Tree {
 }
 
 const read: readonly (readonly [string, Tree])[] = [
-  // Order, and what stands twice.
+  // Order, and duplicates.
   [
     '<r><a>1</a><b/><a>2</a></r>',
     [
@@ -108,12 +108,12 @@ function written(
   return content === '' ? `${tag}/>` : `${tag}>${content}</${element}${how.space}>`;
 }
 
-describe('what is read of a document', () => {
+describe('documents that are accepted', () => {
   for (const [document, tree] of read) {
     it(`reads ${JSON.stringify(document)}`, () => assert.deepEqual(treeOf(parseXml(document)), tree));
   }
 
-  it('reads every document as the one who wrote it meant it', (t) => {
+  it('reads every document as its author meant it', (t) => {
     const seed = readSeed();
     fc.assert(
       fc.property(tree, form, (meant, how) => assert.deepEqual(treeOf(parseXml(written(meant, how))), meant)),
@@ -123,7 +123,7 @@ describe('what is read of a document', () => {
   });
 });
 
-describe('what is refused of a document, and where', () => {
+describe('documents that are refused, and the position', () => {
   for (const [document, words] of refused) {
     it(`refuses ${JSON.stringify(document)}`, () => {
       assert.throws(

@@ -50,7 +50,7 @@ describe('reading XML', () => {
     assert.equal(text('<a>  kept  </a>'), '  kept  ');
   });
 
-  it('says line and column of the fault', () => {
+  it('reports line and column of the error', () => {
     refuses('<user>\n  <a>é&nbsp;</a>\n</user>', /line 2, column 7: an unknown reference/);
   });
 
@@ -65,7 +65,7 @@ describe('reading XML', () => {
     refuses('<xi:include href="file:///etc/passwd"/>', /prefixes/);
   });
 
-  it('X1: knows XML 1.0 in UTF-8 only', () => {
+  it('X1: accepts only XML 1.0 in UTF-8', () => {
     for (const encoding of ['UTF-16', 'utf-7', 'ISO-8859-1', 'US-ASCII', 'UTF-8 ', '']) {
       refuses(`<?xml version="1.0" encoding="${encoding}"?><a/>`, /declaration/);
     }
@@ -130,7 +130,7 @@ describe('reading XML', () => {
     }
   });
 
-  it('bounds depth, elements, attributes and names', () => {
+  it('limits depth, elements, attributes and names', () => {
     const nested = (depth: number) => `${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}`;
     assert.ok(parseXml(nested(16)));
     refuses(nested(17), /deeper than 16/);
@@ -144,7 +144,7 @@ describe('reading XML', () => {
     refuses(`<${'a'.repeat(101)}/>`, /100 characters/);
   });
 
-  it('X3: names of JavaScript are names like any other', () => {
+  it('X3: JavaScript names have no special meaning', () => {
     const { children } = parseXml('<__proto__ constructor="x"><__proto__>1</__proto__><toString/></__proto__>');
     assert.deepEqual(
       children.map(({ name }) => name),

@@ -1,4 +1,4 @@
-/** Bodies by the contract: what a document stands for, and how an answer is written. */
+/** Bodies by the contract: the value of a document, and how an answer is written. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -49,11 +49,11 @@ describe('reading bodies', () => {
     assert.deepEqual(read(''), {});
   });
 
-  it('does not look at what cannot be changed', () => {
+  it('ignores members that cannot be changed', () => {
     assert.deepEqual(read('<created-at a="b" nil="maybe"><deep>x</deep></created-at><email>x</email>'), { email: 'x' });
   });
 
-  it('X3: takes each known element once, as one text', () => {
+  it('X3: accepts each known element once, as one text', () => {
     refuses('<email>a</email><email>b</email>', 'parameter_repeated', /email must not be repeated/);
     refuses('<created-at/><created-at/>', 'parameter_repeated', /created-at must not be repeated/);
     refuses('<email><b>x</b></email>', 'value_invalid', /email must contain text only/);
@@ -69,7 +69,7 @@ describe('reading bodies', () => {
     }
   });
 
-  it('takes the root that the contract names, with elements in it', () => {
+  it("requires the contract's root element, with elements in it", () => {
     const whole = (document: string) => () => readXml(Buffer.from(document), user);
     assert.throws(whole('<users/>'), { code: 'value_invalid', message: 'the root element must be user' });
     assert.throws(whole('<user>x</user>'), { code: 'value_invalid', message: 'user must contain elements' });
@@ -103,7 +103,7 @@ describe('writing bodies', () => {
     assert.equal(writeXml(['x'], errors), `${lines[0]}\n<errors>\n  <error>x</error>\n</errors>`);
   });
 
-  it('X5: nothing but texts and numbers becomes a node', () => {
+  it('X5: only texts and numbers become nodes', () => {
     for (const value of [{ $: { admin: 'true' } }, { _: 'x' }, ['x'], true, 1.5, Number.NaN, undefined, () => 'x']) {
       assert.throws(() => writeXml({ 'created-at': 'x', email: value, 'group-id': 1, note: '' }, user), {
         code: 'internal',
@@ -111,7 +111,7 @@ describe('writing bodies', () => {
     }
   });
 
-  it('X4, X5: every text that may be stored is read back as it was written, by us and by clients', (t) => {
+  it('X4, X5: every text that may be stored reads back unchanged, by us and by clients', (t) => {
     const seed = readSeed();
     const hostile = fc.constantFrom(
       ']]>',

@@ -20,13 +20,13 @@ const sample: Mutant = {
 };
 
 describe('the list of mutants', () => {
-  it('has at least 60, each with an id of its own', () => {
+  it('has at least 60, each with a unique id', () => {
     const ids = mutants.map(({ id }) => id);
     assert.ok(ids.length >= 60);
     assert.deepEqual(ids, [...new Set(ids)]);
   });
 
-  it('changes what is there: each text occurs exactly once in its file', () => {
+  it('changes existing code: each text occurs exactly once in its file', () => {
     for (const mutant of mutants) {
       const source = readFileSync(join(root, 'src', mutant.file), 'utf8');
       assert.notEqual(replaceOnce(source, mutant), source, mutant.id);
@@ -35,7 +35,7 @@ describe('the list of mutants', () => {
     assert.throws(() => replaceOnce('one', { text: 'two', becomes: 'one' }), /occurs 0 times/);
   });
 
-  it('names tests that are there', () => {
+  it('names existing tests', () => {
     for (const killer of new Set(mutants.map(({ killedBy }) => killedBy))) assert.ok(testFileOf(killer), killer);
     assert.throws(() => testFileOf('mutants/mutant.ts'), /declares no tests/);
   });
@@ -48,7 +48,7 @@ describe('a copy of the tree', () => {
   });
   after(() => copy.dispose());
 
-  it('tells a mutant that dies, one that survives, and one that no test judged', async () => {
+  it('distinguishes a killed mutant, a surviving one, and one that no test judged', async () => {
     const before = readFileSync(join(root, 'src', sample.file), 'utf8');
     const dead = await copy.try(sample);
     assert.ok(dead.failed !== null && dead.because !== '', JSON.stringify(dead));
@@ -59,7 +59,7 @@ describe('a copy of the tree', () => {
     assert.equal(readFileSync(join(root, 'src', sample.file), 'utf8'), before);
   });
 
-  it('runs the tests of a surface: without the grant type a client refreshes no more', async () => {
+  it('runs the tests of a surface: the mutant without the check of the grant type dies', async () => {
     const mutant = mutants.find(({ id }) => id === 'refresh-grant-type');
     const trial = mutant && (await copy.try(mutant));
     assert.match(trial?.failed ?? '', /grant type/);

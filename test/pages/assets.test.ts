@@ -28,14 +28,14 @@ describe('assets', () => {
       assert.equal(assets.get(name), undefined);
   });
 
-  it('may be kept for ever only under the address that names the content', () => {
+  it('are cached forever only under a URL with their digest', () => {
     const styles = asset('styles.css');
     assert.equal(assetCacheControl(styles, styles.digest), 'public, max-age=31536000, immutable');
     for (const version of [undefined, '', 'other']) assert.equal(assetCacheControl(styles, version), 'no-cache');
     assert.equal(assetUrl('styles.css'), `/assets/styles.css?v=${styles.digest}`);
   });
 
-  it('load nothing from elsewhere and hold no script or inline style', () => {
+  it('load nothing from other hosts and contain no script or inline style', () => {
     assert.doesNotMatch(asset('styles.css').body.toString(), /url\(|@import|expression\(/i);
     assert.doesNotMatch(asset('icon.svg').body.toString(), /<script|<style|style=|\son[a-z]+=|href/i);
   });

@@ -32,7 +32,7 @@ describe('consent page', () => {
     assert.equal(attribute(inputNamed(html, 'shown'), 'value'), 'mark-1');
   });
 
-  it('shows who asks, what for, who is asked and where the answer goes', () => {
+  it('shows the application, the scopes, the user and the target of the answer', () => {
     const html = consentPage(consent);
     for (const text of [
       'Expense Desk',
@@ -56,7 +56,7 @@ describe('consent page', () => {
     for (const tag of links) assert.equal(attribute(tag, 'rel'), 'noopener noreferrer nofollow');
   });
 
-  it('names a scope that has no title, and says so when nothing is asked for', () => {
+  it('names a scope without a title, and says so when nothing is requested', () => {
     const scopes = [{ name: 'reports:read', title: '', description: '' }];
     assert.match(consentPage({ ...consent, scopes }), /<bdi>reports:read<\/bdi>/);
     assert.match(consentPage({ ...consent, scopes: [] }), /Only to know that you signed in/);

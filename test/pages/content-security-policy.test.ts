@@ -8,20 +8,20 @@ function formAction(redirectUri?: string): string | undefined {
 }
 
 describe('contentSecurityPolicy', () => {
-  it('allows style sheet and images of this host and nothing else', () => {
+  it('allows style sheets and images from this host and nothing else', () => {
     assert.equal(
       contentSecurityPolicy(),
       "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     );
   });
 
-  it('lets a form end at the client', () => {
+  it('allows forms to redirect to the client', () => {
     assert.equal(formAction('https://client.example.com/callback'), "'self' https:");
     assert.equal(formAction('http://[::1]:4000/callback'), "'self' http:");
     assert.equal(formAction('com.example.app:/callback'), "'self' com.example.app:");
   });
 
-  it('lets the logo come from its own origin, and from nowhere else', () => {
+  it('allows the logo from its own origin only', () => {
     const images = (logoUri: string) => /(?:^|; )img-src ([^;]*)/.exec(contentSecurityPolicy({ logoUri }))?.[1];
     assert.equal(images('https://cdn.example.com/logo.png?x=1;%20script-src%20*'), "'self' https://cdn.example.com");
     assert.equal(images('http://127.0.0.1:4000/logo.svg'), "'self' http://127.0.0.1:4000");
@@ -30,13 +30,13 @@ describe('contentSecurityPolicy', () => {
     assert.equal(images('https://xn--bcher-kva.example/a.png'), "'self' https://xn--bcher-kva.example");
   });
 
-  it('takes plain hosts as sources: any other adds nothing to the policy, and changes nothing of it', () => {
+  it('accepts plain hosts as sources; anything else leaves the policy unchanged', () => {
     for (const host of hostsThatAreNoSource) {
       assert.equal(contentSecurityPolicy({ logoUri: `https://${host}/logo.png` }), contentSecurityPolicy(), host);
     }
   });
 
-  it('takes nothing but a scheme from the redirect URI', () => {
+  it('uses only the scheme of a private-use redirect URI', () => {
     assert.equal(formAction("x; script-src 'unsafe-inline'; y:/"), "'self'");
     assert.equal(formAction('/callback'), "'self'");
     assert.equal(formAction('https:; script-src *'), "'self' https:");

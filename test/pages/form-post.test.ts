@@ -17,7 +17,7 @@ async function listen(listener: RequestListener): Promise<{ server: Server; orig
 const members = { code: 'c-1', state: 'a b&c=ü"', iss: 'https://demo.example.com' };
 
 /** OAuth 2.0 Form Post Response Mode 1.0 §2, in a browser and with the headers of the service. */
-describe('the page that takes an answer to a client', () => {
+describe('the page that posts an answer to a client', () => {
   const servers: Server[] = [];
   after(() => {
     for (const server of servers) server.close().closeAllConnections();

@@ -20,7 +20,7 @@ describe('refusals and errors', () => {
     assert.match(html, /<bdi>Gatehouse<\/bdi>/);
   });
 
-  it('load nothing where no account answers, as nothing is served there', () => {
+  it('load nothing on unknown hosts, where nothing is served', () => {
     const error = { title: 'Nothing here', message: 'No page.', requestId: 'r-1', status: 404 };
     assert.match(errorPage({ ...error, accountName: 'Northwind' }), /\/assets\/styles\.css/);
     const html = errorPage(error);

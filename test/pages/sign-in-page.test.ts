@@ -27,7 +27,7 @@ describe('sign-in page', () => {
     assert.equal(attribute(inputNamed(html, 'password'), 'value'), undefined);
   });
 
-  it('shows the logo in place of the initial', () => {
+  it('shows the logo instead of the initial', () => {
     const html = signInPage({ ...signIn, logoUri: 'https://cdn.example.com/"logo".png' });
     assert.match(html, /<img class="tile logo" src="https:\/\/cdn\.example\.com\/%22logo%22\.png" alt=""/);
     assert.doesNotMatch(html, /tile-\d/);
@@ -41,7 +41,7 @@ describe('sign-in page', () => {
     assert.match(inputNamed(again, 'password'), / autofocus>/);
   });
 
-  it('says what is wrong where it is heard', () => {
+  it('announces errors to screen readers', () => {
     assert.doesNotMatch(signInPage(signIn), /role="alert"|aria-invalid/);
     for (const problem of ['wrong', 'missing'] as const) {
       const html = signInPage({ ...signIn, problem });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { closedInItself, initial, isolated, tileColour, webLink } from '../../src/pages/text.ts';
 
 describe('closedInItself', () => {
-  it('keeps closed isolates, drops what closes nothing and closes what is open', () => {
+  it('keeps closed isolates, drops unmatched closing marks and closes open ones', () => {
     assert.equal(closedInItself('a\u2067b\u2069c'), 'a\u2067b\u2069c');
     assert.equal(closedInItself('\u2069a\u2067b\u2069\u2069c'), 'a\u2067b\u2069c');
     assert.equal(closedInItself('a\u2067b\u2068c'), 'a\u2067b\u2068c\u2069\u2069');
@@ -54,7 +54,7 @@ describe('tileColour', () => {
 });
 
 describe('webLink', () => {
-  it('takes http and https and nothing else', () => {
+  it('accepts only http and https', () => {
     assert.deepEqual(webLink('https://example.com:8443/a b'), {
       href: 'https://example.com:8443/a%20b',
       host: 'example.com:8443',

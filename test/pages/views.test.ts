@@ -8,7 +8,7 @@ import { allPages, awkwardNames, passkeyOptions, plainNames } from './samples.ts
 for (const [kind, names] of Object.entries({ plain: plainNames, awkward: awkwardNames })) {
   for (const [name, html] of allPages(names)) {
     describe(`page ${name}, ${kind} names`, () => {
-      it('holds no script of its own, no inline style and no handler', () => {
+      it('contains no inline script, no inline style and no handler', () => {
         // Where no account answers on the host there is no style sheet, and the page carries it.
         assert.equal(tagsOf(html, 'style').length, name === 'error-no-account' ? 1 : 0);
         for (const tag of tags(html)) {
@@ -74,7 +74,7 @@ const consent = {
 };
 
 describe('names on the pages', () => {
-  it('never change the structure of a page', () => {
+  it('cannot change the structure of a page', () => {
     const structure = [...allPages({ ...plainNames }).values()].map(tagNames);
     const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 255 });
     const markup = fc.constantFrom(
@@ -101,7 +101,7 @@ describe('names on the pages', () => {
     assert.equal(attribute(inputNamed(html, 'csrf'), 'value'), 'token&quot;1');
   });
 
-  it('are isolated, so that an override inside stays inside', () => {
+  it('are isolated, so that a bidi override stays inside', () => {
     const html = consentPage({ ...consent, appName: '\u2069\u202Ekool', userName: '\u202Eada' });
     assert.match(html, /<bdi>\u202Ekool<\/bdi>/);
     assert.match(html, /<bdi class="strong">\u202Eada<\/bdi>/);

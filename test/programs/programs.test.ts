@@ -43,13 +43,13 @@ async function listInputs(): Promise<string[]> {
   return Object.keys(metafile.inputs);
 }
 
-it('are made of what their name is made of, and of packages', async () => {
+it('are built from the sources that their name is a digest of, and from packages', async () => {
   const folders = ['node_modules', ...sourceFolders];
   const others = (await listInputs()).filter((path) => !folders.some((folder) => path.startsWith(`${folder}/`)));
   assert.deepEqual(others, []);
 });
 
-describe('an installation that was never started', () => {
+describe('an installation that has never been started', () => {
   let installed: string;
   before(() => {
     installed = mkdtempSync(join(tmpdir(), 'gatehouse-installed-'));
@@ -66,9 +66,9 @@ describe('an installation that was never started', () => {
     return JSON.parse(stdout).folder;
   }
 
-  it('makes them once, and others for other sources', async () => {
+  it('builds them once, and new ones for changed sources', async () => {
     const [folder, same] = await Promise.all([prepare(), prepare()]);
-    assert.equal(same, folder, 'two that start at once make the same');
+    assert.equal(same, folder, 'two that start at once build the same');
     assert.equal(dirname(folder), join(installed, '.cache/programs'));
     const programs = programNames.map((name) => `${name}.mjs`);
     assert.deepEqual(readdirSync(folder).sort(), ['NOTICES.txt', ...programs].sort());
@@ -76,10 +76,10 @@ describe('an installation that was never started', () => {
     assert.ok(existsSync(join(await prepare(), 'mark')), 'what was made is kept');
     appendFileSync(join(installed, 'src/hook-runner/frames.ts'), '\n// changed\n');
     assert.notEqual(await prepare(), folder);
-    assert.equal(readdirSync(dirname(folder)).length, 2, 'nothing half-made is left');
+    assert.equal(readdirSync(dirname(folder)).length, 2, 'nothing incomplete is left');
   });
 
-  it('puts the licence of every package beside the programs that hold its code', async () => {
+  it('puts the licence of every package beside the programs that contain its code', async () => {
     const notices = readFileSync(join(await prepare(), 'NOTICES.txt'), 'utf8');
     const inputs = [...(await listInputs()), ...Object.keys((await gatherShims()).files)];
     const packages = new Set(inputs.flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []));
@@ -95,7 +95,7 @@ describe('an installation that was never started', () => {
     assert.doesNotMatch(notices, /^(?:esbuild|isolated-vm) \d/m, 'these are loaded, not bundled');
   });
 
-  it('whatever the umask is, another user can read them and cannot change them', async () => {
+  it('with any umask another user can read them but not change them', async () => {
     const kept = join(installed, '.cache/programs');
     for (const mask of [0o077, 0o000]) {
       rmSync(join(installed, '.cache'), { recursive: true, force: true });
@@ -116,8 +116,38 @@ describe('an installation that was never started', () => {
     assert.equal(await prepare(), folder);
   });
 
-  it('makes them elsewhere where it cannot write, for as long as the process lives', async () => {
-    rmSync(join(installed, '.cache'), { recursive: true });
+  it('keeps them nowhere that others can reach into, and changes no folder that was there', async () => {
+    const modeOf = (path: string) => statSync(path).mode & 0o777;
+    for (const [name, mode, isMade] of [
+      ['.cache', 0o777, true],
+      ['.cache', 0o700, false],
+      ['.cache/programs', 0o775, true],
+      ['.cache/programs', 0o757, false],
+    ] as const) {
+      const kept = await prepare();
+      const outer = join(installed, name);
+      chmodSync(outer, mode);
+      if (!isMade) rmSync(kept, { recursive: true });
+      assert.equal(dirname(await prepare()), tmpdir(), `${name} ${mode.toString(8)}`);
+      assert.equal(modeOf(outer), mode);
+      assert.equal(existsSync(kept), isMade, 'what is there stays, and nothing is added');
+      chmodSync(outer, 0o755);
+    }
+  });
+
+  it('follows no link out of the installation', async () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'gatehouse-elsewhere-'));
+    const cache = join(installed, '.cache');
+    rmSync(cache, { recursive: true, force: true });
+    symlinkSync(elsewhere, cache);
+    assert.equal(dirname(await prepare()), tmpdir());
+    assert.deepEqual(readdirSync(elsewhere), []);
+    rmSync(cache);
+    rmSync(elsewhere, { recursive: true });
+  });
+
+  it('builds them in a temporary place if it cannot write, for the life of the process', async () => {
+    rmSync(join(installed, '.cache'), { recursive: true, force: true });
     writeFileSync(join(installed, '.cache'), 'no folder');
     const folder = await prepare();
     assert.equal(dirname(folder), tmpdir());

@@ -8,6 +8,8 @@ import { type Answer, conforms } from '../support/conforms.ts';
 import type { Wire } from './wire.ts';
 
 export interface Client {
+  /** For each request that was sent again over another connection, or because the service was too busy, why. */
+  readonly sentAgain: string[];
   /** Sends one request; the answer is held against the contract. */
   send(wire: Wire): Promise<Answer>;
   close(): Promise<void>;
@@ -19,9 +21,11 @@ export async function serve(app: TestApp, connections: number): Promise<Client> 
   await listen(server, { host: '127.0.0.1', port: 0 });
   const { port } = server.address() as AddressInfo;
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const sentAgain: string[] = [];
   return {
+    sentAgain,
     send: async (wire) => {
-      const answer = await exchange(agent, port, wire);
+      const answer = await sendOver(agent, port, wire, sentAgain);
       conforms(wire.method, pathOf(wire.target), answer);
       return answer;
     },
@@ -38,7 +42,7 @@ function pathOf(target: string): string {
   return target.replace(/^https?:\/\/[^/]*/, '');
 }
 
-function exchange(agent: Agent, port: number, wire: Wire, isAgain = false): Promise<Answer> {
+function sendOver(agent: Agent, port: number, wire: Wire, sentAgain: string[], isAgain = false): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { method, target, headers, body } = wire;
     const sent = request({
@@ -53,8 +57,9 @@ function exchange(agent: Agent, port: number, wire: Wire, isAgain = false): Prom
     sent.on('error', (error: NodeJS.ErrnoException) => {
       // The server may end an idle connection just when it is used again, of which the agent knows not always.
       const isIdle = sent.reusedSocket || !isAgain;
-      if (isIdle && error.code === 'ECONNRESET') resolve(exchange(agent, port, wire, true));
-      else reject(error);
+      if (!isIdle || error.code !== 'ECONNRESET') return reject(error);
+      sentAgain.push(`${method} ${pathOf(target)}: ${error.code}`);
+      resolve(sendOver(agent, port, wire, sentAgain, true));
     });
     sent.on('response', (received) => readAnswer(received).then(resolve, reject));
     sent.end(body ?? undefined);

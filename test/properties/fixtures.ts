@@ -1,6 +1,6 @@
 /**
  * What requests of the management API are about: users, roles, apps and the rest, made over that API. What a request
- * deletes is its own; everything else is shared by some requests and then replaced, so that no list grows for ever.
+ * deletes is its own; everything else is shared by some requests and then replaced, so that no list grows forever.
  */
 
 import assert from 'node:assert/strict';

@@ -121,7 +121,7 @@ const sources: Readonly<Record<string, Source>> = {
   updateApp: app,
 };
 
-/** Now and then the page that a cursor names, in a list of its own. */
+/** Now and then the page that a cursor names, in its own list. */
 async function page({ fixtures, plan: { operation, pick } }: Context): Promise<Given> {
   const { parameters, template } = operation;
   if (!parameters.some(({ name }) => name === 'cursor')) return {};

@@ -1,4 +1,4 @@
-/** The same for management, in a run of its own: its requests make and delete what others are about. */
+/** The same for management, in its own run: its requests make and delete what others are about. */
 
 import { declareGenerated } from './generated-requests.ts';
 import { managing } from './operations.ts';

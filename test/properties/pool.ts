@@ -76,18 +76,18 @@ export class Pool {
 
   async newBearer(scope: string): Promise<string> {
     const { clientId, clientSecret } = await this.pair(scope);
-    return this.#exchange('/auth/oauth2/v2/token', basic(clientId, clientSecret));
+    return this.#askToken('/auth/oauth2/v2/token', basic(clientId, clientSecret));
   }
 
   /** An access token of a client for itself: good, and about no user. */
   clientToken(): Promise<string> {
     return once(this.#tokens, 'client', async () => {
       const { client_id, client_secret = '' } = await this.client('client_secret_basic');
-      return this.#exchange('/oauth2/token', basic(client_id, client_secret));
+      return this.#askToken('/oauth2/token', basic(client_id, client_secret));
     });
   }
 
-  async #exchange(path: string, headers: Record<string, string>): Promise<string> {
+  async #askToken(path: string, headers: Record<string, string>): Promise<string> {
     const answer = await this.app.send('POST', path, { headers, form: { grant_type: 'client_credentials' } });
     assert.equal(answer.status, 200, answer.text);
     return answer.body.access_token;

@@ -17,9 +17,9 @@ export function assertRefused({ says }: Faulty, answer: Answer): void {
   assert.ok(isSaid, `the refusal does not say ${says}`);
 }
 
-/** Whether a page of the account sends its browser to sign in. */
+/** Whether a page of the account, or a sign-in under way, sends its browser to sign in. */
 export function asksForSignIn({ status, headers }: Answer): boolean {
-  return status === 303 && String(headers['location'] ?? '').startsWith('/continue?request=');
+  return status === 303 && /^\/(?:continue|sign-in)\?request=/.test(String(headers['location'] ?? ''));
 }
 
 /**

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { type Verification, verifyTrail } from '../../src/domain/audit/verify.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import type { Answer } from '../support/conforms.ts';
+import { assertFewSentAgain } from '../support/sent-again.ts';
 import type { DatabaseKind } from '../support/stores.ts';
 import { setUser } from '../support/users.ts';
 import { applyFault, type Faulty } from './apply-fault.ts';
@@ -61,6 +62,8 @@ export interface Run {
   sendValid(plan: Plan): Promise<void>;
   /** Sends one with exactly one thing wrong, which must be refused. */
   sendWrong(plan: Plan, fault: Fault): Promise<void>;
+  /** Fails where more requests were sent again than a busy machine makes necessary; how many were. */
+  assertFewSentAgain(): number;
   /** Verifies the audit trails of both accounts after all that. */
   verifyTrails(): Promise<readonly Verification[]>;
   dispose(): Promise<void>;
@@ -87,7 +90,7 @@ export async function startRun(kind: DatabaseKind, seed: number, operations: rea
     sendValid: async (plan) => {
       const taken = await takeLive(pool, plan);
       const wire = encode(prepare(plan, taken.live, hostOf(pool)));
-      const answer = await exchange(app, client, wire);
+      const answer = await sendChecked(app, client, wire);
       await taken.settle?.(answer);
       count(tallyOf(plan), answer);
       tallyOf(plan).valid += 1;
@@ -101,7 +104,7 @@ export async function startRun(kind: DatabaseKind, seed: number, operations: rea
       const [used, faulty] = applied ? [fault, applied] : instead(request, taken, sources);
       const closed = used.kind === 'user locked' || used.kind === 'user suspended';
       if (closed) await closeUser(app, taken, used.kind);
-      const answer = await exchange(app, client, faulty.wire);
+      const answer = await sendChecked(app, client, faulty.wire);
       if (!closed) await taken.settle?.(answer);
       count(tallyOf(plan), answer);
       tallyOf(plan).wrong += 1;
@@ -109,6 +112,11 @@ export async function startRun(kind: DatabaseKind, seed: number, operations: rea
       // The sessions of who is suspended have ended: their pages ask for a sign-in.
       if (used.kind === 'user suspended' && asksForSignIn(answer)) return;
       explain(used, faulty.wire, answer, () => assertRefused(faulty, answer));
+    },
+    assertFewSentAgain: () => {
+      const requests = [...tallies.values()].reduce((sum, { valid, wrong }) => sum + valid + wrong, 0);
+      assertFewSentAgain(client.sentAgain, requests, lanes);
+      return client.sentAgain.length;
     },
     verifyTrails: () =>
       Promise.all([pool, other].map(({ app: { services, account } }) => verifyTrail(services, account))),
@@ -173,7 +181,7 @@ async function closeUser({ services, account }: TestApp, { user }: Taken, kind: 
 const ranOutOfTime = /57014|KnexTimeoutError/;
 
 /** Sends, and holds the answer against the contract; a failure of the service shows its log. */
-async function exchange({ services }: TestApp, client: Client, wire: Wire): Promise<Answer> {
+async function sendChecked({ services }: TestApp, client: Client, wire: Wire): Promise<Answer> {
   const send = () =>
     client.send(wire).catch((cause: unknown) => {
       throw new Error(`${cause instanceof Error ? cause.message : cause}\n\n${describeWire(wire)}`, { cause });
@@ -182,6 +190,7 @@ async function exchange({ services }: TestApp, client: Client, wire: Wire): Prom
     services.lines.filter((line) => line['requestId'] === headers['x-request-id']);
   let answer = await send();
   if (answer.status === 503 && loggedOf(answer).some(({ reason }) => ranOutOfTime.test(String(reason)))) {
+    client.sentAgain.push(`${wire.method} ${wire.target}: 503`);
     answer = await send();
   }
   if (answer.status >= 500) {

@@ -23,7 +23,7 @@ function folderOf(name: string, from: string): string | null {
   }
 }
 
-test('an empty package is installed for each dependency of Redoc, since only its bundle is used', () => {
+test('each dependency of Redoc is replaced with an empty package, since only its bundle is used', () => {
   const redoc = 'node_modules/redoc';
   const { dependencies, optionalDependencies, peerDependencies } = lock[redoc] ?? {};
   const brought = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });

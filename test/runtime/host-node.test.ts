@@ -35,7 +35,7 @@ describe('a Node of the host', () => {
   const find = (version: string, ...path: string[]) =>
     findBetterNode({ version, environment: { PATH: path.join(':') } });
 
-  it('is preferred when it is newer, of the same line or of a later one with long-term support', () => {
+  it('is preferred when it is newer, from the same line or a later one with long-term support', () => {
     const newer = host('newer', '24.22.1');
     const later = host('later', '26.12.1', { abi: '147' });
     assert.equal(find('v24.21.0', newer), join(newer, 'node'));
@@ -45,20 +45,20 @@ describe('a Node of the host', () => {
     assert.equal(find('v24.22.2', newer), null);
   });
 
-  it('is passed over when its line is odd or its add-on is not there', () => {
+  it('is skipped when its line is odd or its add-on is missing', () => {
     assert.equal(find('v24.21.0', host('odd', '25.99.0', { abi: '141' })), null);
     assert.equal(find('v24.21.0', host('odd-with', '27.0.0', { abi: '147' })), null);
     assert.equal(find('v24.21.0', host('foreign', '28.0.0', { abi: '160' })), null);
     assert.equal(find('v24.21.0', host('lying', '24.99.0', { abi: 'x' })), null);
   });
 
-  it('is passed over when it is not known to be sound and the running one is', () => {
+  it('is skipped when it is not known to be sound and the running one is', () => {
     const unsound = host('unsound', '26.10.0', { abi: '147' });
     assert.equal(find('v24.22.1', unsound), null);
     assert.equal(find('v24.21.0', unsound), join(unsound, 'node'));
   });
 
-  it('is no program of npm, of a folder named by where one stands, or one that everybody may write', () => {
+  it("is not one of npm's, in a relative folder, or in one that everybody can write to", () => {
     const npm = host('node_modules/.bin/..', '24.99.0');
     assert.equal(find('v24.21.0', npm), null);
     const link = join(folder, 'link');
@@ -73,7 +73,7 @@ describe('a Node of the host', () => {
     assert.equal(find('v24.21.0', leads), null);
   });
 
-  it('is passed over when it cannot be looked at', () => {
+  it('is skipped when it cannot be examined', () => {
     const looping = join(folder, 'looping');
     mkdirSync(looping);
     symlinkSync('node', join(looping, 'node'));
@@ -81,7 +81,7 @@ describe('a Node of the host', () => {
     assert.equal(find('v24.21.0', looping, newer), join(newer, 'node'));
   });
 
-  it('may be a script of a manager of versions: the program behind it is taken', () => {
+  it("may be a version manager's script: the program behind it is used", () => {
     const real = host('real', '24.99.0');
     const shim = host('shim', '24.99.0', { told: join(real, 'node') });
     assert.equal(find('v24.21.0', shim), join(real, 'node'));
@@ -100,7 +100,7 @@ describe('a Node of the host', () => {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
 
-  it('takes over the process with its number, options, arguments, environment, input and exit status', async () => {
+  it('takes over the process with its id, options, arguments, environment, input and exit status', async () => {
     const rest = 'echo "$$|$*|$MARK|$(cat)"; exit 7';
     const child = start(host('takes-over', '24.99.0', { rest }), ['doctor', '--json'], { MARK: 'kept' });
     child.stdin.end('input');
@@ -109,7 +109,7 @@ describe('a Node of the host', () => {
     assert.deepEqual([child.exitCode, stderr], [7, '']);
   });
 
-  it('gets the signals that the process is sent', async () => {
+  it("receives the process's signals", async () => {
     const rest = "trap 'echo stopped; exit 3' TERM; echo up; while :; do sleep 0.05; done";
     const child = start(host('signals', '24.99.0', { rest }), ['serve']);
     await once(child.stdout, 'data');
@@ -118,7 +118,7 @@ describe('a Node of the host', () => {
     assert.deepEqual([child.exitCode, stdout], [3, 'stopped\n']);
   });
 
-  it('is asked once and not again by what it starts', async () => {
+  it('is examined once, and not again by its child processes', async () => {
     // The real one, where npm did not install it, under a newer name.
     const real = placeNode(join(folder, 'real-node'));
     const path = host('once', '24.99.0', { told: real });
@@ -129,7 +129,7 @@ describe('a Node of the host', () => {
     assert.equal(readFileSync(join(path, 'node.asked'), 'utf8'), 'asked\n');
   });
 
-  it('is not looked for where the running one was not brought by npm', async () => {
+  it('is not looked for where the running one does not come from npm', async () => {
     const elsewhere = placeNode(join(folder, 'elsewhere'));
     const path = host('unasked', '24.99.0', { rest: 'echo taken' });
     const child = spawn(elsewhere, [script, '--version'], { env: { PATH: path }, stdio: ['ignore', 'pipe', 'ignore'] });

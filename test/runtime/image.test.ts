@@ -16,13 +16,13 @@ const run = (beginning: string) => {
   return step.slice('RUN '.length);
 };
 
-test('every stage of the image is made of the image of Node that the builder names', () => {
+test('every stage of the image is based on the Node image that the builder names', () => {
   const stages = steps.filter((line) => line.startsWith('FROM '));
   assert.ok(stages.length >= 2 && stages.every((stage) => /^FROM \$\{NODE_IMAGE\}/.test(stage)), stages.join());
   assert.ok(steps.indexOf('ARG NODE_IMAGE') < steps.indexOf(stages[0] ?? ''));
 });
 
-test('an image that is not named by its digest is refused in words', () => {
+test('an image without a digest is refused with a message', () => {
   const step = run('case "$NODE_IMAGE"');
   const check = (image: string) => spawnSync('sh', ['-c', step], { env: { NODE_IMAGE: image }, encoding: 'utf8' });
   assert.equal(check(`node:24-bookworm-slim@sha256:${'0123456789abcdef'.repeat(4)}`).status, 0);
@@ -38,7 +38,7 @@ test('an image that is not named by its digest is refused in words', () => {
   }
 });
 
-test('an image whose Node is not known to be sound is refused in words', () => {
+test('an image whose Node is not known to be sound is refused with a message', () => {
   const step = run('node --eval').replace(/^node/, `'${process.execPath}'`);
   const { status, stderr } = spawnSync('sh', ['-c', step], { cwd: root, encoding: 'utf8' });
   const { state, reason } = judgeNode(process.versions.node);
@@ -46,7 +46,7 @@ test('an image whose Node is not known to be sound is refused in words', () => {
   if (reason !== null) assert.ok(stderr.includes(reason));
 });
 
-test('the image gets the packages without Node and without native modules for other machines', (t) => {
+test('the image contains the packages without Node and without native modules for other platforms', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-image-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const ours = `node_modules/one/prebuilds/${process.platform}-${process.arch}.node`;

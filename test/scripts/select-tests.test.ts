@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const support = (name: string) => new URL(`../support/${name}.ts`, import.meta.url).href;
 
 describe('files of tests that are named', () => {
-  it('a test file is itself, a module the files that run it', () => {
+  it('a test file selects itself, a module the files that run it', () => {
     assert.deepEqual(selectTests(['test/config.test.ts']), { files: ['test/config.test.ts'], only: [] });
     const dpop = join(root, 'test/surfaces/oauth2/dpop.ts');
     assert.deepEqual(selectTests([dpop]), { files: [join(root, 'test/surfaces/oauth2/oauth2.test.ts')], only: [dpop] });

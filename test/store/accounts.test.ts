@@ -15,7 +15,7 @@ onEachDatabase('accounts, facts and keys', (subject) => {
     assert.ok((await accounts.list()).some(({ id }) => id === created.id));
   });
 
-  test('what nobody has is null', async () => {
+  test('an unknown account is null', async () => {
     const { accounts } = subject.store;
     assert.equal(await accounts.find(2 ** 40), null);
     assert.equal(await accounts.findBySubdomain('nobody'), null);
@@ -37,7 +37,7 @@ onEachDatabase('accounts, facts and keys', (subject) => {
     assert.equal((await accounts.list()).length, before);
   });
 
-  test('an update changes the members given and replaces lists', async () => {
+  test('an update changes the given members and replaces lists', async () => {
     const { accounts } = subject.store;
     const [kept, added] = [unique('kept'), unique('added')];
     const created = await newAccount(subject.store, { hosts: [unique('old'), kept], settings: { a: '1' } });
@@ -89,7 +89,7 @@ onEachDatabase('accounts, facts and keys', (subject) => {
     assert.equal((await keys.list(otherId)).length, 1);
   });
 
-  test('texts keep every character but U+0000, and numbers that nobody can have find nothing', async () => {
+  test('texts keep every character except U+0000, and impossible numbers find nothing', async () => {
     const { accounts, users } = subject.store;
     const name = 'Zoë \u{1F600} \u202E "quoted" \\ \u0001 ? $1 \n';
     const { id, settings } = await newAccount(subject.store, { name, settings: { x: name } });

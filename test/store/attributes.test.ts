@@ -8,7 +8,7 @@ onEachDatabase('custom attributes', (subject) => {
     return subject.store.attributes.create({ accountId, name: shortname, shortname, createdAt: now });
   }
 
-  test('an attribute is found in its account only, in the place after the last', async () => {
+  test('an attribute is found in its account only, and is added after the last', async () => {
     const { attributes } = subject.store;
     const [{ id: accountId }, { id: otherId }] = [await newAccount(subject.store), await newAccount(subject.store)];
     const [first, second] = [await newAttribute(accountId, 'badge'), await newAttribute(accountId)];
@@ -26,7 +26,7 @@ onEachDatabase('custom attributes', (subject) => {
     await newAttribute(otherId, 'badge');
   });
 
-  test('no place is beyond the last number', async () => {
+  test('no position exceeds the largest number', async () => {
     const { attributes } = subject.store;
     const { id: accountId } = await newAccount(subject.store);
     const last = await newAttribute(accountId);
@@ -34,7 +34,7 @@ onEachDatabase('custom attributes', (subject) => {
     assert.equal((await newAttribute(accountId)).position, 2_147_483_647);
   });
 
-  test('a user has at most one value, which goes with the user and with the attribute', async () => {
+  test('a user has at most one value, which is removed with the user and with the attribute', async () => {
     const { attributes, users } = subject.store;
     const { id: accountId } = await newAccount(subject.store);
     const [ada, bob] = [await newUser(subject.store, accountId), await newUser(subject.store, accountId)];
@@ -77,7 +77,7 @@ onEachDatabase('custom attributes', (subject) => {
     );
   });
 
-  test('a manager who is removed manages nobody', async () => {
+  test('a removed manager manages nobody', async () => {
     const { users } = subject.store;
     const { id: accountId } = await newAccount(subject.store);
     const [ada, bob] = [await newUser(subject.store, accountId), await newUser(subject.store, accountId)];
@@ -88,7 +88,7 @@ onEachDatabase('custom attributes', (subject) => {
     assert.deepEqual([left?.managerUserId, left?.title, left?.state], [null, 'Clerk', 1]);
   });
 
-  test('a digest is replaced while it is the one that was read', async () => {
+  test('a digest is replaced only if it is still the one that was read', async () => {
     const { users } = subject.store;
     const { id: accountId } = await newAccount(subject.store);
     const { id } = await newUser(subject.store, accountId, { passwordDigest: 'a' });

@@ -1,30 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { AuthorizationServerRecord } from '../../src/store/authorization-servers.ts';
 import { cacheLookups } from '../../src/store/cached.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openPatientStore } from '../support/stores.ts';
-import { failureOf, newAccount, newCast, newClient, newGrant, now, unique } from './samples.ts';
+import { failureOf, newAccount, newCast, newClient, newGrant, newServer, now } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
-
-function newServer(
-  store: Pick<Store, 'authorizationServers'>,
-  accountId: number,
-  given: Partial<AuthorizationServerRecord> = {},
-): Promise<AuthorizationServerRecord> {
-  return store.authorizationServers.create({
-    accountId,
-    name: 'Orders',
-    description: null,
-    resourceIdentifier: `https://api.example.com/${unique()}`,
-    audiences: ['orders'],
-    accessTokenMinutes: null,
-    refreshTokenMinutes: 30,
-    createdAt: now,
-    updatedAt: now,
-    ...given,
-  });
-}
 
 /** The next turn of the event loop: what another process committed before it must be seen in it. */
 function nextTurn(): Promise<void> {
@@ -54,8 +34,8 @@ onEachDatabase('API authorization servers', (subject) => {
     assert.equal(await servers.update(otherId, server.id, { name: 'x' }), null);
     const changes = { audiences: [], accessTokenMinutes: 5, updatedAt: now + 1 };
     assert.deepEqual(await servers.update(accountId, server.id, changes), { ...server, ...changes });
-    assert.equal(await servers.remove(otherId, server.id), false);
-    assert.equal(await servers.remove(accountId, server.id), true);
+    assert.equal(await servers.remove(otherId, server.id, now), null);
+    assert.equal(await servers.remove(accountId, server.id, now), 0);
     assert.equal(await servers.find(accountId, server.id), null);
   });
 
@@ -81,18 +61,19 @@ onEachDatabase('API authorization servers', (subject) => {
     await servers.updateLink(accountId, one.id, appId, [a.id, b.id]);
     await servers.removeScope(accountId, one.id, b.id);
     assert.deepEqual((await servers.ofClient(accountId, appId))[1]?.scopes, [a]);
-    await servers.remove(accountId, two.id);
+    await servers.remove(accountId, two.id, now);
     assert.equal((await subject.store.clients.findByApp(accountId, appId))?.linkedServers, 1);
     assert.deepEqual(await servers.ofClient(accountId, appId), [
       { server: one, scopes: [a], claims: [], linkedAt: now + 1 },
     ]);
-    assert.equal(await servers.unlink(accountId, one.id, appId), true);
+    assert.equal(await servers.unlink(accountId, one.id, appId, now), 0);
+    assert.equal(await servers.unlink(accountId, one.id, appId, now), null);
     assert.equal((await subject.store.clients.findByApp(accountId, appId))?.linkedServers, 0);
     const { id: otherId } = await newAccount(subject.store);
     assert.deepEqual(await servers.ofClient(otherId, appId), []);
   });
 
-  test('a client that is removed takes its links along', async () => {
+  test("a client's links are removed with it", async () => {
     const { accountId, appId } = await newCast(subject.store);
     const server = await newServer(subject.store, accountId);
     await subject.store.authorizationServers.link({
@@ -106,7 +87,7 @@ onEachDatabase('API authorization servers', (subject) => {
     assert.equal(await subject.store.authorizationServers.findLink(accountId, server.id, appId), null);
   });
 
-  test('every change of another process is in force for the next token, though links are kept in memory', async () => {
+  test('changes by another process apply to the next token, although links are cached', async () => {
     const { accountId, appId } = await newCast(subject.store);
     const { clientId } = await newClient(subject.store, accountId);
     const kept = cacheLookups(subject.store);
@@ -133,9 +114,9 @@ onEachDatabase('API authorization servers', (subject) => {
       () => other.removeClaim(accountId, server.id, claimId),
       () => other.updateLink(accountId, server.id, appId, []),
       () => other.removeScope(accountId, server.id, scope.id),
-      () => other.unlink(accountId, server.id, appId),
+      () => other.unlink(accountId, server.id, appId, now),
       () => other.link(linked),
-      () => other.remove(accountId, server.id),
+      () => other.remove(accountId, server.id, now),
     ];
     for (const change of changes) {
       await kept.authorizationServers.ofClient(accountId, appId);
@@ -150,7 +131,7 @@ onEachDatabase('API authorization servers', (subject) => {
     }
   });
 
-  test('the end of a link ends the grants that are for its server alone, and no others', async () => {
+  test('removing a link ends the grants for its server only, and no others', async () => {
     const cast = await newCast(subject.store);
     const { accountId, appId } = cast;
     const [one, two] = [await newServer(subject.store, accountId), await newServer(subject.store, accountId)];
@@ -165,9 +146,9 @@ onEachDatabase('API authorization servers', (subject) => {
     ];
     const ended = async () =>
       Promise.all(made.map(async ({ id }) => (await grants.find(accountId, id))?.revokedAt === now));
-    assert.equal(await grants.revokeOfServer(accountId, one.id, appId, now), 1);
+    assert.equal(await servers.unlink(accountId, one.id, appId, now), 1);
     assert.deepEqual(await ended(), [true, false, false]);
-    assert.equal(await grants.revokeOfServer(accountId, two.id, null, now), 1);
+    assert.equal(await servers.remove(accountId, two.id, now), 1);
     assert.deepEqual(await ended(), [true, true, false]);
   });
 });

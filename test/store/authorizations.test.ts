@@ -34,7 +34,7 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     assert.equal(await sessions.find(accountId, later.digest), null);
   });
 
-  test('a session is renewed in its place, and not once it has ended', async () => {
+  test('a session is renewed in place, but not once it has ended', async () => {
     const { sessions } = subject.store;
     const { accountId, userId } = await newCast(subject.store);
     const { id: otherId } = await newAccount(subject.store);
@@ -54,7 +54,7 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     assert.deepEqual(await sessions.listOfUser(accountId, userId, 10), []);
   });
 
-  test('a session is used for apps until that is forgotten, it may not last any more, or the app goes', async () => {
+  test('a session is used for apps until that is forgotten, it expires, or the app is removed', async () => {
     const { sessions, clients } = subject.store;
     const { accountId, appId } = await newCast(subject.store);
     const { accountId: otherId, appId: otherAppId } = await newCast(subject.store);
@@ -78,7 +78,7 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     assert.equal(await sessions.isUsedFor(accountId, session.sid, appId), false);
   });
 
-  test('the sessions of a user: the last used first, and all ended but one', async () => {
+  test('the sessions of a user: most recently used first, and all but one ended', async () => {
     const { sessions } = subject.store;
     const { accountId, userId } = await newCast(subject.store);
     const stranger = await newCast(subject.store);
@@ -104,7 +104,7 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     assert.deepEqual(await authorizations.findRequest(request.accountId, request.digest), request);
   });
 
-  test('consents are listed and taken back', async () => {
+  test('consents are listed and withdrawn', async () => {
     const { authorizations } = subject.store;
     const { accountId, userId, appId } = await newCast(subject.store);
     await authorizations.saveConsent(accountId, userId, appId, ['openid'], now);
@@ -144,7 +144,7 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     return request;
   }
 
-  test('a request is signed in, decided, and forgets the decision at the next sign-in', async () => {
+  test('a request is signed in and decided, and the next sign-in clears the decision', async () => {
     const { authorizations } = subject.store;
     const request = await newRequest();
     const { accountId, digest } = request;
@@ -173,7 +173,7 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     });
   });
 
-  test('of 100 that finish a request one does', async () => {
+  test('one of 100 callers finishes a request', async () => {
     const { authorizations } = subject.store;
     const request = await newRequest();
     const { accountId, digest } = request;
@@ -185,7 +185,7 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     assert.equal(await authorizations.hasEnded(otherId, digest), false);
   });
 
-  test('a request that is not stored is stored with what becomes known of it, and ends once', async () => {
+  test('an unstored request is stored with what becomes known of it, and ends once', async () => {
     const { authorizations } = subject.store;
     const request = { ...(await newRequest()), digest: unique() };
     const { accountId, digest } = request;
@@ -209,7 +209,7 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     assert.equal(await authorizations.finishRequest(never), false);
   });
 
-  test('of 100 that use a code one does, before it expires', async () => {
+  test('one of 100 callers uses a code, before it expires', async () => {
     const { authorizations } = subject.store;
     const cast = await newCast(subject.store);
     const { accountId } = cast;
@@ -233,7 +233,7 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     });
   });
 
-  test('a code is linked to a grant of its account only', async () => {
+  test('a code can be linked only to a grant of its account', async () => {
     const { authorizations } = subject.store;
     const [cast, other] = [await newCast(subject.store), await newCast(subject.store)];
     const code = newCode(cast);
@@ -246,7 +246,7 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     );
   });
 
-  test('a consent holds what was allowed last', async () => {
+  test('a consent contains what was allowed last', async () => {
     const { authorizations } = subject.store;
     const { accountId, userId, appId } = await newCast(subject.store);
     assert.equal(await authorizations.findConsent(accountId, userId, appId), null);

@@ -58,7 +58,7 @@ onEachDatabase('lookups kept in memory', (subject) => {
   });
   after(() => elsewhere.close());
 
-  test('what did not change is read once', async () => {
+  test('unchanged rows are read once', async () => {
     const { store, reads } = counting(subject.store);
     const cached = cacheLookups(store);
     const account = await newAccount(elsewhere, { hosts: [unique('host')] });
@@ -82,7 +82,7 @@ onEachDatabase('lookups kept in memory', (subject) => {
     assert.equal(reads(), before);
   });
 
-  test('a change by another process is in force for whatever comes after it', async () => {
+  test('a change by another process applies to every later request', async () => {
     const cached = cacheLookups(subject.store);
     const account = await newAccount(elsewhere, { hosts: [unique('host')] });
     const client = await newClient(elsewhere, account.id);
@@ -114,7 +114,7 @@ onEachDatabase('lookups kept in memory', (subject) => {
     }
   });
 
-  test('a host that moves to another account is that account’s from then on', async () => {
+  test('a host that moves to another account belongs to it from then on', async () => {
     const cached = cacheLookups(subject.store);
     const host = unique('host');
     const [former, next] = [await newAccount(elsewhere, { hosts: [host] }), await newAccount(elsewhere)];
@@ -130,7 +130,7 @@ onEachDatabase('lookups kept in memory', (subject) => {
     assert.equal((await cached.accounts.findByHost(host))?.name, 'Another name');
   });
 
-  test('what is not there is asked for each time', async () => {
+  test('missing rows are queried each time', async () => {
     const cached = cacheLookups(subject.store);
     const subdomain = unique('account');
     assert.equal(await cached.accounts.findBySubdomain(subdomain), null);

@@ -31,7 +31,7 @@ onEachDatabase('callers', (subject) => {
     assert.equal((await callers.findCredential(accountId, credential.clientId))?.revokedAt, now + 1);
   });
 
-  test('a token comes with the credential it was issued to', async () => {
+  test('a token is read with the credential it was issued to', async () => {
     const { callers } = subject.store;
     const [{ id: accountId }, { id: otherId }] = [await newAccount(subject.store), await newAccount(subject.store)];
     const credential = await newCredential(accountId);

@@ -56,7 +56,7 @@ onEachDatabase('clearing', (subject) => {
     assert.deepEqual(new Set(turns.slice(-3)), new Set([first]));
   });
 
-  test('a removal that cannot be cleared is named, keeps its rows, and is passed over for the others', async () => {
+  test('a removal that cannot be cleared is named, keeps its rows, and is skipped for the others', async () => {
     const { store } = subject;
     const [first, second, third] = await removeThree();
     const allow = await forbidDeletion(subject, first ?? 0);
@@ -82,7 +82,7 @@ onEachDatabase('clearing', (subject) => {
     assert.equal(await count(subject, `grants where account_id = ${first}`), 0);
   });
 
-  test('a slice locks grants before codes, as everybody does', async () => {
+  test('a slice locks grants before codes, like every other transaction', async () => {
     const { store, url } = subject;
     if (store.kind === 'sqlite') return;
     const cast = await newCast(store);
@@ -115,7 +115,7 @@ onEachDatabase('clearing', (subject) => {
     await clearAll(subject);
   });
 
-  test('a slice that lost a race is tried again', async () => {
+  test('a slice that lost a race is retried', async () => {
     const { store, url } = subject;
     if (store.kind === 'sqlite') return;
     const cast = await newCast(store);
@@ -138,7 +138,7 @@ onEachDatabase('clearing', (subject) => {
 });
 
 for (const kind of databases) {
-  test(`rolling back to before removals leaves nothing alive that they had ended on ${kind}`, async () => {
+  test(`rolling back to before removals revives nothing that they ended on ${kind}`, async () => {
     const { store, url, dispose } = await openTestStore(kind);
     try {
       const subject = { store, url };

@@ -37,7 +37,7 @@ onEachDatabase('proofs that come with refresh tokens', (subject) => {
     for (const proof of proofs) assert.equal(await isUnused(proof), false);
   });
 
-  test('is left as it was by what is refused', async () => {
+  test('is not used up by refused requests', async () => {
     const dead = await newFamily({ revokedAt: now, revokedBecause: 'sign_out' });
     const live = await newFamily();
     for (const [grant, given, reason] of [
@@ -52,7 +52,7 @@ onEachDatabase('proofs that come with refresh tokens', (subject) => {
     }
   });
 
-  test('one that was used refuses, and neither rotates nor revokes', async () => {
+  test('a used one refuses, and neither rotates nor revokes', async () => {
     const grant = await newFamily();
     const proof = newProof(grant);
     assert.deepEqual(await consume(present(grant, { proof })), ['rotated']);
@@ -63,7 +63,7 @@ onEachDatabase('proofs that come with refresh tokens', (subject) => {
     assert.equal(await isUnused(proof), false);
   });
 
-  test('in one batch the first takes it; what the others of the batch ask for is judged without them', async () => {
+  test('in one batch the first request uses it; the others are refused on their own', async () => {
     const grants = [await newFamily(), await newFamily(), await newFamily()];
     const [one, two, three] = grants;
     assert.ok(one && two && three);
@@ -83,7 +83,7 @@ onEachDatabase('proofs that come with refresh tokens', (subject) => {
     assert.equal(await isUnused(unused), true);
   });
 
-  test('in one batch a refused one does not take it from the next', async () => {
+  test('in one batch a refused request does not use it up for the next', async () => {
     const [one, two, dead] = [
       await newFamily(),
       await newFamily(),
@@ -101,7 +101,7 @@ onEachDatabase('proofs that come with refresh tokens', (subject) => {
     assert.deepEqual([await isUnused(proof), await isUnused(other)], [false, false]);
   });
 
-  test('one that was used changes nothing about why a token is refused', async () => {
+  test('a used one does not change why a token is refused', async () => {
     const grant = await newFamily();
     const proof = newProof(grant);
     assert.equal(await isUnused(proof), true);
@@ -110,14 +110,14 @@ onEachDatabase('proofs that come with refresh tokens', (subject) => {
     assert.deepEqual(await consume(...batch), ['scope_exceeded', 'revoked', 'proof_used']);
   });
 
-  test('of a client that was removed meanwhile fails no other of its batch', async () => {
+  test('from a client that was removed meanwhile fails no other request of its batch', async () => {
     const [gone, other] = [await newFamily(), await newFamily()];
     await subject.store.clients.remove(gone.accountId, gone.appId, now);
     const batch = [present(gone, { proof: newProof(gone) }), present(other, { proof: newProof(other) })];
     assert.deepEqual(await consume(...batch), ['unknown', 'rotated']);
   });
 
-  test('two processes at once: one proof of 20 refreshes grants one', async () => {
+  test('two processes at once: one proof used by 20 refreshes grants one', async () => {
     const second = await openPatientStore(subject.url);
     try {
       const cast = await newCast(subject.store);

@@ -91,7 +91,7 @@ onEachDatabase('races of refresh tokens', (subject) => {
     }
   });
 
-  test('in one batch the next consumption of a grant meets what the one before left', async () => {
+  test('in one batch the next consumption of a grant sees the result of the previous one', async () => {
     const grant = await newFamily();
     const first = present(grant);
     const second = present(grant, { presentedDigest: first.successorDigest });
@@ -140,7 +140,7 @@ onEachDatabase('races of refresh tokens', (subject) => {
     }
   });
 
-  test('the loser of a race with a revocation is refused', async () => {
+  test('a refresh that loses a race with a revocation is refused', async () => {
     for (let round = 0; round < 10; round += 1) {
       const grant = await newFamily();
       const { accountId, id } = grant;

@@ -24,7 +24,7 @@ onEachDatabase('consumption of refresh tokens', (subject) => {
     return grant;
   };
 
-  test('the current token rotates: grant, user and access token are written and answered', async () => {
+  test('the current token rotates: grant, user and access token are written and returned', async () => {
     const { cast, grant } = await start();
     const consumption = present(grant);
     const outcome = await consume(consumption);
@@ -61,7 +61,7 @@ onEachDatabase('consumption of refresh tokens', (subject) => {
     });
   });
 
-  test('a narrower scope is that of the access token alone', async () => {
+  test('a narrower scope applies to the access token only', async () => {
     const { grant } = await start();
     const outcome = await consume(present(grant, { scope: ['profile'] }));
     assert.ok(outcome.outcome === 'rotated');
@@ -70,7 +70,7 @@ onEachDatabase('consumption of refresh tokens', (subject) => {
     assert.deepEqual((await stored(grant)).scope, ['openid', 'profile']);
   });
 
-  test('within the grace the predecessor gets the same successor, a new access token, and changes nothing', async () => {
+  test('within the grace period the predecessor gets the same successor, a new access token, and changes nothing', async () => {
     const { grant } = await start();
     const first = present(grant);
     const rotated = await consume(first);
@@ -95,7 +95,7 @@ onEachDatabase('consumption of refresh tokens', (subject) => {
     assert.deepEqual(await consume(next), { outcome: 'refused', reason: 'revoked' });
   }
 
-  test('after the grace, or without one, the predecessor revokes the family', async () => {
+  test('after the grace period, or without one, the predecessor revokes the family', async () => {
     const { grant } = await start();
     const first = present(grant);
     await consume(first);
@@ -105,7 +105,7 @@ onEachDatabase('consumption of refresh tokens', (subject) => {
     await assertReuse(strict, present(strict, { graceMilliseconds: 0 }));
   });
 
-  test('the first use of the successor ends the grace', async () => {
+  test('the first use of the successor ends the grace period', async () => {
     const { grant } = await start();
     const first = present(grant);
     await consume(first);
@@ -114,7 +114,7 @@ onEachDatabase('consumption of refresh tokens', (subject) => {
     await assertReuse(grant, present(grant));
   });
 
-  test('a token that is older, or that the family never had, revokes the family', async () => {
+  test('an older token, or one that the family never had, revokes the family', async () => {
     const { grant } = await start();
     await assertReuse(grant, present(grant, { presentedDigest: unique('older') }));
   });
@@ -161,7 +161,7 @@ onEachDatabase('consumption of refresh tokens', (subject) => {
     await assertRefused(grant, 'user_locked');
   });
 
-  test('a token that is not current is worth what the rule says that came with it', async () => {
+  test('a token that is not current is judged by the rule passed with it', async () => {
     const { grant } = await start();
     const seen: (string | undefined)[] = [];
     const older = present(grant, {

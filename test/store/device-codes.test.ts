@@ -25,7 +25,7 @@ onEachDatabase('codes of devices', (subject) => {
       apiScopes: ['write 1'],
     }) as const;
 
-  test('one is found by either digest, in its account alone', async () => {
+  test('a device code is found by either digest, in its account only', async () => {
     const { code, deviceCodes, accountId, digest } = await make();
     assert.deepEqual(await deviceCodes.find(accountId, digest), code);
     assert.deepEqual(await deviceCodes.findByUserCode(accountId, code.userCodeDigest), code);
@@ -35,7 +35,7 @@ onEachDatabase('codes of devices', (subject) => {
     assert.equal(await failureOf(deviceCodes.create({ ...code, digest: 'another' })), 'conflict user_code_digest');
   });
 
-  test('one caller decides, in time; one uses up what was allowed', async () => {
+  test('one caller decides in time; one uses up what was allowed', async () => {
     const { cast, deviceCodes, accountId, digest, code } = await make();
     assert.equal(await deviceCodes.consume(accountId, digest, now), false, 'not allowed yet');
     assert.equal(await deviceCodes.decide(accountId, digest, allow(cast.userId), code.expiresAt), false, 'too late');
@@ -51,7 +51,7 @@ onEachDatabase('codes of devices', (subject) => {
     assert.equal(await deviceCodes.find(accountId, digest), null);
   });
 
-  test('what was denied is never used', async () => {
+  test('a denied code is never used', async () => {
     const { cast, deviceCodes, accountId, digest } = await make();
     const nothing = { amr: null, authenticatedAt: null, sid: null, decidedAt: now, apiScopes: null };
     const denied = { decision: 'deny', userId: cast.userId, ...nothing } as const;
@@ -60,7 +60,7 @@ onEachDatabase('codes of devices', (subject) => {
     assert.equal(await deviceCodes.decide(accountId, digest, allow(cast.userId), now), false);
   });
 
-  test('a question waits for its interval, which grows with each that comes too early, up to a minute', async () => {
+  test('a poll waits for its interval, which grows with each early poll, up to a minute', async () => {
     const { deviceCodes, accountId, digest } = await make();
     const interval = async () => (await deviceCodes.find(accountId, digest))?.intervalSeconds;
     assert.equal(await deviceCodes.poll(accountId, digest, now), true);
@@ -74,13 +74,13 @@ onEachDatabase('codes of devices', (subject) => {
     assert.equal(await interval(), 60);
   });
 
-  test('of questions at once one is in time', async () => {
+  test('one of several simultaneous polls is in time', async () => {
     const { deviceCodes, accountId, digest } = await make();
     const asked = await Promise.all(Array.from({ length: 5 }, () => deviceCodes.poll(accountId, digest, now)));
     assert.equal(asked.filter(Boolean).length, 1);
   });
 
-  test('it goes with its client and with its user', async () => {
+  test('it is removed with its client and with its user', async () => {
     const first = await make();
     await subject.store.clients.remove(first.accountId, first.code.appId, now);
     assert.equal(await first.deviceCodes.find(first.accountId, first.digest), null);

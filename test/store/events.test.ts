@@ -29,7 +29,7 @@ async function assertChained(store: Store, accountId: number): Promise<EventReco
 }
 
 onEachDatabase('events', (subject) => {
-  test('an event comes back as it was appended, in its place', async () => {
+  test('an event is read back as it was appended, in order', async () => {
     const { store } = subject;
     const { id: accountId } = await newAccount(store);
     const none = { lastId: 0, lastHash: '', greatestId: 0 };
@@ -53,7 +53,7 @@ onEachDatabase('events', (subject) => {
     assert.deepEqual((await store.events.listBefore(accountId, null, 1)).length, 1);
   });
 
-  test('events of a transaction are there with it, in the order told, or not at all', async () => {
+  test('events of a transaction are stored with it, in order, or not at all', async () => {
     const { store } = subject;
     const { id: accountId } = await newAccount(store);
     await store.transaction(async (tx) => {
@@ -71,7 +71,7 @@ onEachDatabase('events', (subject) => {
     assert.deepEqual(actions, ['user.created', 'user.changed']);
   });
 
-  test('an event of no account undoes the change it tells of', async () => {
+  test('an event without an account rolls back its change', async () => {
     const { store } = subject;
     const { id: accountId } = await newAccount(store);
     const failing = store.transaction(async (tx) => {
@@ -82,7 +82,7 @@ onEachDatabase('events', (subject) => {
     assert.equal(await store.roles.findByName(accountId, 'staff'), null);
   });
 
-  test('20 writers at once, of two accounts and in transactions, make two whole chains', async () => {
+  test('20 simultaneous writers, of two accounts and in transactions, make two complete chains', async () => {
     const { store } = subject;
     const accounts = [(await newAccount(store)).id, (await newAccount(store)).id];
     const write = async (writer: number) => {
@@ -99,7 +99,7 @@ onEachDatabase('events', (subject) => {
     for (const accountId of accounts) assert.equal((await assertChained(store, accountId)).length, 100);
   });
 
-  test('two processes and this one make one whole chain', async () => {
+  test('two processes and this one make one complete chain', async () => {
     const { store, url } = subject;
     const { id: accountId } = await newAccount(store);
     const script = new URL('append-process.ts', import.meta.url);
@@ -124,7 +124,7 @@ onEachDatabase('events', (subject) => {
     await assertChained(store, accountId);
   });
 
-  test('of a batch of refresh tokens all but rotations are told, with the commit that did it', async () => {
+  test('of a batch of refresh tokens all but rotations are recorded, in the same commit', async () => {
     const { store } = subject;
     const cast = await newCast(store);
     const { accountId } = cast;
@@ -143,7 +143,7 @@ onEachDatabase('events', (subject) => {
     assert.notEqual((await store.grants.find(accountId, grant.id))?.revokedAt, null);
   });
 
-  test('a family is not revoked unless its event is written', async () => {
+  test('a family is revoked only if its event is written', async () => {
     const { store } = subject;
     const cast = await newCast(store);
     const grant = await newGrant(store, cast);
@@ -153,7 +153,7 @@ onEachDatabase('events', (subject) => {
     assert.deepEqual(await store.grants.find(cast.accountId, grant.id), grant);
   });
 
-  test('batches of reuse in two stores at once do not wait in a circle', async () => {
+  test('simultaneous batches of reuse in two stores do not deadlock', async () => {
     const { store, url } = subject;
     const casts = [await newCast(store), await newCast(store)];
     const other = await openPatientStore(url);

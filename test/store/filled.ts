@@ -11,7 +11,7 @@ import type { Subject } from './suite.ts';
 export const many = 250;
 
 /** Clears until nothing waits; throws where that fails. */
-export async function clearAll({ store }: Subject): Promise<ClearedSlice[]> {
+export async function clearAll({ store }: Pick<Subject, 'store'>): Promise<ClearedSlice[]> {
   const slices: ClearedSlice[] = [];
   for (let slice = await store.clearRemoved(100); slice; slice = await store.clearRemoved(100)) {
     if ('error' in slice) throw slice.error;
@@ -27,7 +27,7 @@ export async function count({ url }: Subject, from: string): Promise<number> {
 
 /** Repeats a row with numbers from 1 in place of `:n`. */
 export async function fill(
-  { url }: Subject,
+  { url }: Pick<Subject, 'url'>,
   table: string,
   columns: string,
   values: string,
@@ -40,10 +40,16 @@ export async function fill(
   );
 }
 
-export async function fillGrants(subject: Subject, { accountId, appId, userId }: Cast, rows = many): Promise<void> {
-  const columns = `account_id, app_id, user_id, scope, amr, authenticated_at, generation, idle_expires_at,
+/** `serverId`: the only API that they are for. */
+export async function fillGrants(
+  subject: Pick<Subject, 'url'>,
+  { accountId, appId, userId }: Cast,
+  rows = many,
+  serverId: number | null = null,
+): Promise<void> {
+  const columns = `account_id, app_id, user_id, server_id, scope, amr, authenticated_at, generation, idle_expires_at,
     absolute_expires_at, created_at`;
-  const values = `${accountId}, ${appId}, ${userId}, '["openid"]', '[]', 0, 0, ${now * 2}, ${now * 2}, 0`;
+  const values = `${accountId}, ${appId}, ${userId}, ${serverId}, '["openid"]', '[]', 0, 0, ${now * 2}, ${now * 2}, 0`;
   await fill(subject, 'grants', columns, values, rows);
 }
 

@@ -18,7 +18,7 @@ onEachDatabase('grants and access tokens', (subject) => {
     assert.deepEqual(await grants.find(cast.accountId, grant.id), { ...grant, currentDigest: 'first' });
   });
 
-  test('claims beyond the scope are kept with a grant, in its account only, and go with it', async () => {
+  test('claims beyond the scope are stored with a grant, in its account only, and removed with it', async () => {
     const { grants, clients } = subject.store;
     const cast = await newCast(subject.store);
     const grant = await newGrant(subject.store, cast);
@@ -31,7 +31,7 @@ onEachDatabase('grants and access tokens', (subject) => {
     assert.equal(await grants.findClaims(cast.accountId, grant.id), null);
   });
 
-  test('the first reason of a revocation stays', async () => {
+  test('the first reason of a revocation is kept', async () => {
     const { grants } = subject.store;
     const cast = await newCast(subject.store);
     const grant = await newGrant(subject.store, cast);
@@ -80,7 +80,7 @@ onEachDatabase('grants and access tokens', (subject) => {
     assert.deepEqual(await grants.find(elsewhere.accountId, elsewhere.id), elsewhere);
   });
 
-  test('grants of one session end with it, but for those that outlive it', async () => {
+  test('grants of one session end with it, except those that outlive it', async () => {
     const { grants } = subject.store;
     const cast = await newCast(subject.store);
     const { accountId, userId } = cast;
@@ -101,7 +101,7 @@ onEachDatabase('grants and access tokens', (subject) => {
     assert.deepEqual(left, [offline, other]);
   });
 
-  test('room is made for one more grant: revoked ones go, then the longest unused, of the app and of all', async () => {
+  test('to make room for a grant, revoked ones go first, then the least recently used, per app and in all', async () => {
     const { grants } = subject.store;
     const cast = await newCast(subject.store);
     const { accountId, userId, appId } = cast;
@@ -145,7 +145,7 @@ onEachDatabase('grants and access tokens', (subject) => {
     assert.deepEqual(await left(), [apart]);
   });
 
-  test('a grant for any API keeps its scopes with their APIs; an older release kept none', async () => {
+  test('a grant for any API stores its scopes with their APIs; an older release stored none', async () => {
     const { grants } = subject.store;
     const cast = await newCast(subject.store);
     const { id, ...terms } = await newGrant(subject.store, cast);
@@ -175,7 +175,7 @@ onEachDatabase('grants and access tokens', (subject) => {
     assert.equal((await grants.find(accountId, grant.id))?.revokedAt, now + 1);
   });
 
-  test('an access token comes with all that decides about it', async () => {
+  test('an access token is read with everything that decides about it', async () => {
     const { grants, access, clients, users } = subject.store;
     const cast = await newCast(subject.store);
     const { accountId, userId, appId } = cast;

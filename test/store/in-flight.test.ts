@@ -59,7 +59,7 @@ onEachDatabase('what was approved and is not redeemed', (subject) => {
   const all = [true, true, true, true];
   const none = [false, false, false, false];
 
-  test('ends by user, but for one sign-in, and is nobody else’s', async () => {
+  test('ends by user, except one sign-in, and only for that user', async () => {
     const cast = await newCast(subject.store);
     const { accountId } = cast;
     const { id: otherId } = await newUser(subject.store, accountId);
@@ -72,7 +72,7 @@ onEachDatabase('what was approved and is not redeemed', (subject) => {
     assert.deepEqual([await own.left(), await others.left()], [none, all]);
   });
 
-  test('ends by session, without the sign-ins, which belong to none', async () => {
+  test('ends by session, except sign-ins, which belong to none', async () => {
     const cast = await newCast(subject.store);
     const [one, other] = [await putInFlight(cast, 'one'), await putInFlight(cast, 'other')];
     await end(cast.accountId, { userId: cast.userId, sid: 'one' });
@@ -87,7 +87,7 @@ onEachDatabase('what was approved and is not redeemed', (subject) => {
     assert.deepEqual([await one.left(), await other.left()], [all, none]);
   });
 
-  test('ends of who may not use the app any more, directly or through a role', async () => {
+  test('ends for users who can no longer use the app, directly or through a role', async () => {
     const { access, roles } = subject.store;
     const cast = await newCast(subject.store);
     const { accountId, userId, appId } = cast;
@@ -105,7 +105,7 @@ onEachDatabase('what was approved and is not redeemed', (subject) => {
     assert.deepEqual(await flight.left(), none);
   });
 
-  test('a code that was used stays; a sign-in that has ended is not brought back', async () => {
+  test('a used code stays; an ended sign-in is not revived', async () => {
     const { authorizations } = subject.store;
     const cast = await newCast(subject.store);
     const { code, half, left } = await putInFlight(cast);

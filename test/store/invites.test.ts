@@ -14,7 +14,7 @@ onEachDatabase('invite links', (subject) => {
     return link;
   }
 
-  test('a link comes back as it was made, in its account only', async () => {
+  test('a link is read back as it was created, in its account only', async () => {
     const { invites } = subject.store;
     const link = await newLink('one');
     const other = await newLink('one');
@@ -24,7 +24,7 @@ onEachDatabase('invite links', (subject) => {
     assert.equal(await invites.use(link.accountId, 'two', now), false);
   });
 
-  test('a newer link takes the place of the former one, used or not', async () => {
+  test('a newer link replaces the former one, used or not', async () => {
     const { invites } = subject.store;
     const link = await newLink('former');
     assert.equal(await invites.use(link.accountId, 'former', now), true);
@@ -33,7 +33,7 @@ onEachDatabase('invite links', (subject) => {
     assert.deepEqual(await invites.find(link.accountId, 'newer'), { ...link, digest: 'newer', createdAt: now + 1 });
   });
 
-  test('a link is used by exactly one of many, and not when it expired', async () => {
+  test('a link is used by exactly one of many callers, and not after it expired', async () => {
     const { invites } = subject.store;
     const { accountId } = await newLink('contested');
     const uses = await Promise.all(Array.from({ length: 8 }, () => invites.use(accountId, 'contested', now)));
@@ -43,7 +43,7 @@ onEachDatabase('invite links', (subject) => {
     assert.equal(await invites.use(late.accountId, 'late', late.expiresAt), false);
   });
 
-  test('a link goes with its user, and a month after it expired', async () => {
+  test('a link is removed with its user, or a month after it expired', async () => {
     const { store } = subject;
     const link = await newLink('gone');
     await store.users.remove(link.accountId, link.userId, now);

@@ -1,4 +1,4 @@
-/** What is removed and has rows left is not linked to any more, not even by who looked for it before. */
+/** Removed objects with rows left cannot be linked any more, even by callers that found them before. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -171,7 +171,7 @@ onEachDatabase('links to what is removed', (subject) => {
     });
   }
 
-  test('links to others are made, of many users at once too', async () => {
+  test('links to others are created, also for many users at once', async () => {
     const { store } = subject;
     const { accountId } = await newCast(store);
     const role = await store.roles.create({ accountId, name: unique('role'), createdAt: now });

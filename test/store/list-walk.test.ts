@@ -1,24 +1,17 @@
-/** Lists of what links lead to: every page of them is right, and reads no more links than it shows. */
+/** Lists that follow links: every page of them is right. */
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Engine } from '../../src/store/knex/engine.ts';
-import { verbsOn } from '../../src/store/knex/index.ts';
-import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
-import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
+import { test } from 'node:test';
 import type { ListFilter, ListPage, ListPosition, ListQuery } from '../../src/store/listing.ts';
-import type { StoreVerbs } from '../../src/store/store.ts';
-import { ask } from '../support/rows.ts';
-import { databases, openTestStore, type TestStore } from '../support/stores.ts';
-import { newAccount, newClient, newUser, now, unique } from './samples.ts';
+import { addUsers, linkedTo, newLinked } from './linked.ts';
+import { now } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 
 type PageOf = (query: ListQuery) => Promise<ListPage<{ readonly id: number }>>;
 
-const linkedTo = (field: string, ...values: number[]): ListFilter => ({ field, test: 'in', values });
 const ascending = (one: number, other: number) => one - other;
 
-/** The ids of all pages one way, each page told by its neighbours whether there is one before it. */
+/** The ids of all pages in one direction; checks that each page reports its neighbours. */
 async function walk(page: PageOf, query: Omit<ListQuery, 'at'>, way: 'after' | 'before'): Promise<number[]> {
   const seen: number[] = [];
   let at: ListQuery['at'] = { page: 1 };
@@ -56,24 +49,8 @@ async function assertWalks(page: PageOf, filters: readonly ListFilter[], expecte
   }
 }
 
-/** Every third of so many, beginning with one of them: links that overlap. */
-async function newLinked(store: StoreVerbs) {
-  const { id: accountId } = await newAccount(store);
-  const userIds: number[] = [];
-  const appIds: number[] = [];
-  const roleIds: number[] = [];
-  for (let number = 0; number < 12; number += 1) {
-    userIds.push((await newUser(store, accountId, { firstname: number % 2 === 0 ? 'Even' : 'Odd' })).id);
-  }
-  for (let number = 0; number < 6; number += 1) {
-    appIds.push((await newClient(store, accountId)).appId);
-    roleIds.push((await store.roles.create({ accountId, name: unique(), createdAt: now })).id);
-  }
-  return { accountId, userIds, appIds, roleIds };
-}
-
 onEachDatabase('lists by links', (subject) => {
-  test('users of roles, administrators of them, and those who are neither', async () => {
+  test('users of roles, their administrators, and users who are neither', async () => {
     const { store } = subject;
     const { accountId, userIds, roleIds } = await newLinked(store);
     const [one = 0, other = 0, empty = 0] = roleIds;
@@ -155,13 +132,13 @@ onEachDatabase('lists by links', (subject) => {
     await assertWalks(roles, [linkedTo('app', second)], [roleId, ...roleIds.filter((_, at) => at % 2 === 1)]);
   });
 
-  test('where hardly any of many members satisfies another filter, those who do are found', async () => {
+  test('the few of many members that satisfy another filter are found', async () => {
     const { store } = subject;
     const { accountId, userIds, roleIds } = await newLinked(store);
     const [roleId = 0] = roleIds;
     const many = await addUsers(subject.url, accountId, 1100);
     await store.roles.link(accountId, 'users', roleId, [...many, ...userIds], now);
-    // Numbered before all the others, so that an order backwards follows the others in vain.
+    // Their ids precede all others, so that a descending order passes the others first.
     const odd: ListFilter = { field: 'firstname', test: 'is', values: ['Odd'] };
     await assertWalks(
       (query) => store.users.page(accountId, query),
@@ -170,7 +147,7 @@ onEachDatabase('lists by links', (subject) => {
     );
   });
 
-  test('in another order, where much is linked and where little is', async () => {
+  test('in another order, with many links and with few', async () => {
     const { store } = subject;
     const { accountId, userIds, roleIds, appIds } = await newLinked(store);
     const [roleId = 0] = roleIds;
@@ -204,104 +181,3 @@ onEachDatabase('lists by links', (subject) => {
     }
   });
 });
-
-/** Past the verbs, which add one user at a time. */
-async function addUsers(url: string, accountId: number, count: number): Promise<number[]> {
-  const open = url.startsWith('sqlite:') ? openSqlite : openPostgres;
-  const engine = open({ url, log: () => {}, waitMilliseconds: 60_000 });
-  const common = { account_id: accountId, status: 1, invalid_login_attempts: 0, created_at: now, updated_at: now };
-  const rows = Array.from({ length: count }, (_, index) => ({ ...common, email: `u${index}`, email_key: `u${index}` }));
-  await engine.db.batchInsert('users', rows, 200);
-  await engine.close();
-  const [first] = await ask(url, `select id from users where account_id = ${accountId} and email = 'u0'`);
-  // Nobody else adds any meanwhile.
-  return rows.map((_, index) => Number(first?.['id']) + index);
-}
-
-interface PlanNode {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly 'Index Cond'?: string;
-  readonly Plans?: readonly PlanNode[];
-}
-
-function nodesOf(node: PlanNode): PlanNode[] {
-  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
-}
-
-for (const kind of databases) {
-  describe(`plans of lists by links on ${kind}`, () => {
-    let opened: TestStore;
-    let engine: Engine;
-    before(async () => {
-      opened = await openTestStore(kind);
-      const open = kind === 'sqlite' ? openSqlite : openPostgres;
-      engine = open({ url: opened.url, log: () => {}, waitMilliseconds: 60_000 });
-    });
-    after(async () => {
-      await engine.close();
-      await opened.dispose();
-    });
-
-    /** What is looked up in the tables of links, as the database says it. */
-    async function lookupsOf(sql: string, bindings: unknown[]): Promise<string[]> {
-      const connection = await engine.db.client.acquireConnection();
-      try {
-        if (kind === 'sqlite') {
-          const plan: { detail: string }[] = connection.prepare(`explain query plan ${sql}`).all(bindings);
-          return plan.map(({ detail }) => detail).filter((detail) => /(role|app)_\w+|\b[klx] USING/.test(detail));
-        }
-        // Tables of so few rows it would read through by itself.
-        await connection.query('set enable_seqscan to off; set enable_bitmapscan to off');
-        const { rows } = await connection.query(`explain (format json) ${sql}`, bindings);
-        return nodesOf(rows[0]['QUERY PLAN'][0].Plan)
-          .filter((node) => /^(role|app)_/.test(node['Relation Name'] ?? ''))
-          .map((node) => `${node['Node Type']} ${node['Index Cond']}`);
-      } finally {
-        await engine.db.client.releaseConnection(connection);
-      }
-    }
-
-    /** Pages in the middle of as many as there are of each list by links, both ways. */
-    async function askForPages({ users, clients, roles }: StoreVerbs): Promise<void> {
-      const { accountId, ...ids } = await newLinked(opened.store);
-      const [app = 0, second = 0] = ids.appIds;
-      const { role, user } = { role: ids.roleIds[0] ?? 0, user: ids.userIds[0] ?? 0 };
-      const many = await addUsers(opened.url, accountId, 3000);
-      for (const link of ['users', 'admins'] as const) {
-        await opened.store.roles.link(accountId, link, role, [user, ...many], now);
-      }
-      for (const id of ids.roleIds) await opened.store.roles.link(accountId, 'apps', id, ids.appIds, now);
-      if (kind === 'postgres') await engine.db.raw('analyze');
-      const [middle = { key: 0, id: 0 }] = many.slice(1500).map((id) => ({ key: id, id }));
-      for (const at of [{ after: middle }, { before: middle }]) {
-        const query = { sort: { field: 'id', descending: false }, filters: [], limit: 10, at };
-        for (const filter of [
-          ...[linkedTo('role', role), linkedTo('administered_role', role)],
-          ...[linkedTo('app', app), linkedTo('app', app, second)],
-        ]) {
-          await users.page(accountId, { ...query, filters: [filter] });
-        }
-        await clients.pageOfUser(accountId, user, query);
-        await clients.pageOfRole(accountId, role, query);
-        await roles.page(accountId, { ...query, filters: [linkedTo('app', app)] });
-      }
-    }
-
-    test('links are found by their whole key, or from a position on', async () => {
-      const queries: { sql: string; bindings: unknown[] }[] = [];
-      engine.db.on('query', (query) => queries.push(query));
-      await askForPages(verbsOn(engine.db, engine.hot));
-      const paging = queries.filter(({ sql }) => / list_key/.test(sql));
-      assert.ok(paging.length >= 14);
-      for (const { sql, bindings } of paging) {
-        const lookups = await lookupsOf(sql, bindings);
-        assert.ok(lookups.length > 0);
-        // By the account, the one end, and the other from a position on; but which roles give the app.
-        const broad = lookups.filter((step) => (step.match(/[<>]=?|=/g)?.length ?? 0) < 3);
-        assert.equal(broad.length, /cross join/.test(sql) ? 1 : 0, `${sql}\n${lookups.join('\n')}`);
-        for (const step of lookups) assert.doesNotMatch(step, /SCAN|Seq Scan/, sql);
-      }
-    });
-  });
-}

@@ -25,7 +25,7 @@ async function addUsers(url: string, accountId: number, firstname: (index: numbe
 }
 
 onEachDatabase('a walk', (subject) => {
-  test('A4: a walk over 10,000 rows that come and go returns each untouched row exactly once', async () => {
+  test('A4: a walk over 10,000 changing rows returns each untouched row exactly once', async () => {
     const { store } = subject;
     const { id: accountId } = await newAccount(store);
     const word = (index: number) => `n${(index * 7919) % 200}`;

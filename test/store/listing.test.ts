@@ -42,7 +42,7 @@ onEachDatabase('lists', (subject) => {
   const names = ['b', null, 'Z', 'a', 'é', '😀', 'b', null, '\uffee', 'b', 'ab'];
   const sorted = [null, null, 'Z', 'a', 'ab', 'b', 'b', 'b', 'é', '\uffee', '😀'];
 
-  test('every order is walked forwards and backwards, equal keys told apart by id', async () => {
+  test('every order is walked forwards and backwards; equal keys are ordered by id', async () => {
     const { accountId } = await crew(names);
     for (const descending of [false, true]) {
       const wanted = descending ? sorted.toReversed() : sorted;
@@ -71,7 +71,7 @@ onEachDatabase('lists', (subject) => {
     }
   });
 
-  test('numbered pages have totals, and pages next to a position none', async () => {
+  test('numbered pages have totals, pages next to a position do not', async () => {
     const { accountId, ids } = await crew(['a', 'b', 'c', 'd']);
     const first = await page(accountId, {});
     assert.deepEqual([first.total, first.items.length, first.before], [4, 3, null]);
@@ -92,7 +92,7 @@ onEachDatabase('lists', (subject) => {
     assert.deepEqual([gone.items, gone.before, gone.after], [[], null, null]);
   });
 
-  test('filters compare as they say, and nothing in a text is a pattern', async () => {
+  test('filters compare as documented, and a text is never a pattern', async () => {
     const { accountId } = await crew(['a_b', 'axb', 'a%b', 'A_b', 'é', 'éa', null, "o'b", '\\']);
     const find = async (...filters: ListFilter[]) =>
       namesOf([[...(await page(accountId, { filters, limit: 100 })).items]]);
@@ -110,7 +110,7 @@ onEachDatabase('lists', (subject) => {
     assert.deepEqual(await find(name('begins', 'a'), name('ends', 'b'), name('holds', 'x')), ['axb']);
   });
 
-  test('times and numbers: bounds are included, what has no value is in no span', async () => {
+  test('times and numbers: ranges include their bounds and exclude missing values', async () => {
     const { id: accountId } = await newAccount(subject.store);
     const [early, late] = [
       await newUser(subject.store, accountId, { lastLogin: now }),

@@ -37,7 +37,7 @@ async function newBystander(subject: Subject): Promise<Cast & { readonly roleId:
 }
 
 onEachDatabase('access that is lost', (subject) => {
-  test('a user who has the app all the time keeps it, by whichever newer links', async () => {
+  test('a user who never loses the app keeps it, through any newer links', async () => {
     const { store } = subject;
     const swaps: ((tx: StoreVerbs, cast: Cast, former: number, next: number) => Promise<unknown>)[] = [
       (tx, { accountId, userId }, _, next) => tx.roles.link(accountId, 'users', next, [userId], now),
@@ -61,7 +61,7 @@ onEachDatabase('access that is lost', (subject) => {
     }
   });
 
-  test('a role that is moved among those of its user keeps what it gives', async () => {
+  test("a role whose position among its user's roles changes keeps what it gives", async () => {
     const { store } = subject;
     const cast = await newBystander(subject);
     const { accountId, appId, userId, roleId, lostBy } = cast;
@@ -77,7 +77,7 @@ onEachDatabase('access that is lost', (subject) => {
     assert.equal((await store.grants.find(accountId, grant.id))?.revokedAt, null);
   });
 
-  test('a user who lost one app of a role that gives it again has nothing back of it', async () => {
+  test('a user who lost one app of a role gets nothing back when the role gives it again', async () => {
     const { store } = subject;
     const { accountId, appId, userId, lostBy } = await newBystander(subject);
     const { id: loser } = await newUser(store, accountId);
@@ -93,7 +93,7 @@ onEachDatabase('access that is lost', (subject) => {
     await clearAll(subject);
   });
 
-  test('members of a role that is removed have nothing back by a newer role, and keep what an older one gives', async () => {
+  test('members of a removed role get nothing back through a newer role, and keep what an older one gives', async () => {
     const { store } = subject;
     const { accountId, appId, userId, lostBy, roleId } = await newBystander(subject);
     await store.roles.link(accountId, 'users', lostBy, await fillUsers(subject, accountId), now);
@@ -113,7 +113,7 @@ onEachDatabase('access that is lost', (subject) => {
     assert.equal((await store.grants.find(accountId, kept.id))?.revokedAt, null);
   });
 
-  test('access given again while its loss is not committed yet gives nothing back', async () => {
+  test('access given again before its loss is committed revives nothing', async () => {
     const { store } = subject;
     const again: readonly [
       string,
@@ -154,7 +154,7 @@ onEachDatabase('access that is lost', (subject) => {
     await clearAll(subject);
   });
 
-  test('of two losses of one app at once the later one has the greater number, and takes the other along', async () => {
+  test('of two simultaneous losses of one app the later one has the greater number and includes the other', async () => {
     const { store } = subject;
     const { accountId, appId, userId } = await newCast(store);
     const { id: other } = await newUser(store, accountId);
@@ -183,7 +183,7 @@ onEachDatabase('access that is lost', (subject) => {
     assert.equal(await consume(subject, grant), 'revoked');
   });
 
-  test('an app that is given and taken again and again is cleared by one pass over its grants', async () => {
+  test('an app that is given and taken repeatedly is cleared by one pass over its grants', async () => {
     const { store } = subject;
     const { accountId, appId, userId: loser } = await newCast(store);
     const roleId = await newRole(subject, accountId, [appId], [loser]);
@@ -200,7 +200,7 @@ onEachDatabase('access that is lost', (subject) => {
     assert.equal(await count(subject, `removals where account_id = ${accountId}`), 0);
   });
 
-  test('a token that another app got by exchange is dead with the access that its grant rests on', async () => {
+  test('a token that another app got by exchange ends with the access behind its grant', async () => {
     const { store } = subject;
     const cast = await newBystander(subject);
     const { accountId, appId, userId, roleId } = cast;

@@ -44,7 +44,7 @@ for (const kind of databases) {
       }
     });
 
-    test('down to the first migration and up again keeps the rows (D7)', async () => {
+    test('migrating down to the first migration and up again keeps the rows (D7)', async () => {
       const { store, dispose } = await openTestStore(kind);
       try {
         const { accountId, grantId } = await fill(store);
@@ -62,7 +62,7 @@ for (const kind of databases) {
       }
     });
 
-    test('opening and asking for the status change nothing', async () => {
+    test('opening the store and reading the status change nothing', async () => {
       const { url, drop } = await emptyDatabase(kind);
       const store = await openPatientStore(url);
       try {

@@ -9,7 +9,7 @@ onEachDatabase('what clients are to be told', (subject) => {
   const extra = { backchannel_logout_uri: 'https://app.example.com/ended' };
   const subjectFor = ({ sector }: { readonly sector: string | null }) => `of ${sector}`;
 
-  /** What the clients of an account are to be told, in order: app, subject, session. */
+  /** The pending notices to an account's clients, in order: app, subject, session. */
   async function told(accountId: number): Promise<unknown[]> {
     const rows = ((await readRows(subject.url))['logout_notices'] ?? []).map(Object);
     return rows
@@ -21,7 +21,7 @@ onEachDatabase('what clients are to be told', (subject) => {
       .toSorted();
   }
 
-  /** A user with a client that does not want to be told, and two that do. */
+  /** A user with one client that is not notified, and two that are. */
   async function stage() {
     const cast = await newCast(subject.store);
     const { appId: one } = await newClient(subject.store, cast.accountId, { extra });
@@ -36,7 +36,7 @@ onEachDatabase('what clients are to be told', (subject) => {
     return { ...cast, one, two, grant, begin };
   }
 
-  test('one session ends: each client that got tokens in it, once, also when they have ended', async () => {
+  test('one session ends: each client that got tokens in it, once, even if they have ended', async () => {
     const { notices } = subject.store;
     const { accountId, userId, appId, one, two, grant } = await stage();
     await grant(appId, 'a');
@@ -54,7 +54,7 @@ onEachDatabase('what clients are to be told', (subject) => {
     ]);
   });
 
-  test('all of a user’s end, but for one: those that are open, and those of live grants', async () => {
+  test("all of a user's sessions end except one: open ones, and those of live grants", async () => {
     const { notices } = subject.store;
     const { accountId, userId, appId, one, two, grant, begin } = await stage();
     for (const sid of ['open', 'own']) await begin(sid);
@@ -93,7 +93,7 @@ onEachDatabase('what clients are to be told', (subject) => {
     assert.equal((await told(accountId)).length, 202);
   });
 
-  test('claims are of no account, client or host that is excepted, each time of who is due longest', async () => {
+  test('claims skip excluded accounts, clients and hosts, and take the longest due first', async () => {
     const { notices } = subject.store;
     const [one, two] = [await stage(), await stage()];
     const elsewhere = { backchannel_logout_uri: 'https://other.example.com:8443/ended' };

@@ -17,7 +17,7 @@ async function newPasskey(
     userId,
     kind: 'passkey',
     name: 'Laptop',
-    registrationId: randomUUID(),
+    enrolmentId: randomUUID(),
     sealedSecret: 'sealed',
     lastStep: -1,
     lastUsedAt: null,
@@ -40,7 +40,7 @@ async function newPasskey(
 }
 
 onEachDatabase('passkeys', (subject) => {
-  test('are found by their credential, in their account alone, and listed with their device', async () => {
+  test('are found by their credential, in their account only, and listed with their device', async () => {
     const { store } = subject;
     const [one, other] = [await newCast(store), await newCast(store)];
     const [first, second] = [await newPasskey(store, one), await newPasskey(store, one)];
@@ -51,7 +51,7 @@ onEachDatabase('passkeys', (subject) => {
     assert.deepEqual(await store.passkeys.list(other.accountId, other.userId), []);
   });
 
-  test('a credential is one of its account; in another it may be again', async () => {
+  test('a credential is unique in its account; another account may have it too', async () => {
     const { store } = subject;
     const [one, other] = [await newCast(store), await newCast(store)];
     const { passkey } = await newPasskey(store, one);
@@ -60,7 +60,7 @@ onEachDatabase('passkeys', (subject) => {
     await newPasskey(store, other, { credentialId });
   });
 
-  test('a use is stored if the counter grows, or is not supported; of 20 at once with one counter one is', async () => {
+  test('a use is stored if the counter grows, or is not supported; one of 20 uses with one counter is', async () => {
     const { store } = subject;
     const cast = await newCast(store);
     const { accountId, userId } = cast;
@@ -80,7 +80,7 @@ onEachDatabase('passkeys', (subject) => {
     assert.equal(await store.passkeys.use(accountId, device.id + 1000, { counter: 9, backedUp: false }, now), false);
   });
 
-  test('are removed with their device, which can be renamed until then', async () => {
+  test('are removed with their device, which can be renamed', async () => {
     const { store } = subject;
     const cast = await newCast(store);
     const { accountId, userId } = cast;
@@ -95,7 +95,7 @@ onEachDatabase('passkeys', (subject) => {
     assert.equal(await store.passkeys.use(accountId, device.id, { counter: 1, backedUp: false }, now), false);
   });
 
-  test('a challenge is used up once, in each account; what is over is purged', async () => {
+  test('a challenge is used up once in each account; expired ones are purged', async () => {
     const { store } = subject;
     const [one, other] = [await newCast(store), await newCast(store)];
     const digest = unique('digest');

@@ -27,7 +27,7 @@ const indexed = [
   'select count(*) as total from users where users.account_id = $',
 ];
 
-/** In the form that the database takes parameters in. */
+/** In the database's syntax for parameters. */
 function numbered(sql: string): string {
   let number = 0;
   return sql.replaceAll('$', () => `$${++number}`);
@@ -41,7 +41,7 @@ describe('plans of statements', () => {
     });
   }
 
-  it('finds on PostgreSQL what no index serves', async () => {
+  it('finds statements on PostgreSQL that no index serves', async () => {
     const found = await readPlans(
       { ...none, postgres: [numbered('select * from users where email = $')] },
       emptyDatabases,
@@ -49,7 +49,7 @@ describe('plans of statements', () => {
     assert.match(found.join(), /^postgres: Seq Scan on users/);
   });
 
-  it('takes no offence at what an index serves', async () => {
+  it('accepts statements that an index serves', async () => {
     const statements = {
       sqlite: indexed.map((sql) => sql.replaceAll('$', '?')),
       postgres: indexed.map(numbered),
@@ -57,7 +57,7 @@ describe('plans of statements', () => {
     assert.deepEqual(await readPlans(statements, emptyDatabases), []);
   });
 
-  it('passes over statements that this schema does not have', async () => {
+  it('skips statements that do not fit this schema', async () => {
     assert.deepEqual(
       await readPlans({ sqlite: ['select 1 from nowhere'], postgres: ['select 1 from nowhere'] }, emptyDatabases),
       [],
@@ -78,12 +78,12 @@ describe('statements that read what can be removed', () => {
     ['users', rotateAllBesideClearing.replace(present('user', 'u'), 'true')],
   ] as const;
   for (const [table, sql] of reads) {
-    it(`are found when they do not ask what is removed: ${table}`, () => {
+    it(`are found when they do not exclude removed rows: ${table}`, () => {
       assert.equal(readsRemoved(sql), table);
     });
   }
 
-  it('are fine when they do, and when they clear or lock rows', () => {
+  it('are accepted when they do, and when they clear or lock rows', () => {
     const fine = [
       `select * from users where id = ? and ${present('user', 'users')}`,
       rotateAll,

@@ -15,7 +15,7 @@ onEachDatabase('policies', (subject) => {
     return (await subject.store.policies.list(accountId)).find(({ isDefault }) => isDefault);
   }
 
-  test('an account comes with one default policy, whose rules are the defaults', async () => {
+  test('an account is created with one default policy, whose rules are the defaults', async () => {
     const { id: accountId } = await newAccount(subject.store);
     const [only, ...more] = await subject.store.policies.list(accountId);
     assert.deepEqual(more, []);
@@ -26,7 +26,7 @@ onEachDatabase('policies', (subject) => {
     assert.deepEqual(await subject.store.policies.find(accountId, id), only);
   });
 
-  test('a second default is a conflict, and so is a name that is taken in the account', async () => {
+  test('a second default is a conflict, and so is a name in use in the account', async () => {
     const [{ id: one }, { id: other }] = [await newAccount(subject.store), await newAccount(subject.store)];
     assert.match(await failureOf(newPolicy(one, { isDefault: true })), /^conflict/);
     const { name } = await newPolicy(one);
@@ -34,7 +34,7 @@ onEachDatabase('policies', (subject) => {
     assert.equal((await newPolicy(other, { name })).name, name);
   });
 
-  test('an update changes the members given, of the account’s own policy only', async () => {
+  test("an update changes the given members, of the account's own policy only", async () => {
     const [{ id: accountId }, { id: foreign }] = [await newAccount(subject.store), await newAccount(subject.store)];
     const policy = await newPolicy(accountId, { passwordExpirationDays: 90 });
     const { policies } = subject.store;
@@ -47,7 +47,7 @@ onEachDatabase('policies', (subject) => {
     assert.equal(await policies.remove(accountId, policy.id), false);
   });
 
-  test('who follows a policy keeps it, and nobody follows one of another account or none that exists', async () => {
+  test('a policy in use is kept, and a policy of another account or an unknown one cannot be assigned', async () => {
     const { store } = subject;
     const { accountId, userId, appId } = await newCast(store);
     const { id: roleId } = await store.roles.create({ accountId, name: 'staff', createdAt: now });
@@ -67,7 +67,7 @@ onEachDatabase('policies', (subject) => {
     assert.equal(await failureOf(newClient(store, accountId, { policyId: theirs.id })), 'not_found');
   });
 
-  test('of the roles of a user that name a policy the first assigned one counts', async () => {
+  test("the policy of the user's first assigned role with a policy counts", async () => {
     const { store } = subject;
     const { accountId, userId } = await newCast(store);
     const [first, second] = [await newPolicy(accountId), await newPolicy(accountId)];
@@ -84,7 +84,7 @@ onEachDatabase('policies', (subject) => {
     assert.equal((await store.policies.followedBy(accountId, 0)).ofRole, null);
   });
 
-  test('every change of a policy, and who of the clients follows it, is a new generation of the account', async () => {
+  test('every change of a policy, or of its clients, is a new generation of the account', async () => {
     const { store } = subject;
     const { accountId, appId } = await newCast(store);
     let former = await store.generation(accountId);
@@ -105,7 +105,7 @@ onEachDatabase('policies', (subject) => {
     assert.equal((await defaultOf(accountId))?.name, 'Default');
   });
 
-  test('accounts of before the migration get their default policy with it, and keep their sessions', async () => {
+  test('existing accounts get their default policy with the migration, and keep their sessions', async () => {
     const { store } = subject;
     const { accountId, userId } = await newCast(store);
     const session = { accountId, sid: 'sid', userId, amr: [], authenticatedAt: now, lastSeenAt: now, digest: unique() };

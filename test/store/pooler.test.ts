@@ -17,7 +17,7 @@ import { newCast, newGrant, present } from './samples.ts';
 const transaction: PoolerOptions = { mode: 'transaction' };
 const lost = /^a pooler in front of the database does not keep sessions: .*pool_mode/;
 
-describe('a pooler before PostgreSQL', () => {
+describe('a pooler in front of PostgreSQL', () => {
   let opened: TestStore;
   before(async () => {
     opened = await openTestStore('postgres');
@@ -33,7 +33,7 @@ describe('a pooler before PostgreSQL', () => {
     }
   }
 
-  test('that keeps sessions is as good as none', async () => {
+  test('that preserves sessions works like none', async () => {
     await behind({ mode: 'session' }, async ({ url }) => {
       const store = await openPatientStore(url);
       const grant = await newGrant(store, await newCast(store));
@@ -56,7 +56,7 @@ describe('a pooler before PostgreSQL', () => {
     }
   }
 
-  test('that changes while the store is open: it is not ready, and what fails is unavailable', async () => {
+  test('that changes while the store is open makes it not ready, and failures are unavailable', async () => {
     await behind({ mode: 'session' }, async (pooler) => {
       const store = await openStore({ url: pooler.url, acquireTimeoutMilliseconds: 60_000 });
       try {
@@ -86,7 +86,7 @@ describe('a pooler before PostgreSQL', () => {
     });
   });
 
-  test('that changes under a server: /readyz says why, requests are 503 and never 500', async () => {
+  test('that changes under a server: /readyz says why, and requests get 503, never 500', async () => {
     await behind({ mode: 'session' }, async (pooler) => {
       const store = await openStore({ url: pooler.url, acquireTimeoutMilliseconds: 60_000 });
       const services = await testServices(store);

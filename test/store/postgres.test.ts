@@ -25,14 +25,14 @@ describe('PostgreSQL', () => {
     await opened.dispose();
   });
 
-  test('commits wait for the disk, and no statement, lock or idle transaction lasts for ever', async () => {
+  test('commits wait for the disk, and every statement, lock and idle transaction has a timeout', async () => {
     const { rows } = await engine.db.raw(`select current_setting('synchronous_commit') as commit,
       current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
       current_setting('idle_in_transaction_session_timeout') as idle`);
     assert.deepEqual(rows, [{ commit: 'on', statement: '5s', lock: '1min', idle: '10s' }]);
   });
 
-  test('tables whose rows come and go are cleaned up early', async () => {
+  test('tables with short-lived rows are vacuumed early', async () => {
     const { rows } = await engine.db.raw(
       "select relname as table, reloptions as options from pg_class where relkind = 'r' and reloptions::text like '%vacuum%'",
     );
@@ -46,7 +46,7 @@ describe('PostgreSQL', () => {
     assert.ok(options.get('grants')?.includes('fillfactor=70'));
   });
 
-  test('a transaction that waited too long for a row is tried once more', async () => {
+  test('a transaction that waited too long for a row is retried once', async () => {
     const impatient = await openStore({ url: opened.url, acquireTimeoutMilliseconds: 100 });
     try {
       const { id: accountId } = await newAccount(opened.store);
@@ -96,12 +96,12 @@ describe('PostgreSQL', () => {
     assert.ok(outcomes.every(({ outcome }) => outcome === 'rotated'));
     assert.deepEqual(await statements(), ['rotate-all']);
     await engine.hot.consumeAll(engine.db, [present(grants[0] ?? assert.fail())]);
-    // What is not usual is told in the trail.
+    // Unusual outcomes are recorded in the trail.
     const telling = ['add-heads', 'lock-heads', 'write-events'];
     assert.deepEqual(await statements(), ['lock-grants', 'rotate-all', 'write-outcomes', ...telling].toSorted());
   });
 
-  test('that statement waits for a row and then uses what the row has become', async () => {
+  test('that statement waits for a row and then uses its new version', async () => {
     const grant = await newGrant(opened.store, await newCast(opened.store));
     await other.query('begin');
     await other.query('update grants set nonce = $1 where id = $2', ['changed', grant.id]);
@@ -128,7 +128,7 @@ describe('PostgreSQL', () => {
     for (const { touched } of rows) assert.equal(touched, false);
   });
 
-  test('a lock that is held too long is an outage, and is forgotten when it is gone', async () => {
+  test('a lock that is held too long is an outage, which ends with the lock', async () => {
     const { accountId, id } = await newUser(opened.store, (await newAccount(opened.store)).id);
     const impatient = await openStore({ url: opened.url, acquireTimeoutMilliseconds: 3000 });
     try {
@@ -158,7 +158,7 @@ describe('PostgreSQL', () => {
     }
   });
 
-  test('connections that the server ended are replaced', async () => {
+  test('connections closed by the server are replaced', async () => {
     await Promise.all(Array.from({ length: 5 }, () => opened.store.ping()));
     const transaction = opened.store.transaction(async (tx) => {
       await newAccount(tx);
@@ -168,14 +168,14 @@ describe('PostgreSQL', () => {
       await newAccount(tx);
     });
     assert.equal(await failureOf(transaction), 'unavailable');
-    // That a connection has ended is heard when it is used, or a moment later: each may be borrowed in vain once.
+    // A closed connection is noticed when it is used, or a moment later: each may fail once.
     const mostConnections = 10;
     let refusals = 0;
     while (refusals < mostConnections && (await failureOf(newAccount(opened.store))) === 'unavailable') refusals += 1;
     assert.ok(await newAccount(opened.store));
   });
 
-  test('a server that is not there, or lets nobody write, is an outage', async () => {
+  test('an unreachable or read-only server is an outage', async () => {
     const nobody = openStore({ url: 'postgres://nobody@127.0.0.1:1/none', acquireTimeoutMilliseconds: 3000 });
     assert.equal(await failureOf(nobody), 'unavailable');
     const wrong = openStore({ url: opened.url.replace(/:\w+@/, ':wrong@') });
@@ -191,7 +191,7 @@ describe('PostgreSQL', () => {
     await store.close();
   });
 
-  test('a backup is left to its own tools', async () => {
+  test("backups are left to PostgreSQL's own tools", async () => {
     assert.equal(await failureOf(opened.store.backup('/nowhere')), 'request_invalid');
   });
 });

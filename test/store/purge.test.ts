@@ -20,7 +20,7 @@ async function withStore(kind: Store['kind'], work: (store: Store, cast: Cast) =
 
 for (const kind of databases) {
   describe(`purge on ${kind}`, () => {
-    test('each kind goes when it is of no use any more, and not before', () =>
+    test('each kind is deleted when it is no longer useful, and not before', () =>
       withStore(kind, async (store, cast) => {
         const { accountId, appId, userId } = cast;
         const ended = now - day;
@@ -109,7 +109,7 @@ for (const kind of databases) {
         assert.equal(await purgeAll(store, now), 0);
       }));
 
-    test('a slice deletes at most its limit, the next goes on, and what is left says how late it is', () =>
+    test('a slice deletes at most its limit, the next continues, and the rest reports how late it is', () =>
       withStore(kind, async (store, cast) => {
         const { accountId, appId } = cast;
         const token = { accountId, appId, userId: null, grantId: null, scope: [], issuedAt: now, revokedAt: null };
@@ -130,7 +130,7 @@ for (const kind of databases) {
         assert.deepEqual(await store.findOverdue(now, new Map()), new Map());
       }));
 
-    test('what slices have passed over is found from the first row', () =>
+    test('rows that slices skipped are found from the first row', () =>
       withStore(kind, async (store, cast) => {
         const { digest, ...code } = newCode(cast, { expiresAt: now - 2 * day });
         await store.authorizations.createCode({ ...code, digest });
@@ -142,7 +142,7 @@ for (const kind of databases) {
         assert.ok(await store.authorizations.findCode(cast.accountId, digest));
       }));
 
-    test('grants are looked through, the limit at a time; living ones do not stop it', () =>
+    test('grants are scanned up to the limit at a time; live ones do not stop it', () =>
       withStore(kind, async (store, cast) => {
         for (let count = 0; count < 5; count += 1) await newGrant(store, cast);
         const other = await newCast(store);
@@ -157,7 +157,7 @@ for (const kind of databases) {
   });
 }
 
-test('on PostgreSQL nodes that delete at the same time pass over the rows of each other', async () => {
+test("on PostgreSQL nodes that delete at the same time skip each other's rows", async () => {
   const { store, url, dispose } = await openTestStore('postgres');
   const other = new pg.Client({ connectionString: url });
   await other.connect();
@@ -179,7 +179,7 @@ test('on PostgreSQL nodes that delete at the same time pass over the rows of eac
   }
 });
 
-test('on SQLite a slice that takes its time ends early, with what it has deleted', async () => {
+test('on SQLite a slow slice ends early and keeps what it has deleted', async () => {
   const { store, url, dispose } = await openTestStore('sqlite');
   try {
     const cast = await newCast(store);

@@ -1,4 +1,4 @@
-/** Reads of many rows: where they run, what they see, and that nobody else waits for them. */
+/** Long reads: where they run, what they see, and that nothing else waits for them. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -34,7 +34,7 @@ const short = [
 ];
 
 for (const kind of databases) {
-  describe(`reads of many rows on ${kind}`, () => {
+  describe(`long reads on ${kind}`, () => {
     let opened: TestStore;
     let engine: Engine;
     let store: Store;
@@ -57,7 +57,7 @@ for (const kind of databases) {
       for (const statements of Object.values(sent)) statements.length = 0;
     };
 
-    test('lists are read there, what is found by a key is not, and a transaction reads what it wrote', async () => {
+    test('lists are read there, lookups by key are not, and a transaction reads what it wrote', async () => {
       const { id: accountId } = await newAccount(store);
       const user = await newUser(store, accountId);
       forget();
@@ -82,7 +82,7 @@ for (const kind of databases) {
       assert.deepEqual([sent.reading, total], [[], 2]);
     });
 
-    test('what was written is seen', async () => {
+    test('committed writes are visible', async () => {
       const { id: accountId } = await newAccount(store);
       for (let written = 1; written <= 20; written += 1) {
         await newUser(store, accountId);
@@ -95,7 +95,7 @@ for (const kind of databases) {
       await assert.rejects(Promise.resolve(writing), /read-?only|SQLITE_READONLY/i);
     });
 
-    test('while a long statement is read tokens are refreshed, and other lists are read', async () => {
+    test('during a long statement tokens are refreshed and other lists are read', async () => {
       const grant = await newGrant(store, await newCast(store));
       let pending = true;
       const long = Promise.resolve(engine.reading.raw(slow))
@@ -112,7 +112,7 @@ for (const kind of databases) {
       await long;
     });
 
-    test('so many at a time are read or wait, and one more is told so', async () => {
+    test('the number of active and waiting reads is limited, and one more is refused', async () => {
       const { id: accountId } = await newAccount(store);
       const outcomes = await Promise.all(
         Array.from({ length: 101 }, () => store.users.page(accountId, firstPage).catch((error: Failure) => error)),
@@ -125,7 +125,7 @@ for (const kind of databases) {
       assert.equal((await store.users.page(accountId, firstPage)).total, 0);
     });
 
-    test('connections that are all held keep no list waiting', async () => {
+    test('a list does not wait while all connections are in use', async () => {
       const { id: accountId } = await newAccount(store);
       const { promise: held, resolve: release } = Promise.withResolvers<void>();
       const begun = Promise.withResolvers<void>();
@@ -141,7 +141,7 @@ for (const kind of databases) {
       await Promise.all(most);
     });
 
-    test('a verb that lists is read there, or is known to be short', () => {
+    test('every verb that lists is read there, or is known to be short', () => {
       const named = Object.entries(verbsOn(engine.db, engine.hot)).flatMap(([group, verbs]) =>
         Object.keys(verbs).map((verb) => `${group}.${verb}`),
       );
@@ -176,7 +176,7 @@ describe('threads that read SQLite', () => {
     return thread;
   }
 
-  test('a statement that takes too long is ended, and with it the thread', async () => {
+  test('a statement that takes too long is ended together with its thread', async () => {
     const filename = opened.url.slice('sqlite:'.length);
     const thread = startThread({ filename, patienceMilliseconds: 1000, longestMilliseconds: 300 });
     const refused = await thread.all(slow, []).catch((error: Error) => error);
@@ -186,7 +186,7 @@ describe('threads that read SQLite', () => {
     await thread.end();
   });
 
-  test('a thread that dies is an outage for what it reads, and another takes its place', async () => {
+  test('a dying thread is an outage for its reads, and another replaces it', async () => {
     const { id: accountId } = await newAccount(store);
     const thread = await threadOf(engine.reading);
     engine.reading.client.once('query', () => void thread.end());
@@ -195,7 +195,7 @@ describe('threads that read SQLite', () => {
     assert.notEqual(await threadOf(engine.reading), thread);
   });
 
-  test('a table that is gone is an outage, as it is elsewhere, until it is over', async () => {
+  test('a missing table is an outage, as elsewhere, until it is back', async () => {
     const { id: accountId } = await newAccount(store);
     await engine.db.raw('alter table users rename to away');
     assert.equal(await failureOf(store.users.page(accountId, firstPage)), 'unavailable');
@@ -211,7 +211,7 @@ describe('threads that read SQLite', () => {
     assert.equal(thread.isAlive(), false);
   });
 
-  test('a store that is closed has ended its threads and leaves one file', async () => {
+  test('a closed store has ended its threads and leaves one file', async () => {
     const { url, store: other, dispose } = await openTestStore('sqlite');
     const { id: accountId } = await newAccount(other);
     await Promise.all([1, 2, 3].map(() => other.users.page(accountId, firstPage)));

@@ -12,7 +12,7 @@ onEachDatabase('links that users ask for', (subject) => {
     return request;
   }
 
-  test('a request that is due is claimed by one of many, with an attempt counted', async () => {
+  test('a due request is claimed by one of many, with an attempt counted', async () => {
     const { resetRequests } = subject.store;
     const request = await newRequest();
     await newRequest(now + 1);
@@ -33,7 +33,7 @@ onEachDatabase('links that users ask for', (subject) => {
     }
   });
 
-  test('claims are of other accounts than those excepted, and no more than asked for', async () => {
+  test('claims skip excluded accounts and are limited to the requested number', async () => {
     const { resetRequests } = subject.store;
     const [one, two] = [await newRequest(now - 1), await newRequest()];
     for (let count = 0; count < 3; count += 1) await resetRequests.add({ ...one, createdAt: now, dueAt: now - 1 });
@@ -51,7 +51,7 @@ onEachDatabase('links that users ask for', (subject) => {
     }
   });
 
-  test('links that were sent are kept apart from invites, and go a day after they expired', async () => {
+  test('sent links are stored separately from invites, and are removed a day after they expired', async () => {
     const { store } = subject;
     const { id: accountId } = await newAccount(store);
     const { id: userId } = await newUser(store, accountId);

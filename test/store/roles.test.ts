@@ -4,7 +4,7 @@ import { failureOf, newAccount, newCast, newClient, newCode, newGrant, newUser, 
 import { onEachDatabase } from './suite.ts';
 
 onEachDatabase('roles, access and clients', (subject) => {
-  test('roles have one name each in an account', async () => {
+  test('role names are unique in an account', async () => {
     const { roles } = subject.store;
     const [{ id: accountId }, { id: otherId }] = [await newAccount(subject.store), await newAccount(subject.store)];
     const role = await roles.create({ accountId, name: 'staff', createdAt: now });
@@ -35,7 +35,7 @@ onEachDatabase('roles, access and clients', (subject) => {
     assert.deepEqual(await roles.ofUser(accountId, userId), [second]);
   });
 
-  test('of many, those that were linked or unlinked are answered, in order', async () => {
+  test('linking many returns those that were linked or unlinked, in order', async () => {
     const { roles } = subject.store;
     const { accountId, userId } = await newCast(subject.store);
     const { id } = await roles.create({ accountId, name: 'staff', createdAt: now });
@@ -71,7 +71,7 @@ onEachDatabase('roles, access and clients', (subject) => {
     assert.equal(await access.isAssigned(accountId, appId, userId), false);
   });
 
-  test('access joins only what belongs to one account', async () => {
+  test('access links only rows of one account', async () => {
     const { access } = subject.store;
     const [cast, other] = [await newCast(subject.store), await newCast(subject.store)];
     const grant = (appId: number, userId: number) => failureOf(access.grant(cast.accountId, appId, { userId }, now));
@@ -101,7 +101,7 @@ onEachDatabase('roles, access and clients', (subject) => {
     assert.deepEqual(await clients.find(accountId, client.clientId), { ...client, secretDigest: 'new' });
   });
 
-  test('a removed client takes along everything that was given to it', async () => {
+  test('everything given to a client is removed with it', async () => {
     const { clients, access, authorizations, grants } = subject.store;
     const cast = await newCast(subject.store);
     const { accountId, userId, appId } = cast;
@@ -126,7 +126,7 @@ onEachDatabase('roles, access and clients', (subject) => {
     assert.ok(await subject.store.users.find(accountId, userId));
   });
 
-  test('numbers of removed rows are not given out again', async () => {
+  test('numbers of removed rows are not reused', async () => {
     const { users } = subject.store;
     const { id: accountId } = await newAccount(subject.store);
     const removed = await newUser(subject.store, accountId);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { judgeRefresh } from '../../src/domain/tokens/judge-refresh.ts';
 import type { AccountRecord } from '../../src/store/accounts.ts';
+import type { AuthorizationServerRecord } from '../../src/store/authorization-servers.ts';
 import type { CodeRecord } from '../../src/store/authorizations.ts';
 import type { ClientRecord, NewClientRecord, TokenClient } from '../../src/store/clients.ts';
 import type { Consumption } from '../../src/store/consumption.ts';
@@ -18,7 +19,7 @@ export const minute = 60_000;
 export const hour = 60 * minute;
 export const day = 24 * hour;
 
-/** A text that nobody else has. */
+/** A unique text. */
 export function unique(prefix = 'x'): string {
   return `${prefix}-${randomBytes(8).toString('hex')}`;
 }
@@ -255,4 +256,23 @@ export function newDeviceCode({ accountId, appId }: Cast, given: Partial<DeviceC
     expiresAt: now + 10 * minute,
     ...given,
   };
+}
+
+export function newServer(
+  store: StoreVerbs,
+  accountId: number,
+  given: Partial<AuthorizationServerRecord> = {},
+): Promise<AuthorizationServerRecord> {
+  return store.authorizationServers.create({
+    accountId,
+    name: 'Orders',
+    description: null,
+    resourceIdentifier: `https://api.example.com/${unique()}`,
+    audiences: ['orders'],
+    accessTokenMinutes: null,
+    refreshTokenMinutes: 30,
+    createdAt: now,
+    updatedAt: now,
+    ...given,
+  });
 }

@@ -104,7 +104,7 @@ for (const kind of databases) {
       return new Map(rows.map(({ name, checksum }) => [name, checksum]));
     };
 
-    test('of all migrations is the one of this release', async () => {
+    test("after all migrations is this release's", async () => {
       assert.deepEqual(await opened.store.findSchemaFaults(), []);
     });
 
@@ -118,7 +118,7 @@ for (const kind of databases) {
       });
     }
 
-    test('what others keep beside it is no fault', async () => {
+    test('other tables beside it are not a fault', async () => {
       await execute(
         opened.url,
         'create table notes (id integer); create unique index notes_id on notes (id); create index own on users (status)',
@@ -127,7 +127,7 @@ for (const kind of databases) {
       await opened.store.migrate();
     });
 
-    test('a migration that was changed after it was applied is named, and nothing is migrated', async () => {
+    test('a migration changed after it was applied is named, and nothing is migrated', async () => {
       const [first = ''] = migrationNames;
       await execute(opened.url, `update migrations set checksum = 'another' where name = '${first}'`);
       const fault = `migration ${first} was changed after it was applied`;
@@ -135,7 +135,7 @@ for (const kind of databases) {
       await assert.rejects(opened.store.migrate(), refused(new RegExp(`release: ${fault}: docs/operations.md`)));
     });
 
-    test('each migration has its checksum, those from before there were any as well', async () => {
+    test('each migration has a checksum, including those applied before there were checksums', async () => {
       const expected = await checksums(kind);
       assert.deepEqual([...expected.keys()], migrationNames);
       assert.deepEqual(await kept(), expected);
@@ -145,7 +145,7 @@ for (const kind of databases) {
       assert.deepEqual(await kept(), expected);
     });
 
-    test('a database from before there were checksums is migrated, unless its schema is another', async () => {
+    test('a database from before checksums is migrated, unless its schema differs', async () => {
       const steps = migrationNames.length - migrationNames.indexOf(checksumsSince);
       await opened.store.rollback(steps);
       await execute(opened.url, 'drop index grants_account_id_user_id_index');
@@ -156,7 +156,7 @@ for (const kind of databases) {
       assert.deepEqual(await kept(), await checksums(kind));
     });
 
-    test('a checksum follows what a migration does, not how it is written', async () => {
+    test('a checksum depends on what a migration does, not on how it is written', async () => {
       const digest = (up: (db: Knex) => Promise<void>) => checksumOf(kind, up);
       const one = await digest(async (db) => {
         await db.raw('create table x (id integer)');

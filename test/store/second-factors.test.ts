@@ -13,7 +13,7 @@ function newDevice(store: Store, { accountId, userId }: Cast, given: Partial<Fac
     userId,
     kind: 'totp',
     name: 'Phone',
-    registrationId: randomUUID(),
+    enrolmentId: randomUUID(),
     sealedSecret: 'sealed',
     lastStep: -1,
     lastUsedAt: null,
@@ -25,13 +25,13 @@ function newDevice(store: Store, { accountId, userId }: Cast, given: Partial<Fac
 }
 
 onEachDatabase('second factors', (subject) => {
-  test('a device counts once it is accepted, before it expires, by one of many', async () => {
+  test('a device counts once it is accepted by one of many callers before it expires', async () => {
     const { store } = subject;
     const cast = await newCast(store);
     const { accountId, userId } = cast;
     const waiting = await newDevice(store, cast, { acceptedAt: null, expiresAt: now + minute });
-    assert.deepEqual(await store.secondFactors.findRegistration(accountId, userId, waiting.registrationId), waiting);
-    assert.equal(await store.secondFactors.findRegistration(accountId, userId + 1, waiting.registrationId), null);
+    assert.deepEqual(await store.secondFactors.findEnrolment(accountId, userId, waiting.enrolmentId), waiting);
+    assert.equal(await store.secondFactors.findEnrolment(accountId, userId + 1, waiting.enrolmentId), null);
     assert.deepEqual(await store.secondFactors.listDevices(accountId, userId), []);
     assert.equal(await store.secondFactors.countDevices(accountId, userId, now), 1);
     assert.equal(await store.secondFactors.countDevices(accountId, userId, now + minute), 0);
@@ -47,7 +47,7 @@ onEachDatabase('second factors', (subject) => {
     assert.equal(await store.secondFactors.removeDevice(accountId, userId, waiting.id), false);
   });
 
-  test('of 50 that use a time step one does, and never an older one', async () => {
+  test('one of 50 callers uses a time step, and never an older one', async () => {
     const { store } = subject;
     const cast = await newCast(store);
     const { id } = await newDevice(store, cast);
@@ -59,7 +59,7 @@ onEachDatabase('second factors', (subject) => {
     assert.deepEqual([device?.lastStep, device?.lastUsedAt], [8, now + 8]);
   });
 
-  test('of 50 attempts at once ten are counted, the tenth closes; a pause that has passed restarts the count', async () => {
+  test('of 50 simultaneous attempts ten count, the tenth locks; an expired lock restarts the count', async () => {
     const { store } = subject;
     const { accountId, userId } = await newCast(store);
     const attempt = (at = now) =>
@@ -83,7 +83,7 @@ onEachDatabase('second factors', (subject) => {
     );
   });
 
-  test('a recovery code is used once; new ones take the place of all others', async () => {
+  test('a recovery code is used once; new ones replace all others', async () => {
     const { store } = subject;
     const { accountId, userId } = await newCast(store);
     const { replaceRecoveryCodes, useRecoveryCode, countRecoveryCodes } = store.secondFactors;
@@ -99,7 +99,7 @@ onEachDatabase('second factors', (subject) => {
     assert.equal(await countRecoveryCodes(accountId, userId), 0);
   });
 
-  test('a verification is accepted once, in time, and goes with its device; all of it goes with the user', async () => {
+  test('a verification is accepted once, in time, and removed with its device and user', async () => {
     const { store } = subject;
     const cast = await newCast(store);
     const { accountId, userId } = cast;
@@ -129,14 +129,14 @@ onEachDatabase('second factors', (subject) => {
     assert.equal(await store.secondFactors.countRecoveryCodes(accountId, userId), 0);
   });
 
-  test('devices that nobody accepted and old verifications are purged', async () => {
+  test('devices that were never accepted and old verifications are purged', async () => {
     const { store } = subject;
     const cast = await newCast(store);
     const { accountId, userId } = cast;
     const waiting = await newDevice(store, cast, { acceptedAt: null, expiresAt: now });
     const kept = await newDevice(store, cast);
     await purgeAll(store, now);
-    assert.equal(await store.secondFactors.findRegistration(accountId, userId, waiting.registrationId), null);
+    assert.equal(await store.secondFactors.findEnrolment(accountId, userId, waiting.enrolmentId), null);
     assert.deepEqual(await store.secondFactors.listDevices(accountId, userId), [kept]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * A PostgreSQL that accepts and says nothing (D4): callers are told so, and no connection of that time is used again.
+ * A PostgreSQL that accepts and never answers (D4): callers get an error, and no such connection is reused.
  */
 
 import assert from 'node:assert/strict';
@@ -38,7 +38,7 @@ describe('a PostgreSQL that falls silent', () => {
     }
   }
 
-  test('before a connection is made: unavailable, and the next one after it works', async () => {
+  test('while connecting: unavailable, and the next connection works', async () => {
     await onStore(async (store) => {
       // The two connections that are open are held, so that every other call needs a new one.
       const { promise: held, resolve: release } = Promise.withResolvers<void>();
@@ -60,7 +60,7 @@ describe('a PostgreSQL that falls silent', () => {
     });
   });
 
-  test('in the middle of statements, prepared ones and transactions: unavailable, and none of them is used again', async () => {
+  test('during statements, prepared ones and transactions: unavailable, and no connection is reused', async () => {
     await onStore(async (store) => {
       const cast = await newCast(store);
       const grant = await newGrant(store, cast);
@@ -79,7 +79,7 @@ describe('a PostgreSQL that falls silent', () => {
     });
   });
 
-  test('the deadline is of one statement, and a migration has none', async () => {
+  test('the deadline applies to one statement, and a migration has none', async () => {
     const connection = new pg.Client({ connectionString: opened.url });
     connection.on('error', () => {});
     await connection.connect();

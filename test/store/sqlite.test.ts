@@ -33,7 +33,7 @@ describe('SQLite', () => {
     assert.equal(await pragma('foreign_keys'), 1);
   });
 
-  test('a connection that would not wait for the disk is found out at its first write', async () => {
+  test('a connection that does not wait for the disk is detected at its first write', async () => {
     const other = openSqlite({ url: opened.url, log: () => {}, waitMilliseconds: 60_000 });
     try {
       const connection = await other.db.client.acquireConnection();
@@ -47,12 +47,12 @@ describe('SQLite', () => {
     }
   });
 
-  test('the files are for their owner only', async () => {
+  test('the files are readable by their owner only', async () => {
     await newAccount(opened.store);
     for (const name of [file, `${file}-wal`, `${file}-shm`]) assert.equal(statSync(name).mode & 0o777, 0o600, name);
   });
 
-  test('a lock that is held on keeps no reader waiting (D4)', async () => {
+  test('a held lock blocks no reader (D4)', async () => {
     const store = await openStore({ url: opened.url, acquireTimeoutMilliseconds: 300 });
     const other = new Sqlite(file);
     try {
@@ -74,7 +74,7 @@ describe('SQLite', () => {
     }
   });
 
-  test('while another process writes a verb waits, without stopping this one, or says unavailable', async () => {
+  test('while another process writes a verb waits without blocking this process, or fails as unavailable', async () => {
     const impatient = await openStore({ url: opened.url, acquireTimeoutMilliseconds: 300 });
     const grant = await newGrant(opened.store, await newCast(opened.store));
     const other = new Sqlite(file);
@@ -102,7 +102,7 @@ describe('SQLite', () => {
     }
   });
 
-  test('a file that nobody may write, or a table that is gone, is an outage until it is over (D4)', async () => {
+  test('a read-only file or a missing table is an outage until it is repaired (D4)', async () => {
     const grant = await newGrant(opened.store, await newCast(opened.store));
     const store = createStore(engine);
     const outages = [
@@ -125,7 +125,7 @@ describe('SQLite', () => {
     assert.equal(outcome?.outcome, 'rotated');
   });
 
-  test('when the disk is full writes say unavailable, reads go on, and later everything does', async () => {
+  test('when the disk is full writes fail as unavailable and reads continue; later everything works', async () => {
     const cast = await newCast(opened.store);
     const grant = await newGrant(opened.store, cast);
     const full = openSqlite({ url: opened.url, log: () => {}, waitMilliseconds: 60_000 });
@@ -155,7 +155,7 @@ describe('SQLite', () => {
     }
   });
 
-  test('a file that is no database is refused', async () => {
+  test('a file that is not a database is refused', async () => {
     const wrong = `${file}.txt`;
     writeFileSync(wrong, 'not a database, but a text that is long enough to be read as one'.repeat(100));
     assert.equal(await failureOf(openStore({ url: `sqlite:${wrong}` })), 'unavailable store');
@@ -163,7 +163,7 @@ describe('SQLite', () => {
     assert.equal(await failureOf(openStore({ url: 'sqlite:' })), 'value_invalid DATABASE_URL');
   });
 
-  test('a backup taken while rows are written is whole, opens, and holds what was there', async () => {
+  test('a backup taken during writes is complete, opens, and contains what was there', async () => {
     const cast = await newCast(opened.store);
     const grant = await newGrant(opened.store, cast);
     const copy = `${file}.backup`;

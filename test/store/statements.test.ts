@@ -12,7 +12,7 @@ describe('statements on a connection to SQLite', () => {
     return { connection, preparer: preparerOf(connection) };
   }
 
-  it('are prepared once for each text, and apart for each connection', () => {
+  it('are prepared once per text and connection', () => {
     const { connection, preparer } = open();
     const read = preparer.prepare('select * from things');
     assert.equal(preparerOf(connection).prepare('select * from things'), read);
@@ -21,20 +21,20 @@ describe('statements on a connection to SQLite', () => {
     assert.deepEqual(preparer.prepare('select * from things').all(), [{ id: 1 }, { id: 2 }]);
   });
 
-  it('answer what a table has after it was changed', () => {
+  it('return current rows after a table changed', () => {
     const { preparer } = open();
     assert.deepEqual(preparer.prepare('select * from things').all(), [{ id: 1 }]);
     preparer.prepare("alter table things add column name text default 'one'").run();
     assert.deepEqual(preparer.prepare('select * from things').all(), [{ id: 1, name: 'one' }]);
   });
 
-  it('are kept for so many texts', () => {
+  it('are kept up to a limit', () => {
     const { preparer } = open();
     const first = preparer.prepare('select 0 as number');
     for (let number = 1; number < 500; number += 1) preparer.prepare(`select ${number} as number`);
     assert.equal(preparer.prepare('select 0 as number'), first);
     preparer.prepare('select 500 as number');
     assert.notEqual(preparer.prepare('select 0 as number'), first);
-    assert.deepEqual(first.all(), [{ number: 0 }], 'one that is not kept any more still works');
+    assert.deepEqual(first.all(), [{ number: 0 }], 'an evicted one still works');
   });
 });

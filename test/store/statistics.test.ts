@@ -1,4 +1,4 @@
-/** What SQLite's planner is told, and that it finds by index without having seen a row. */
+/** The statistics of SQLite's planner: it uses indexes even without rows. */
 
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
@@ -55,7 +55,7 @@ describe('statistics of SQLite', () => {
     connection.close();
   });
 
-  it('without them it looks through the account: this test can fail', () => {
+  it('without them it scans the account: this test can fail', () => {
     const { connection } = copy('none.db');
     connection.exec('delete from sqlite_stat1; delete from sqlite_stat4; analyze sqlite_schema');
     const plans = linkStatements.map(([table, column]) =>
@@ -65,7 +65,7 @@ describe('statistics of SQLite', () => {
     connection.close();
   });
 
-  it('a table that grew is described as it is, a small one keeps its description, and a start writes neither again', async () => {
+  it('a grown table gets new statistics, a small one keeps its own, and a restart rewrites neither', async () => {
     const { url, connection } = copy('grown.db');
     const described = () =>
       new Map(

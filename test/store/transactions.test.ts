@@ -5,7 +5,7 @@ import { failureOf, newAccount, newCast, newCode, newGrant, newUser, now, presen
 import { onEachDatabase } from './suite.ts';
 
 onEachDatabase('transactions', (subject) => {
-  test('all of it is there afterwards, and its result is answered', async () => {
+  test('all changes are there afterwards, and the result is returned', async () => {
     const { store } = subject;
     const [account, user] = await store.transaction(async (tx) => {
       const account = await newAccount(tx, { hosts: [unique('host')] });
@@ -15,7 +15,7 @@ onEachDatabase('transactions', (subject) => {
     assert.deepEqual(await store.users.find(account.id, user.id), user);
   });
 
-  test('nothing of it is there when the work throws, whose error comes through', async () => {
+  test('no change is there if the work throws, and its error is passed on', async () => {
     const { store } = subject;
     const cast = await newCast(store);
     const grant = await newGrant(store, cast);
@@ -55,7 +55,7 @@ onEachDatabase('transactions', (subject) => {
     assert.equal((await store.grants.find(grant.accountId, grant.id))?.generation, 1);
   });
 
-  test('of two that wait for each other both succeed, one after the other', async () => {
+  test('two transactions that wait for each other both succeed, one after the other', async () => {
     const { store } = subject;
     const { id: accountId } = await newAccount(store);
     const [ada, bob] = [await newUser(store, accountId), await newUser(store, accountId)];
@@ -78,7 +78,7 @@ onEachDatabase('transactions', (subject) => {
     assert.equal(one?.firstname, other?.firstname);
   });
 
-  test('a conflict undoes its verb alone', async () => {
+  test('a conflict rolls back only its verb', async () => {
     const { store } = subject;
     const { id: accountId } = await newAccount(store);
     const emailKey = unique('email');
@@ -93,7 +93,7 @@ onEachDatabase('transactions', (subject) => {
     for (const user of kept) assert.deepEqual(await store.users.find(accountId, user.id), user);
   });
 
-  test('verbs called at once run one after the other, so that a conflict takes no other along', async () => {
+  test('simultaneous verbs run one after the other, so that a conflict affects no other', async () => {
     const { store } = subject;
     const { id: accountId } = await newAccount(store);
     const emailKey = unique('email');
@@ -109,7 +109,7 @@ onEachDatabase('transactions', (subject) => {
     assert.equal(await store.facts.read(`${emailKey} fact`), 'kept');
   });
 
-  test('an error that was caught does not let a half transaction pass for a whole one', async () => {
+  test('a caught error does not let a partial transaction commit', async () => {
     const { store } = subject;
     const cast = await newCast(store);
     const code = newCode(cast);
@@ -145,7 +145,7 @@ onEachDatabase('transactions', (subject) => {
     assert.equal(await store.roles.findByName(accountId, 'late'), null);
   });
 
-  test('transactions at once see each other whole or not at all', async () => {
+  test('simultaneous transactions see each other completely or not at all', async () => {
     const { store } = subject;
     const { id: accountId } = await newAccount(store);
     const code = newCode(await newCast(store));

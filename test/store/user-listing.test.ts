@@ -12,7 +12,7 @@ const role: ListFilter = { field: 'role', test: 'in', values: [1, 2] };
 /**
  * The one would be looked up in the index for every id of the other: 6 s for 5,000 users, in which nobody is answered.
  */
-test('filters of what other tables keep are put together before users are looked up on sqlite', async () => {
+test('on sqlite filters on other tables are combined before users are looked up', async () => {
   const { url, dispose } = await openTestStore('sqlite');
   const engine = openSqlite({ url, log: () => {}, waitMilliseconds: 1000 });
   try {

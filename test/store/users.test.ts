@@ -27,7 +27,7 @@ onEachDatabase('users', (subject) => {
     assert.deepEqual(await users.list(otherId), []);
   });
 
-  test('every other address, name, digest or status is counted, and nothing else', async () => {
+  test('every change of address, name, digest or status is counted, and nothing else', async () => {
     const { users } = subject.store;
     const { id: accountId } = await newAccount(subject.store);
     const { id, email, passwordDigest } = await newUser(subject.store, accountId, { passwordDigest: 'i1' });
@@ -63,7 +63,7 @@ onEachDatabase('users', (subject) => {
     }
   });
 
-  test('who is locked is changed by nobody else until the transaction ends', async () => {
+  test('a locked user row is changed by no other transaction until this one ends', async () => {
     const { store } = subject;
     const { id: accountId } = await newAccount(store);
     const { id } = await newUser(store, accountId, { firstname: 'x' });
@@ -77,7 +77,7 @@ onEachDatabase('users', (subject) => {
     assert.equal(await store.transaction((tx) => tx.users.lock(accountId + 1, id)), null);
   });
 
-  test('an e-mail match wins over a username match, and names count in the account only', async () => {
+  test('an e-mail match takes precedence over a username match, and names count in the account only', async () => {
     const { users } = subject.store;
     const [{ id: accountId }, { id: otherId }] = [await newAccount(subject.store), await newAccount(subject.store)];
     const name = 'both@example.com';
@@ -96,7 +96,7 @@ onEachDatabase('users', (subject) => {
     await newUser(subject.store, otherId, { email: name, emailKey: name, usernameKey: name });
   });
 
-  test('an update changes the members given', async () => {
+  test('an update changes the given members', async () => {
     const { users } = subject.store;
     const [{ id: accountId }, { id: otherId }] = [await newAccount(subject.store), await newAccount(subject.store)];
     const user = await newUser(subject.store, accountId);
@@ -111,7 +111,7 @@ onEachDatabase('users', (subject) => {
     assert.equal((await users.findByName(accountId, key))?.id, user.id);
   });
 
-  test('a removed user takes along everything that was his', async () => {
+  test('everything that belongs to a user is removed with them', async () => {
     const { users, roles, access, sessions, authorizations, grants } = subject.store;
     const cast = await newCast(subject.store);
     const { accountId, userId, appId } = cast;
@@ -151,7 +151,7 @@ onEachDatabase('users', (subject) => {
   const attemptOf = (accountId: number, userId: number, at = now) =>
     subject.store.users.countAttempt({ accountId, userId, now: at, maximum: 10, lockedUntil: at + 15 * minute });
 
-  test('of 100 parallel guesses exactly the maximum is counted, then the pause is set', async () => {
+  test('of 100 parallel guesses exactly the maximum is counted, then sign-in is locked', async () => {
     const { accountId, userId } = await newCast(subject.store);
     const counted = await Promise.all(Array.from({ length: 100 }, () => attemptOf(accountId, userId)));
     assert.equal(counted.filter(Boolean).length, 10);
@@ -161,7 +161,7 @@ onEachDatabase('users', (subject) => {
     assert.equal(user?.lockedUntil, now + 15 * minute);
   });
 
-  test('a pause that has passed restarts the count, and the same number closes again', async () => {
+  test('an expired lock restarts the count, and the same number locks again', async () => {
     const { accountId, userId } = await newCast(subject.store);
     for (let attempt = 0; attempt < 9; attempt += 1) assert.equal(await attemptOf(accountId, userId), 'counted');
     assert.equal(await attemptOf(accountId, userId), 'last');
@@ -174,7 +174,7 @@ onEachDatabase('users', (subject) => {
     assert.equal(counted.filter(Boolean).length, 9);
   });
 
-  test('a right password ends count and pause, and leaves the digest', async () => {
+  test('a right password resets count and lock, and keeps the digest', async () => {
     const { users } = subject.store;
     const { accountId, userId } = await newCast(subject.store);
     for (let attempt = 0; attempt < 11; attempt += 1) await attemptOf(accountId, userId);
@@ -186,7 +186,7 @@ onEachDatabase('users', (subject) => {
     );
   });
 
-  test('attempts on nobody count nothing, a decoy changes no record', async () => {
+  test('attempts on unknown users count nothing, and a decoy changes no record', async () => {
     const { users, accounts } = subject.store;
     const { accountId, userId } = await newCast(subject.store);
     const { id: otherId } = await newAccount(subject.store);

@@ -160,7 +160,7 @@ function listening(app: Express): Promise<Listening> {
 async function startServer(app: Express): Promise<Listening> {
   const server = createServer({ keepAliveTimeout: 0 }, app).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // What is open at the end holds no test up.
+  // Connections open at the end must not delay a test.
   server.on('connection', (socket) => socket.unref());
   return { server: server.unref(), agent: new Agent({ keepAlive: true }) };
 }

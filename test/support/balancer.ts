@@ -8,14 +8,14 @@ const pollMilliseconds = 100;
 
 export interface Balancer {
   readonly port: number;
-  /** Times that a server was found to have become ready, and to be ready no more. */
+  /** How often a server was found to become ready, and to stop being ready. */
   readonly changes: { up: number; down: number };
   /** Requests whose server broke the connection or refused it; they were answered 502. */
   readonly broken: readonly string[];
   close(): Promise<void>;
 }
 
-/** Stands before the ports of this machine; requests wait while none of them is ready. */
+/** A balancer in front of local ports; requests wait while none of them is ready. */
 export async function startBalancer(targets: readonly number[]): Promise<Balancer> {
   const agent = new Agent({ keepAlive: true, maxSockets: 128 });
   const ready = new Set<number>();
@@ -68,7 +68,7 @@ export async function startBalancer(targets: readonly number[]): Promise<Balance
   };
 }
 
-/** What `/readyz` answers on a connection of its own; null when nobody does. */
+/** The answer of `/readyz` on a new connection; null without an answer. */
 function statusOf(port: number): Promise<number | null> {
   return new Promise((resolve) => {
     const asked = request({ host: '127.0.0.1', port, path: '/readyz', agent: false, timeout: 1000 }, (answer) => {

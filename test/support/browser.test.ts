@@ -62,7 +62,7 @@ test('without JavaScript the scripts of a page do not run', async () => {
   await close();
 });
 
-test('colour scheme and size are as asked', async () => {
+test('colour scheme and size are as requested', async () => {
   const { page, close } = await openBrowser({ colorScheme: 'dark', viewport: { width: 320, height: 640 } });
   await page.goto(`http://127.0.0.1:${port}/`);
   assert.equal(await page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches"), true);

@@ -27,7 +27,7 @@ export interface BrowserOptions {
 /** Milliseconds; for anything of a page. */
 const longestWait = 120_000;
 
-/** A page in a context of its own: no cookie, cache or storage is shared with another. */
+/** A page in its own context: no cookie, cache or storage is shared with another. */
 export interface OpenBrowser {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -112,7 +112,7 @@ async function launch(): Promise<Browser> {
 
 let browser: Promise<Browser> | undefined;
 
-// At the end of the test file, where the import stands.
+// At the end of the test file that imports this.
 after(async () => {
   const launched = await browser?.catch(() => undefined);
   await launched?.close();

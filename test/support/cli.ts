@@ -1,4 +1,4 @@
-/** The real command line in a folder of its own. */
+/** The real command line in its own folder. */
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ export interface Outcome {
 
 export interface CliFolder {
   readonly path: string;
-  /** Runs one command to its end, in a process of its own. */
+  /** Runs one command to its end, in its own process. */
   run(args: readonly string[], more?: { input?: string; env?: Readonly<Record<string, string>> }): Promise<Outcome>;
   /** Runs one command after the others in a process for all of them: in a twentieth of the time, without input. */
   ask(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Outcome>;
@@ -27,7 +27,7 @@ export interface CliFolder {
    */
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape it asked for
   json(...args: string[]): Promise<any>;
-  /** Starts a command that goes on; the test ends it. */
+  /** Starts a long-running command; the test ends it. */
   start(args: readonly string[], env?: Readonly<Record<string, string>>): ChildProcessWithoutNullStreams;
   /** Removes the folder, and ends the process of `ask`. */
   remove(): void;

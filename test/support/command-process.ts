@@ -15,7 +15,7 @@ interface Asked {
 
 type Writable = Pick<typeof process.stdout, 'write'>;
 
-/** What is written to the stream from now on, until it is asked for. */
+/** What is written to the stream from now until it is read. */
 function collect(stream: Writable): () => string {
   const { write } = stream;
   let text = '';

@@ -33,7 +33,7 @@ const folder = new URL('../../generated/', import.meta.url);
 
 function load(surface: string): LoadedContract {
   const contract = JSON.parse(readFileSync(new URL(`${surface}.json`, folder), 'utf8')) as Contract;
-  // Whether the contract itself is well formed is a check of its own, and takes a quarter of a second.
+  // The contract itself is validated by a separate check; here it would take a quarter of a second.
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true, validateSchema: false });
   addFormats.default(ajv);
   ajv.addSchema(contract, surface);
@@ -164,7 +164,7 @@ function checkBody(
   check(loaded, where, at, bodyOf(loaded, type, at, answer));
 }
 
-/** What the schema is about: a text, unless the contract describes what the text stands for. */
+/** The value that the schema describes: a text, unless the contract describes its parsed value. */
 function bodyOf(loaded: LoadedContract, type: string, at: string, { body, text }: Answer): unknown {
   if (type === 'application/json') return body;
   const [, schema] = resolve(loaded, at);
@@ -181,7 +181,7 @@ function check({ surface, ajv }: LoadedContract, where: string, pointer: string,
   assert.ok(validate(value), `${where}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)?.slice(0, 500)}`);
 }
 
-/** What stands at a pointer, with its own place when a `$ref` leads elsewhere. */
+/** The value at a pointer, with its own location when a `$ref` leads elsewhere. */
 function resolve({ contract }: LoadedContract, pointer: string): [pointer: string, value: unknown] {
   let at = pointer;
   for (;;) {

@@ -14,5 +14,5 @@ export const bidiControls: readonly string[] = [
 /** C0, DEL and C1. */
 export const controls: readonly string[] = [...range(0, 0x1f), ...range(0x7f, 0x9f)];
 
-/** What starts a line beside the controls. */
+/** Characters besides the controls that start a new line. */
 export const lineSeparators: readonly string[] = range(0x2028, 0x2029);

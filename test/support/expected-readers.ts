@@ -11,7 +11,7 @@ interface ExpectedReader {
 const expectedReaders: readonly ExpectedReader[] = [
   {
     where:
-      /^select \w+ from (users|clients|roles|custom_attributes|app_users|app_roles|role_users|role_admins) where .* for (key share|no key update|update)$/,
+      /^select \w+ from (users|clients|roles|custom_attributes|authorization_servers|app_users|app_roles|role_users|role_admins) where .* for (key share|no key update|update)$/,
     because: 'it waits for the lock of a row; another statement asks what has become of it',
   },
   {
@@ -53,7 +53,13 @@ const expectedReaders: readonly ExpectedReader[] = [
 ];
 
 /** The tables of what can be removed, with the word for it in `removals`. */
-const kinds = { users: 'user', clients: 'app', roles: 'role', custom_attributes: 'attribute' } as const;
+const kinds = {
+  users: 'user',
+  clients: 'app',
+  roles: 'role',
+  custom_attributes: 'attribute',
+  authorization_servers: 'api',
+} as const;
 
 /** Links to them, which are read without them. */
 const links = /(?<!delete )\b(?:from|join|update) (app_users|app_roles|role_users|user_attributes)\b/;

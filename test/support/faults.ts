@@ -141,7 +141,7 @@ const oversized: Readonly<Record<string, string>> = {
 const storeless = ['readOpenIdConfiguration', 'readAuthorizationServerMetadata', 'readAsset', 'showSignedIn'];
 /** They read what is sealed in their request first, which no example can be. */
 storeless.push('showSignOut', 'signOut', 'showSignedOut');
-// The token of the form stands before the store, too.
+// The form's token is checked before the store, too.
 storeless.push('showForgotPassword', 'askForReset', 'showResetSent');
 storeless.push('showDevice', 'enterUserCode', 'showDeviceDone');
 const canary = 'canary-5b1e table "users" at 10.1.2.3';
@@ -186,7 +186,7 @@ export function declareFaultCases(
         assertOwnForm(surface, probe, answer);
       });
 
-      // Delegated authentication answers whatever the parameters are.
+      // Delegated authentication answers with any parameters.
       if (method === 'GET' && surface !== 'api-v1') {
         it(`${operationId}: 400 for a parameter that is given twice`, async () => {
           const answer = await app.send(
@@ -210,13 +210,13 @@ export function declareFaultCases(
 
       it(`${operationId}: 500 for an unexpected error, without a word of it, and the fault in the log`, async () => {
         const faults: FaultOf[] = [() => new Error(canary)];
-        // Once the account is found: the error comes from where the operation itself asks.
+        // After the account is found: the error comes from the operation's own call.
         if (!storeless.includes(operationId)) faults.push((verb) => (findsAccount(verb) ? null : new Error(canary)));
         for (const fault of faults) {
           const answer = await answersOf(probe, fault);
           assert.equal(answer.status, 500);
           assertOwnForm(surface, probe, answer);
-          // The successor that a deprecated surface names is no word of the fault.
+          // The successor that a deprecated surface names is not part of the error.
           const { link: _, ...headers } = answer.headers;
           assert.doesNotMatch(answer.text + JSON.stringify(headers), /canary|users|10\.1\.2\.3|\.ts\b|node_modules/);
           const requestId = answer.headers['x-request-id'];

@@ -7,7 +7,7 @@ export const isRoot = process.geteuid?.() === 0;
 /** Words before a program that then runs without the rights of root. */
 export const withoutRights = ['setpriv', '--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all'];
 
-/** Words before a program that then runs as another user, who may make no namespace. */
+/** Command prefix that runs a program as another user, who cannot create namespaces. */
 export const withoutNamespaces = [
   ...['unshare', '--user', '--map-user=1000', '--map-group=1000', '--keep-caps'],
   ...['sh', '-c', 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"', 'sh'],

@@ -30,7 +30,7 @@ export interface Internet {
   readonly names: Map<string, readonly string[] | (() => readonly string[])>;
   /** Every connection that was tried, since the last `forget`. */
   readonly attempts: readonly Attempt[];
-  /** Names that were asked for. */
+  /** Names that were resolved. */
   readonly questions: readonly string[];
   forget(): void;
   /** Answers requests by https; the listed ones by http too. */

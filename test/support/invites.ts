@@ -1,4 +1,4 @@
-/** Invite links, asked for as an integration does. */
+/** Invite links, requested as an integration does. */
 
 import assert from 'node:assert/strict';
 import type { TestApp } from './app.ts';

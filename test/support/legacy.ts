@@ -27,7 +27,7 @@ export function hostsOf({ account }: TestApp): string[] {
   return [new URL(account.baseUrl).host, apiHost, appHost];
 }
 
-/** Sends a request written by hand and holds the answer against the contract. */
+/** Sends a handwritten request and checks the answer against the contract. */
 export async function sendLines(server: RawServer, lines: readonly string[], body?: string): Promise<Answer> {
   const [method = '', path = ''] = lines[0]?.split(' ') ?? [];
   const answer = await server.send(lines, body);

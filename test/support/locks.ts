@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Store, StoreVerbs } from '../../src/store/store.ts';
 import { ask } from './rows.ts';
 
-/** Resolves when so many sessions of the PostgreSQL database wait for a lock, or when what was to wait has ended. */
+/** Resolves when this many PostgreSQL sessions wait for a lock, or when what should wait has ended. */
 export async function untilWaiting(url: string, running: Promise<unknown>, sessions = 1): Promise<void> {
   let isOver = false;
   const end = () => {

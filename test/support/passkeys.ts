@@ -25,7 +25,7 @@ export interface Lies {
   readonly userHandle?: string | undefined;
   readonly credentialId?: string;
   readonly signature?: string;
-  /** The format of the attestation, and what stands in its statement, as CBOR. */
+  /** The format of the attestation, and its statement as CBOR. */
   readonly attestation?: readonly [format: string, statement: Buffer];
 }
 
@@ -38,7 +38,7 @@ interface Options {
   readonly excludeCredentials?: readonly { readonly id: string }[];
 }
 
-/** CBOR (RFC 8949) of what an attestation holds. */
+/** CBOR (RFC 8949) of the types in an attestation. */
 const cbor = {
   head(major: number, size: number): Buffer {
     if (size < 24) return Buffer.from([(major << 5) | size]);

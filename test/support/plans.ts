@@ -56,7 +56,7 @@ function watch(): void {
   } as typeof pg.Client.prototype.query;
 }
 
-/** A step of a plan that goes through a table, or through all rows of an account. */
+/** A step of a plan that scans a table or all rows of an account. */
 interface Scan {
   readonly table: string;
   readonly step: string;
@@ -69,7 +69,7 @@ function isPage(sql: string, sorts: boolean): boolean {
 
 /** Rows that the statement itself brings along or has found already. */
 function isOwn(step: string): boolean {
-  const own = /^SCAN (CONSTANT ROW|\d+ CONSTANT ROWS|one|wanted|told|ended|ranked|part_\d+|\w+ VIRTUAL TABLE)\b/;
+  const own = /^SCAN (CONSTANT ROW|\d+ CONSTANT ROWS|one|wanted|told|ended|own|ranked|part_\d+|\w+ VIRTUAL TABLE)\b/;
   // SQLite's name for what a window looks at.
   return own.test(step) || /^SCAN \(subquery-\d+\)/.test(step);
 }
@@ -125,7 +125,7 @@ async function scansOnPostgres(client: pg.Client, sql: string): Promise<Scan[] |
   return unserved.map((node) => ({ table: node['Relation Name'] ?? '', step: `Seq Scan on ${node['Relation Name']}` }));
 }
 
-/** Scans that nobody expected, of statements that no other file of this run has looked at. */
+/** Unexpected scans of statements that no other file of this run has checked. */
 function unexpected(kind: Kind, sql: string, scans: readonly Scan[] | null): string[] {
   const text = sql.replaceAll(/[`"]/g, '').replaceAll(/\s+/g, ' ');
   const isListed = ({ table }: Scan) => expectedScans.some(({ of, where }) => of.test(table) && where.test(text));
@@ -152,7 +152,7 @@ export interface EmptyDatabases {
   readonly postgres: () => Promise<string>;
 }
 
-/** The plans of these statements that nobody expected. */
+/** The unexpected plans of these statements. */
 export async function readPlans(
   statements: Readonly<Record<Kind, Iterable<string>>>,
   databases: EmptyDatabases,

@@ -7,7 +7,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 
 export interface Pooler {
-  /** `postgres://` URL of the same database, by way of the pooler. */
+  /** `postgres://` URL of the same database through the pooler. */
   readonly url: string;
   /** From now on it gives out transactions, on new connections of the server, as after a `RELOAD` and a `RECONNECT`. */
   giveTransactions(): void;
@@ -20,7 +20,7 @@ export interface PoolerOptions {
   readonly mode: 'session' | 'transaction';
   /** Most server connections in transaction mode; 20 by default. */
   readonly size?: number;
-  /** Which free server connection is used next; PgBouncer takes the last one, unless told otherwise. */
+  /** Which free server connection is used next; PgBouncer uses the last one by default. */
   readonly next?: 'last' | 'first';
 }
 
@@ -117,7 +117,7 @@ export async function startPooler(url: string, options: PoolerOptions): Promise<
     client.once('close', () => {
       open.delete(client);
       reconnects.delete(reconnect);
-      // Whatever a session left on its connection is left to nobody.
+      // Session state left on a connection is discarded.
       void turn.then(() => server?.socket.destroy());
     });
   }

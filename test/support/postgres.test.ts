@@ -29,7 +29,7 @@ test('the server is a real PostgreSQL that listens on loopback alone', async () 
   assert.deepEqual([answer['listens'], answer['sockets'], answer['encoding']], ['127.0.0.1', '', 'UTF8']);
 });
 
-test('fresh databases are empty, apart from each other, and gone after drop', async () => {
+test('new databases are empty, separate, and gone after drop', async () => {
   const [first, second] = await Promise.all([freshDatabase(), freshDatabase()]);
   await ask(first.url, 'CREATE TABLE thing (id integer)');
   const found = await ask(second.url, "SELECT count(*)::int AS tables FROM pg_tables WHERE schemaname = 'public'");

@@ -39,7 +39,7 @@ const settings = {
   unix_socket_directories: '',
   max_connections: '200',
   timezone: 'UTC',
-  // The data is thrown away: a crash of the machine may take it along.
+  // The data is temporary: losing it in a crash does not matter.
   fsync: 'off',
   full_page_writes: 'off',
 };
@@ -185,7 +185,7 @@ export function startPostgres(parent?: string): PostgresServer {
   return serve(opened, new URL(`postgres://postgres:${password}@127.0.0.1/postgres`));
 }
 
-/** Starts the server of a folder that holds its data. */
+/** Starts the server on an existing data folder. */
 function serve({ folder, tools, stop }: ServerFolder, url: URL): PostgresServer {
   const port = listen(tools, folder);
   url.port = String(port);
@@ -213,7 +213,7 @@ export async function startFromBackup(url: string): Promise<PostgresServer> {
     const { rows } = await client.query("select current_setting('data_directory') as folder");
     const from: string = rows[0].folder;
     await client.query("select pg_backup_start('copy', true)");
-    // Keeps owners and modes. What vanishes meanwhile is no part of the backup.
+    // Keeps owners and modes. Files that vanish meanwhile are not part of the backup.
     spawnSync('cp', ['-a', from, data]);
     const { rows: stopped } = await client.query('select labelfile from pg_backup_stop(false)');
     // The log up to the end of the copy; an installation has its archive for this.
@@ -231,7 +231,7 @@ export async function startFromBackup(url: string): Promise<PostgresServer> {
 
 let own: PostgresServer | undefined;
 
-/** The URL of the test server, which is started when nobody did. */
+/** The URL of the test server, which is started if necessary. */
 export function postgresUrl(): string {
   own ??= process.env[serverVariable] === undefined ? startPostgres() : undefined;
   return own?.url ?? process.env[serverVariable] ?? '';
@@ -257,7 +257,7 @@ export function urlOf(database: string): string {
   return url.href;
 }
 
-/** Makes an empty database of a random name, or a copy of `template`, which nobody may be connected to. */
+/** Creates an empty database with a random name, or a copy of `template`, which must have no connections. */
 export async function freshDatabase(template = 'template1'): Promise<FreshDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   await administer(`CREATE DATABASE ${name} TEMPLATE ${template}`);

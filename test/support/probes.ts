@@ -38,7 +38,7 @@ const unknownSecret = 'A'.repeat(43);
 /** A probe is sent several times, and must not delete what others are about, such as the caller itself. */
 const unknownId = String(2 ** 31 - 1);
 
-/** Tokens and pairs of the right form that nobody has: looking them up is what a probe is for. */
+/** Unknown tokens and credentials in the right format: a probe must look them up. */
 const credentials: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   bearer: { authorization: `Bearer ct_1_${unknownSecret}` },
   registrationToken: { authorization: `Bearer rg_${unknownSecret}` },
@@ -86,7 +86,7 @@ function sentOf({ security = [], requestBody }: Operation): Sent {
   if (!first) return { headers };
   const [mediaType, { example, examples }] = first;
   const members = example ?? Object.values(examples ?? {})[0]?.value ?? {};
-  // Credentials stand in the header, and never in two places.
+  // Credentials are in the header, and never in two places.
   const { client_id: _id, client_secret: _secret, ...withoutPair } = members;
   const { access_token: _token, ...withoutToken } = members;
   const body = /basic/i.test(scheme ?? '') ? withoutPair : scheme === 'accessToken' ? withoutToken : members;

@@ -22,11 +22,11 @@ export interface Installation {
   readonly databaseUrl: string;
   /** The first process listens here, and the hosts of accounts name it. */
   readonly port: number;
-  /** Runs a command line to its end, in a process of its own. */
+  /** Runs a command to its end, in a separate process. */
   readonly run: CliFolder['run'];
   /** Runs a command line in the process for all of them. */
   readonly ask: CliFolder['ask'];
-  /** Starts a command that goes on; the test ends it. */
+  /** Starts a long-running command; the test ends it. */
   readonly start: CliFolder['start'];
   /** Runs a command with `--json` and answers what it printed; rejects when it fails. */
   readonly cli: CliFolder['json'];
@@ -76,7 +76,7 @@ export async function install(kind: DatabaseKind, env: Readonly<Record<string, s
   const { DATABASE_URL: given } = env;
   const database = kind === 'postgres' && given === undefined ? await freshDatabase() : null;
   const port = await freePort();
-  // No balancer stands before it, unless a test says so: a stop need not wait for one.
+  // By default there is no balancer in front of it: a stop need not wait for one.
   const own = { PORT: String(port), DRAIN_SECONDS: '0', ...(database && { DATABASE_URL: database.url }) };
   const cli = cliFolder({ ...own, ...env });
   folders.add(cli);
@@ -112,7 +112,7 @@ export async function install(kind: DatabaseKind, env: Readonly<Record<string, s
   return installation;
 }
 
-/** A server on an installation of its own. */
+/** A server on a new installation. */
 export async function startService({
   database,
   ...options
@@ -171,7 +171,7 @@ function collect(child: ChildProcessWithoutNullStreams): () => string {
   return () => `${stdout?.()}${stderr?.()}`;
 }
 
-/** A port of loopback that nobody has, below those that the system hands out by itself. */
+/** An unused loopback port, below the system's ephemeral range. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 20_000);

@@ -1,4 +1,4 @@
-/** Programs that stand in the place of Node. */
+/** Programs that replace Node. */
 
 import { chmodSync, copyFileSync, linkSync, writeFileSync } from 'node:fs';
 

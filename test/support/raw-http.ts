@@ -32,11 +32,11 @@ export async function startRaw(app: RequestListener): Promise<RawServer> {
  * Sends lines (joined by CRLF) with a body after them to a port of this machine, and reads until the connection ends.
  */
 export async function sendRaw(port: number, lines: readonly string[], body = ''): Promise<Answer> {
-  return readAnswer(await exchangeBytes(port, `${[...lines, 'Connection: close', '', ''].join('\r\n')}${body}`));
+  return readAnswer(await sendBytes(port, `${[...lines, 'Connection: close', '', ''].join('\r\n')}${body}`));
 }
 
-/** Sends bytes to a port of this machine; all bytes that come back until the connection ends. */
-export function exchangeBytes(port: number, bytes: string | Buffer): Promise<Buffer> {
+/** Sends bytes to a local port; returns all bytes received until the connection closes. */
+export function sendBytes(port: number, bytes: string | Buffer): Promise<Buffer> {
   const socket = connect({ host: '127.0.0.1', port });
   socket.write(bytes);
   return buffer(socket);

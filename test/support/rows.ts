@@ -60,7 +60,7 @@ export async function ask(url: string, question: string): Promise<readonly Reado
   }
 }
 
-/** Runs a statement past the store, as somebody does who has the database in hand. */
+/** Runs a statement directly on the database, bypassing the store. */
 export async function execute(url: string, statement: string): Promise<void> {
   if (url.startsWith('sqlite:')) {
     const database = new Sqlite(url.slice('sqlite:'.length));

@@ -13,11 +13,11 @@ export interface RunningAccount {
   readonly wire: Wire;
   /** Sends to the account's host; every answer is held against the contract. */
   readonly send: Wire['send'];
-  /** Another process of the same installation, asked for the same account. */
+  /** Another process of the same installation, used with the same account. */
   through(service: Service): Wire;
   /** A bearer of a credential with these scopes. */
   bearer(...scopes: string[]): Promise<string>;
-  /** An active user with the password of `sign-in.ts`, who may use the app. */
+  /** An active user with the password of `sign-in.ts` and access to the app. */
   makeUser(appId?: number): Promise<{ readonly email: string }>;
   /** A client, and the first tokens of a user who signed in to it. */
   signIn(

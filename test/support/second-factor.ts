@@ -1,4 +1,4 @@
-/** An authenticator app for tests: what a user has beside the password. */
+/** An authenticator app for tests. */
 
 import { TOTP } from 'otpauth';
 import { startEnrolment } from '../../src/domain/second-factor/enrolments.ts';
@@ -13,7 +13,7 @@ export function codeAt(secret: string, timestamp: number): string {
   });
 }
 
-/** A code that belongs to none of the steps around now. */
+/** A code that is invalid for all steps around now. */
 export function wrongCode(secret: string, timestamp: number): string {
   const right = [-2, -1, 0, 1, 2].map((step) => codeAt(secret, timestamp + step * 30_000));
   return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !right.includes(code)) ?? '';
@@ -54,7 +54,7 @@ export async function giveDevice(app: TestApp, user: Pick<UserRecord, 'id'>): Pr
   };
 }
 
-/** Gives a user who has a device new recovery codes, without the page. Throws `not_found` for a user who has none. */
+/** Gives a user with a device new recovery codes, without the page. Throws `not_found` for a user without one. */
 export function giveCodes({ services, account }: TestApp, { id }: Pick<UserRecord, 'id'>): Promise<readonly string[]> {
   return services.store.transaction(async (tx) => {
     const user = await tx.users.lock(account.id, id);

@@ -1,4 +1,4 @@
-/** `gatehouse serve` as a process of its own. */
+/** `gatehouse serve` as a separate process. */
 
 import { once } from 'node:events';
 import type { CliFolder } from './cli.ts';

@@ -31,7 +31,7 @@ import { cacheLookups } from '../../src/store/cached.ts';
 import type { Store } from '../../src/store/store.ts';
 import { scriptedBuilds } from './scripted-builds.ts';
 
-/** A clock that goes on by a millisecond each time it is read, as a real one may between any two looks. */
+/** A clock that advances by a millisecond each time it is read, as a real one may between two reads. */
 export interface TestClock extends Clock {
   advance(milliseconds: number): void;
   /** Stands still but for `advance` while the test keeps what this answers (`using`), which expects an exact time. */
@@ -145,7 +145,7 @@ export async function testServices(
   };
 }
 
-/** An account with a subdomain of its own unless said, and the settings given. */
+/** An account with the given settings, by default with a new subdomain. */
 export async function createTestAccount(
   services: TestServices,
   given: { readonly subdomain?: string; readonly settings?: Readonly<Record<string, string>> } = {},

@@ -40,7 +40,7 @@ export async function registerClient(
   return answer.body;
 }
 
-/** What a client registers beside, or instead, that asks for tokens at once. */
+/** Metadata of a client of the implicit flow. */
 export const implicitClient = {
   grant_types: ['authorization_code', 'refresh_token', 'client_credentials', 'password', 'implicit'],
   response_types: ['code', 'id_token token', 'id_token'],
@@ -173,7 +173,7 @@ export async function signInForCode(
   return new URL(location).searchParams;
 }
 
-/** How a client shows who it is, by its registered method. */
+/** A client's authentication by its registered method. */
 export function clientAuthentication(client: RegisteredClient): {
   headers: Record<string, string>;
   form: Record<string, string>;

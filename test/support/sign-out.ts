@@ -28,7 +28,7 @@ export async function signedInBrowser(app: TestApp, metadata: object = {}): Prom
   return browserOf(app, await registerClient(app, { post_logout_redirect_uris: [afterwards], ...metadata }));
 }
 
-/** A browser of a user of its own, signed in to this client. */
+/** A browser of a new user, signed in to this client. */
 export async function browserOf(app: TestApp, client: RegisteredClient): Promise<SignedInBrowser> {
   const user = await makeUser(app, client.app_id);
   const jar = new CookieJar();

@@ -1,4 +1,4 @@
-/** Whether two populations of measurements can be told apart. */
+/** Whether two populations of measurements can be distinguished. */
 
 /**
  * Area under the ROC curve: how likely a value of `a` is smaller than one of `b`, ties counted half (Mann–Whitney).

@@ -26,7 +26,7 @@ export const databases: readonly DatabaseKind[] =
  */
 export const migratedVariable = 'GATEHOUSE_TEST_SQLITE';
 
-/** An empty database of its own. */
+/** A new empty database. */
 export interface TestDatabase {
   readonly url: string;
   drop(): Promise<void>;
@@ -35,7 +35,7 @@ export interface TestDatabase {
 export interface TestStore {
   readonly store: Store;
   readonly url: string;
-  /** Closes the store and removes the database; stores opened beside it must be closed before. */
+  /** Closes the store and removes the database; other stores on it must be closed before. */
   dispose(): Promise<void>;
 }
 
@@ -111,7 +111,7 @@ async function migratedDatabase(kind: DatabaseKind): Promise<TestDatabase> {
   return database;
 }
 
-/** A migrated store on a database of its own. */
+/** A migrated store on a new database. */
 export async function openTestStore(kind: DatabaseKind): Promise<TestStore> {
   const { url, drop } = await migratedDatabase(kind);
   const store = await openPatientStore(url);

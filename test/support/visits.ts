@@ -1,4 +1,4 @@
-/** A browser of its own by which a user acts on the account pages, without the pages. */
+/** A new browser in which a user acts on the account pages, without rendering them. */
 
 import type { Visitor } from '../../src/domain/own-account/visit.ts';
 import type { UserRecord } from '../../src/store/users.ts';

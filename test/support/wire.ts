@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Sent } from './app.ts';
 import { type Answer, conforms } from './conforms.ts';
 
-/** An answer and when it was asked for and complete, in milliseconds of `performance.now()`. */
+/** An answer with the times of request and completion, in milliseconds of `performance.now()`. */
 export interface TimedAnswer extends Answer {
   readonly calledAt: number;
   readonly answeredAt: number;

@@ -11,7 +11,7 @@ interface Node {
   readonly $$?: readonly Node[];
 }
 
-/** The value that a document stands for: objects of elements, lists, texts, integers and nulls. */
+/** The value of a document: objects of elements, lists, texts, integers and nulls. */
 export function readXmlAnswer(text: string): unknown {
   const options = { explicitChildren: true, preserveChildrenOrder: true, explicitRoot: false, strict: true };
   let root: Node | undefined;

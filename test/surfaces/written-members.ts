@@ -38,7 +38,7 @@ async function assertWritten(
   }
 }
 
-/** Each member of a user that a contract lets a caller write is stored: a handler that forgets one is found. */
+/** Each member of a user that callers may write is stored: this finds handlers that forget one. */
 export function writtenMembers(app: () => TestApp): void {
   it('each member of a user that JSON can write is read back', async () => {
     const api = await managing(app());
@@ -78,7 +78,7 @@ export function writtenMembers(app: () => TestApp): void {
   it('each member of a user that XML can write is read back', async () => {
     const xml = await calling(app());
     const changes = writable('xml', 'UserChanges');
-    // Its effect is a user who is active.
+    // Its effect is an active user.
     const { password, ...creation } = writable('xml', 'NewUser');
     assert.deepEqual(creation, changes);
     const values = async () => ({

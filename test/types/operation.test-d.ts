@@ -71,7 +71,7 @@ export const otherWords: Register = async (_request, respond) =>
   respond(401, { error: 'UnauthorizedError', error_description: 'Token expired' });
 
 export const answerOfAnotherOperation: Register = async (_request, respond) =>
-  // @ts-expect-error a token set is no client
+  // @ts-expect-error a token set is not a client
   respond(200, tokens);
 
 export const bodyWithoutContent: Handler<pages['continueAuthorization']> = async (_request, respond) =>

@@ -95,8 +95,8 @@ export async function unlinkClient(
   appId: number,
 ): Promise<void> {
   await services.store.transaction(async (tx) => {
-    if (!(await tx.authorizationServers.unlink(account.id, serverId, appId))) throw unknownLink();
-    const ended = await tx.grants.revokeOfServer(account.id, serverId, appId, services.clock.now());
+    const ended = await tx.authorizationServers.unlink(account.id, serverId, appId, services.clock.now());
+    if (ended === null) throw unknownLink();
     const target = { type: 'api_authorization', id: serverId } as const;
     const detail = { app_id: appId, grants_revoked: ended };
     await recordEvent(tx, services, account, { action: 'api_client.unlinked', target, detail });

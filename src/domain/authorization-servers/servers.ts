@@ -110,8 +110,8 @@ export async function changeServer(
 /** Removes a server with its scopes, claims and links, and ends the grants that are for it only. Throws `not_found`. */
 export async function removeServer(services: ServerServices, account: Audited, serverId: number): Promise<void> {
   await services.store.transaction(async (tx) => {
-    const ended = await tx.grants.revokeOfServer(account.id, serverId, null, services.clock.now());
-    if (!(await tx.authorizationServers.remove(account.id, serverId))) throw unknownServer();
+    const ended = await tx.authorizationServers.remove(account.id, serverId, services.clock.now());
+    if (ended === null) throw unknownServer();
     const target = { type: 'api_authorization', id: serverId } as const;
     const detail = { grants_revoked: ended };
     await recordEvent(tx, services, account, { action: 'api_authorization.removed', target, detail });

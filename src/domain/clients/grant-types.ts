@@ -6,7 +6,7 @@ import { Failure } from '../failure.ts';
 import { deviceGrant, exchangeGrant, type GrantType, knownGrantTypes } from './known-values.ts';
 
 /** The members of a client that decide its grant types. */
-type GrantTypeHolder = Pick<ClientRecord, 'grantTypes' | 'registeredBy' | 'linkedServers'>;
+type GrantTypeHolder = Pick<ClientRecord, 'grantTypes' | 'registeredBy' | 'subjectType' | 'linkedServers'>;
 
 /**
  * The grant types that an open-registered client may have: only those in which a user decides on one of our pages. Such
@@ -48,11 +48,22 @@ export function canRegisterFor(
 }
 
 /**
+ * Whether a client with these subjects may have the grant type: an open-registered one with pairwise subjects may not
+ * have the device grant. Without a redirect nothing proves that it controls the host whose sector it names.
+ */
+export function fitsSubjects(
+  { registeredBy, subjectType }: Pick<ClientRecord, 'registeredBy' | 'subjectType'>,
+  grantType: GrantType,
+): boolean {
+  return registeredBy === 'token' || subjectType === 'public' || grantType !== deviceGrant;
+}
+
+/**
  * Whether the client may use the grant type now, whatever its row holds: the row may be older than the rule. Every
  * check of a client's grant types goes through this function or those below.
  */
 export function hasGrantType(client: GrantTypeHolder, grantType: GrantType): boolean {
-  if (!client.grantTypes.includes(grantType)) return false;
+  if (!client.grantTypes.includes(grantType) || !fitsSubjects(client, grantType)) return false;
   if (client.registeredBy === 'token' || openGrantTypes.has(grantType)) return true;
   return grantType === exchangeGrant && client.linkedServers > 0;
 }

@@ -8,7 +8,7 @@ import { knownScopes, splitScope } from '../tokens/scopes.ts';
 import { algorithmsOf } from './client-keys.ts';
 import { documentedAuthMethods } from './client-methods.ts';
 import { invalid, readExtra } from './extra-metadata.ts';
-import { canRegisterFor, grantTypesOf } from './grant-types.ts';
+import { canRegisterFor, fitsSubjects, grantTypesOf } from './grant-types.ts';
 import {
   documentedGrantTypes,
   type GrantType,
@@ -71,7 +71,8 @@ export function readMetadata(
   // The document's §7 defines one registration error; it takes precedence over all others.
   if (rules.redirectUrisRequired) requireRedirectUris(request.redirect_uris);
   const applicationType = choose('application_type', request.application_type, ['web', 'native'] as const, 'web');
-  const grantTypes = readGrantTypes(request.grant_types, rules, registrant);
+  const subjectType = choose('subject_type', request.subject_type, subjectTypes, 'public');
+  const grantTypes = readGrantTypes(request.grant_types, rules, { ...registrant, subjectType });
   const usesRedirect = grantTypes.includes('authorization_code') || grantTypes.includes('implicit');
   const extra = { ...readExtra(request), ...(rules.standard && readStandardMembers(request)) };
   const redirectUrisRequired = rules.redirectUrisRequired || (usesRedirect && !rules.redirectUrisOptional);
@@ -88,7 +89,7 @@ export function readMetadata(
     responseTypes: readResponseTypes(request.response_types, usesRedirect, rules),
     authMethod: readAuthMethod(request.token_endpoint_auth_method, rules, extra),
     authMethodNamed: request.token_endpoint_auth_method !== undefined,
-    subjectType: choose('subject_type', request.subject_type, subjectTypes, 'public'),
+    subjectType,
     sector: null,
     idTokenAlg: choose(
       'id_token_signed_response_alg',
@@ -151,18 +152,23 @@ function readResponseTypes(
 }
 
 /**
- * Grant types that a client of this kind can never have are left out like unknown ones. At least one that it can use
- * now must remain.
+ * Grant types that a client of this kind can never have are left out like unknown ones; one that its subjects exclude
+ * is refused. At least one that it can use now must remain.
  */
 function readGrantTypes(
   asked: readonly string[] | undefined,
   { standard, defaultGrantTypes }: RegistrationRules,
-  registrant: RegistrantKind,
+  registrant: RegistrantKind & Pick<ClientRecord, 'subjectType'>,
 ): readonly GrantType[] {
   const name = 'grant_types';
   const all: readonly GrantType[] = standard ? knownGrantTypes : documentedGrantTypes;
   const known = all.filter((one) => canRegisterFor(registrant, one));
   const grantTypes = keepKnown(name, asked, known, defaultGrantTypes);
+  const unfit = grantTypes.find((one) => !fitsSubjects(registrant, one));
+  if (unfit !== undefined) {
+    const place = (asked ?? grantTypes).indexOf(unfit);
+    throw invalid(`${name}[${place}]`, 'is not open to clients with pairwise subjects that anyone may register');
+  }
   if (grantTypesOf({ ...registrant, grantTypes }).length > 0) return grantTypes;
   throw invalid(name, 'must contain one that the client can use before an operator links it to an API');
 }

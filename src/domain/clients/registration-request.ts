@@ -1,3 +1,5 @@
+import type { UnchangedMetadata } from '../../store/client-metadata.ts';
+
 /** Members that only the standard endpoint reads; the other one ignores them whatever they contain. */
 interface StandardMembers {
   readonly software_version?: string;
@@ -22,7 +24,7 @@ interface StandardMembers {
 }
 
 /** A registration as sent, validated for types and sizes only. */
-export interface RegistrationRequest extends StandardMembers {
+export interface RegistrationRequest extends UnchangedMetadata, StandardMembers {
   readonly client_name?: string;
   readonly application_type?: string;
   readonly redirect_uris?: readonly string[];
@@ -33,14 +35,5 @@ export interface RegistrationRequest extends StandardMembers {
   readonly post_logout_redirect_uris?: readonly string[];
   readonly id_token_signed_response_alg?: string;
   readonly scope?: string;
-  readonly logo_uri?: string;
-  readonly login_url?: string;
-  readonly initiate_login_uri?: string;
-  readonly client_uri?: string;
-  readonly policy_uri?: string;
-  readonly tos_uri?: string;
-  readonly jwks_uri?: string;
   readonly jwks?: Readonly<Record<string, unknown>>;
-  readonly contacts?: readonly string[];
-  readonly software_id?: string;
 }

@@ -24,7 +24,6 @@ export async function withSector(
   registrant: Registrant,
 ): Promise<ClientMetadata> {
   if (metadata.subjectType === 'public') return metadata;
-  requireRedirects(metadata, registrant);
   return { ...metadata, sector: await sectorOf(services, account, metadata, registrant) };
 }
 
@@ -43,13 +42,6 @@ export async function withSameSector(
   if (replaced.sector === former.sector) return replaced;
   const member = metadata.extra.sector_identifier_uri === undefined ? 'redirect_uris' : name;
   throw invalid(member, `must stay in the sector of this client, which is ${former.sector}`);
-}
-
-/** A grant without a redirect does not prove control of the host that the redirect URIs name. */
-function requireRedirects({ grantTypes }: ClientMetadata, { registeredBy }: Registrant): void {
-  const device = grantTypes.indexOf('urn:ietf:params:oauth:grant-type:device_code');
-  if (registeredBy !== 'open' || device < 0) return;
-  throw invalid(`grant_types[${device}]`, 'is not open to clients with pairwise subjects that anyone may register');
 }
 
 async function sectorOf(

@@ -28,7 +28,7 @@ export async function admitSession(
   const asked = askedOfRegistration(request.record.parameters);
   if (!isStillRegistered(verdict.client, asked)) return { at: 'outdated' };
   // Consent may have been withdrawn meanwhile; consent given in this request ends with the request.
-  if (await needsConsent({ store: tx }, account, request, verdict.user)) return { at: 'outdated' };
+  if (await needsConsent({ store: tx }, account, request, verdict.user, verdict.servers)) return { at: 'outdated' };
   await noteUse(tx, account, { request, session, user });
   return verdict;
 }

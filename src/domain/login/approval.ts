@@ -1,8 +1,8 @@
+import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { UserRecord } from '../../store/users.ts';
-import { linkedServersOf } from '../tokens/audience.ts';
 import { isAllowed, isAllowedAtApis } from './consent.ts';
 import { type AskedOfRegistration, isStillRegistered } from './still-registered.ts';
 
@@ -17,21 +17,22 @@ export interface Approval {
 }
 
 /**
- * Whether an approval counts still, of a user who is locked: whoever ends what it rests on locks the user as well. An API
- * that was linked since must be in what was allowed: that is the consent, and for a client that anyone registered, of
- * which none is kept, the approval by itself.
+ * Whether an approval of a locked user still counts: whatever ends it locks the user as well. The servers that the
+ * client is linked to now must be among what was allowed: by the consent, and for a client that anyone registered, for
+ * which no consent is stored, by the approval itself.
  */
 export async function isApprovedStill(
-  tx: Pick<StoreVerbs, 'sessions' | 'authorizations' | 'authorizationServers'>,
+  tx: Pick<StoreVerbs, 'sessions' | 'authorizations'>,
   client: ClientRecord,
   user: UserRecord,
   { sid, approvedAt, asked, apiScopes }: Approval,
+  serversOfClient: () => Promise<readonly LinkedServer[]>,
 ): Promise<boolean> {
   if (!isStillRegistered(client, asked)) return false;
   const { accountId, appId, registeredBy } = client;
   if (approvedAt !== null && (user.passwordChangedAt ?? 0) > approvedAt) return false;
   if (sid !== null && !(await tx.sessions.findByName(accountId, user.id, sid))) return false;
-  const servers = await linkedServersOf({ store: tx }, client);
+  const servers = await serversOfClient();
   if (registeredBy === 'open') return isAllowedAtApis(asked, apiScopes, servers);
   const allowed = await tx.authorizations.findConsent(accountId, user.id, appId);
   return allowed !== null && isAllowed(asked, allowed, servers);

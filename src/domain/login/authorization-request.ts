@@ -57,6 +57,11 @@ export async function findOpenRequest(
   return { record, client };
 }
 
+/** The request ended while it was being answered. */
+export function requestEnded(): Failure {
+  return new Failure('authorization_request_invalid', { message: 'This sign-in has ended.' });
+}
+
 /** Whether no user has authenticated for this request yet and no decision has been made. */
 export function isUnanswered(record: AuthorizationRequestRecord): boolean {
   const { authenticatedAt, passwordUserId, hookPolicyUserId, decision } = record;

@@ -9,7 +9,13 @@ import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { linkedServersOf } from '../tokens/audience.ts';
 import { apiScopeName, apiScopeNames, isAboutUser } from '../tokens/scopes.ts';
-import { type BrowserState, findOpenRequest, type OpenRequest, requireCsrf } from './authorization-request.ts';
+import {
+  type BrowserState,
+  findOpenRequest,
+  type OpenRequest,
+  requestEnded,
+  requireCsrf,
+} from './authorization-request.ts';
 import { scopesOfClaims } from './claims-request.ts';
 import { isOwnPages } from './own-pages.ts';
 import { findSession } from './sessions.ts';
@@ -63,16 +69,17 @@ export function isAllowedAtApis(
   return apiScopeNames(scope, serverId, servers).every((name) => allowed.includes(name));
 }
 
-/** Whether the user has to be asked. */
+/** Whether the user has to be asked, where the client is linked to these API authorization servers. */
 export async function needsConsent(
-  { store }: { readonly store: Pick<StoreVerbs, 'authorizations' | 'authorizationServers'> },
+  { store }: { readonly store: Pick<StoreVerbs, 'authorizations'> },
   account: Account,
   { record, client }: OpenRequest,
   user: UserRecord,
+  serversOfClient: () => Promise<readonly LinkedServer[]>,
 ): Promise<boolean> {
   if (isOwnPages(client)) return false;
   const { parameters, decision, decidedBy } = record;
-  const servers = await linkedServersOf({ store }, client);
+  const servers = await serversOfClient();
   const isDecided = decision === 'allow' && decidedBy === user.id;
   if (isDecided && isAllowedAtApis(parameters, parameters.apiScopes ?? [], servers)) return false;
   // Who typed the code has to see whose device it is: nothing that was remembered says that (RFC 8628 §5.4).
@@ -160,6 +167,7 @@ export async function decideConsent(
     // Whoever ends the session locks its user first: nothing is allowed in one that has ended.
     await tx.users.lock(account.id, id);
     if (!(await tx.sessions.find(account.id, session.digest))) throw notSignedIn();
+    if (await tx.authorizations.hasEnded(account.id, record.digest)) throw requestEnded();
     const { parameters } = record;
     const servers = await linkedServersOf({ store: tx }, client);
     const apiScopes = apiScopeNames(parameters.scope, parameters.serverId, servers);

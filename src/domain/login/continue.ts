@@ -5,6 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import type { RunServices } from '../hooks/run-hook.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
+import { linkedServersOf } from '../tokens/audience.ts';
 import { subjectOf } from '../tokens/subject.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest } from './authorization-request.ts';
 import { type ApiScope, apiScopesOf, needsConsent } from './consent.ts';
@@ -62,7 +63,8 @@ export async function currentStep(
   if (!isMeant(services, account, request, user))
     return { step: isSignedInFor(request, session) ? 'other_user' : 'sign_in', request };
   const failure = await findStandingFailure(services.store, user, request.client);
-  if (isGuess(request) && (failure || (await needsConsent(services, account, request, user))))
+  const servers = () => linkedServersOf(services, request.client);
+  if (isGuess(request) && (failure || (await needsConsent(services, account, request, user, servers))))
     return { step: 'sign_in', request };
   if (failure) return { step: 'refused', request, user, failure };
   if (await areHooksDue(services, account, { request, session, user }))
@@ -72,7 +74,7 @@ export async function currentStep(
   if (stepUp) return stepUp;
   const { decision, decidedBy } = request.record;
   if (decision === 'deny' && decidedBy === user.id) return { step: 'denied', request };
-  if (await needsConsent(services, account, request, user)) {
+  if (await needsConsent(services, account, request, user, servers)) {
     return { step: 'consent', request, user, apiScopes: await apiScopesOf(services, request) };
   }
   return { step: 'granted', request, session, user };

@@ -1,13 +1,20 @@
 import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
 import type { Limits } from '../limits.ts';
 import { networkSourceOf } from '../network-source.ts';
 
 /**
- * Counts a sign-in that was refused after a right first factor as a wrong one: whoever may not come in can try without
- * end. Throws `rate_limited`. Without an address nothing counts.
+ * Counts a sign-in that was refused after a right first factor as a wrong one: users who may not come in could try
+ * without end. Without an address nothing counts. Nothing is thrown where others have used up the limit meanwhile: a
+ * refusal that differs from that of a wrong password would tell that this one was right.
  */
 export async function countRefusal(limits: Limits, account: Account, address: string | null): Promise<void> {
-  if (address !== null) await limits.take(account, 'sign-in', { source: networkSourceOf(address) });
+  if (address === null) return;
+  try {
+    await limits.take(account, 'sign-in', { source: networkSourceOf(address) });
+  } catch (error) {
+    if (!(error instanceof Failure && error.code === 'rate_limited')) throw error;
+  }
 }
 
 /**

@@ -57,10 +57,6 @@ export async function findDue(
   const failure = await findStandingFailure(services.store, afterReplacing(user), way.client);
   if (failure) return { due: 'refused', failure };
   const policy = await policyOfSignIn(services, account, way, user);
-  if (!isMultiFactor(methods)) {
-    const demand = await demandOf(services, account, way, user, policy, methods);
-    if (demand !== 'none') return { due: stepOf(demand), policy };
-  }
   // The user's own policy is in force unless a hook or the app chose another.
   const isOwn = way.hookPolicyId === null && way.client.policyId === null;
   const own = isOwn ? policy : await effectivePolicy(services, account, user, null);
@@ -69,6 +65,10 @@ export async function findDue(
   const mustReplace = isUsed
     ? mustReplacePassword(user, own, services.clock.now())
     : user.status === userStatuses.passwordExpired;
+  if (!isMultiFactor(methods)) {
+    const demand = await demandOf(services, account, way, user, policy, mustReplace || isOfLink(methods));
+    if (demand !== 'none') return { due: stepOf(demand), policy };
+  }
   return mustReplace ? { due: 'new_password', policy: own } : { due: 'nothing', policy };
 }
 
@@ -90,8 +90,9 @@ async function policyOfSignIn(
 }
 
 /**
- * What a sign-in requires beyond the first factor, by its policy and by the application's request. A link only proves
- * access to the mailbox, so its user is asked for any factor that they have, but a user without one is not.
+ * What a sign-in requires beyond the first factor, by its policy and by the application's request. `anyFactor`: a user
+ * who has a factor of any kind is asked for it. A link only proves access to the mailbox, and a password is replaced
+ * only with all that its user has, as on the account pages.
  */
 async function demandOf(
   services: Pick<DueServices, 'store'>,
@@ -99,10 +100,10 @@ async function demandOf(
   { wantsSecondFactor }: Way,
   { id }: UserRecord,
   policy: PolicyRecord,
-  methods: readonly string[],
+  anyFactor: boolean,
 ): Promise<Demand> {
   const otpRequired = policy.otpRequired || wantsSecondFactor;
-  const demand = await findDemand(services, account, id, { otpRequired: otpRequired || isOfLink(methods) });
+  const demand = await findDemand(services, account, id, { otpRequired: otpRequired || anyFactor });
   return demand === 'enrol' && !otpRequired ? 'none' : demand;
 }
 

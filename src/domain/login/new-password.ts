@@ -12,9 +12,8 @@ import { digestNewPassword, withPassword } from '../users/set-password.ts';
 import { type BrowserState, findOpenRequest, requireCsrf } from './authorization-request.ts';
 import { notDue } from './continue.ts';
 import { wayOf } from './due.ts';
-import { type DueReplacing, findPending } from './pending.ts';
+import { type DueReplacing, findPending, refuseStopped } from './pending.ts';
 import { type Advanced, goOn } from './sign-in.ts';
-import { refuseSignIn } from './standing.ts';
 
 /** The two fields of the form. */
 export interface NewPassword {
@@ -48,8 +47,7 @@ export async function chooseNewPassword(
   const request = await findOpenRequest(services, account, browser);
   requireCsrf(browser, csrf);
   const pending = await findPending(services, account, request);
-  if (pending?.step === 'refused')
-    return refuseSignIn(services, account, pending.user, request.client, pending.failure);
+  if (pending?.step === 'refused') return refuseStopped(services, account, pending);
   if (pending?.step !== 'new_password') throw notDue('new password');
   const { user, policy, methods } = pending;
   const problem = await findPasswordProblem(services, user, given, () =>

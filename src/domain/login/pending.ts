@@ -5,9 +5,10 @@ import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Failure } from '../failure.ts';
 import { isRecent } from '../means/recent.ts';
-import type { OpenRequest } from './authorization-request.ts';
+import { isUnanswered, type OpenRequest } from './authorization-request.ts';
 import { findDue, lacksSecondFactor, wayOf } from './due.ts';
 import { isOfLink, passwordMethods } from './methods.ts';
+import { recordRefusal } from './standing.ts';
 
 /** A second factor is due: a code or passkey of the user's, or the enrolment of a first device. */
 export interface DueFactor {
@@ -90,4 +91,24 @@ export async function findStepUp(
   // An old session cannot enrol: anyone at a browser that was left open could add a factor of their own.
   if (step === 'enrolment' && !isRecent(session, services.clock.now())) return 'sign_in';
   return step && { step, request, user, methods: session.amr, session };
+}
+
+/**
+ * Refuses the form of a user who may not continue: ends the request, records the refusal, and throws it. Recorded by
+ * exactly one caller: the form may be sent without end, and a later one finds no request.
+ */
+export async function refuseStopped(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Account,
+  { request, user, failure }: Stopped,
+): Promise<never> {
+  const { record, client } = request;
+  // Nothing is stored for a browser in which nobody has authenticated for this request: it could begin without end.
+  if (!isUnanswered(record)) {
+    await services.store.transaction(async (tx) => {
+      if (!(await tx.authorizations.finishRequest(record))) return;
+      await recordRefusal({ ...services, store: tx }, account, user, client, failure.code);
+    });
+  }
+  throw failure;
 }

@@ -15,9 +15,8 @@ import { currentStep, notDue } from './continue.ts';
 import { countFailures } from './count-failures.ts';
 import { wayOf } from './due.ts';
 import { codeMethods, withSecondFactor } from './methods.ts';
-import type { DueFactor } from './pending.ts';
+import { type DueFactor, refuseStopped } from './pending.ts';
 import { type Advanced, goOn } from './sign-in.ts';
-import { refuseSignIn } from './standing.ts';
 
 type FactorServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp' | 'limits'>;
 
@@ -117,9 +116,7 @@ export async function requireDue(
   await findOpenRequest(services, account, browser);
   requireCsrf(browser, csrf);
   const current = await currentStep(services, account, browser);
-  if (current.step === 'refused') {
-    return refuseSignIn(services, account, current.user, current.request.client, current.failure);
-  }
+  if (current.step === 'refused') return refuseStopped(services, account, current);
   if ((current.step === 'second_factor' || current.step === 'enrolment') && current.step === step) return current;
   throw notDue('second factor');
 }

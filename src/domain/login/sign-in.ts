@@ -3,7 +3,6 @@ import type { FirstFactor } from '../../store/authorizations.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
-import { Failure } from '../failure.ts';
 import type { Fired } from '../hooks/fire.ts';
 import { migrateUser } from '../hooks/migrate-user.ts';
 import type { RunServices } from '../hooks/run-hook.ts';
@@ -12,7 +11,13 @@ import { type FirstEvidence, type MoreShown, methodsOf } from '../opening/eviden
 import { openSession } from '../opening/open.ts';
 import { type Door, walkIn } from '../opening/walk.ts';
 import { digestOf, newSecret } from '../secrets.ts';
-import { type BrowserState, findOpenRequest, type OpenRequest, requireCsrf } from './authorization-request.ts';
+import {
+  type BrowserState,
+  findOpenRequest,
+  type OpenRequest,
+  requestEnded,
+  requireCsrf,
+} from './authorization-request.ts';
 import { type PasswordAttempt, tryPassword } from './check-password.ts';
 import { countRefusal } from './count-failures.ts';
 import { changedMeanwhile, recordRefusal, refuseSignIn, signedInTo } from './standing.ts';
@@ -133,9 +138,7 @@ export async function goOn(
   evidence: FirstEvidence | MoreShown,
   reached: Admitted | Waiting,
 ): Promise<Advanced> {
-  if (await tx.authorizations.hasEnded(account.id, record.digest)) {
-    throw new Failure('authorization_request_invalid', { message: 'This sign-in has ended.' });
-  }
+  if (await tx.authorizations.hasEnded(account.id, record.digest)) throw requestEnded();
   const methods = methodsOf(evidence);
   const { id: userId } = reached.user;
   if (reached.at !== 'end') {

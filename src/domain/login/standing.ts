@@ -62,7 +62,7 @@ export async function refuseSignIn(
 
 /** Records that a user whose first factor was right was not signed in. */
 export async function recordRefusal(
-  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  services: Pick<Services, 'clock' | 'vault'> & { readonly store: Pick<StoreVerbs, 'events'> },
   account: Account,
   { id }: Pick<UserRecord, 'id'>,
   client: Pick<ClientRecord, 'appId'>,

@@ -1,6 +1,7 @@
 /** The final check before anything is opened: is the evidence still valid, and is no other step due? */
 
 import type { Services } from '../../services.ts';
+import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { PolicyRecord } from '../../store/policies.ts';
 import type { SessionRecord } from '../../store/sessions.ts';
@@ -15,6 +16,7 @@ import { isLive } from '../login/sessions.ts';
 import { findStandingFailure } from '../login/standing.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { isActive } from '../tokens/access-token.ts';
+import { linkedServersOf } from '../tokens/audience.ts';
 import { isImportedDigest } from '../users/imported-passwords.ts';
 import { type Evidence, type FirstEvidence, type MoreShown, methodsOf } from './evidence.ts';
 
@@ -30,6 +32,8 @@ interface Admission<Session> {
   readonly client: ClientRecord;
   /** The policy in force for this sign-in. */
   readonly policy: PolicyRecord;
+  /** The servers of the app: those that an approval was checked against, if it was. */
+  readonly servers: () => Promise<readonly LinkedServer[]>;
   readonly [admission]: true;
 }
 
@@ -78,9 +82,15 @@ export async function admit<Shown extends Evidence>(
   const session = user && (await findShownSession({ clock }, tx, account, evidence, user));
   const client = await readAgain(tx, way.client);
   if (!user || session === undefined || !client) return { at: 'outdated' };
-  const verdict = await judge({ store: tx, clock }, account, evidence, { ...way, client }, user);
+  // Read at most once: what is opened is for no server that was linked after the check.
+  let read: Promise<readonly LinkedServer[]> | undefined;
+  const servers = () => {
+    read ??= linkedServersOf({ store: tx }, client);
+    return read;
+  };
+  const verdict = await judge({ store: tx, clock }, account, evidence, { ...way, client }, user, servers);
   if (verdict.at !== 'end') return verdict;
-  return { at: 'end', user, session, client, policy: verdict.policy } as Admitted<SessionOf<Shown>>;
+  return { at: 'end', user, session, client, policy: verdict.policy, servers } as Admitted<SessionOf<Shown>>;
 }
 
 /** The current app; null if it was deleted. The account pages are not an app. */
@@ -101,8 +111,9 @@ async function judge(
   evidence: Evidence,
   way: Way,
   user: UserRecord,
+  servers: Admission<null>['servers'],
 ): Promise<Judged> {
-  if (!(await isStillTrue(services, account, evidence, way, user))) return { at: 'outdated' };
+  if (!(await isStillTrue(services, account, evidence, way, user, servers))) return { at: 'outdated' };
   switch (evidence.by) {
     case 'code':
     case 'device_code':
@@ -143,6 +154,7 @@ async function isStillTrue(
   evidence: Evidence,
   { client }: Way,
   user: UserRecord,
+  servers: Admission<null>['servers'],
 ): Promise<boolean> {
   if ('checkedAt' in evidence && wasSignedOut(evidence, user)) return false;
   switch (evidence.by) {
@@ -160,7 +172,7 @@ async function isStillTrue(
       return true;
     case 'code':
     case 'device_code':
-      return isApprovedStill(tx, client, user, evidence.approval);
+      return isApprovedStill(tx, client, user, evidence.approval, servers);
     case 'token': {
       const found = await tx.grants.findAccessToken(account.id, evidence.tokenId);
       return found !== null && isActive(found, clock.now());

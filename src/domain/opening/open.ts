@@ -34,7 +34,7 @@ import { recordSuccess } from './openers/success.ts';
 type Without<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
 type Where = Without<EventDetails['sign_in.succeeded'], 'methods'>;
 type GrantServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer'>;
-type Terms = Omit<GrantTerms, 'userId'>;
+type Terms = Omit<GrantTerms, 'userId' | 'servers'>;
 /** The session supplies the other terms. */
 type TermsInSession = Omit<Terms, 'sid' | 'amr' | 'authenticatedAt'>;
 
@@ -120,14 +120,14 @@ export async function openGrant(
   services: GrantServices,
   tx: StoreVerbs,
   account: Account,
-  { user, client }: Admitted,
+  { user, client, servers }: Admitted,
   terms: Terms,
   linked: LinkedServer | null,
   method: GrantMethod,
   proof: Proof | null,
 ): Promise<StartedGrant> {
   await useProof(tx, proof);
-  const full = { ...terms, userId: user.id };
+  const full = { ...terms, userId: user.id, servers };
   return startGrant(services, tx, account, client, full, linked, method, proof?.thumbprint ?? null);
 }
 
@@ -139,13 +139,13 @@ export async function openImplicitGrant(
   services: GrantServices,
   tx: StoreVerbs,
   account: Account,
-  { user, session, client }: Admitted<SessionRecord>,
+  { user, session, client, servers }: Admitted<SessionRecord>,
   terms: TermsInSession,
   linked: LinkedServer | null,
   withAccessToken: boolean,
 ) {
   const { sid, amr, authenticatedAt } = session;
-  const full = { ...terms, sid, amr, authenticatedAt, userId: user.id };
+  const full = { ...terms, sid, amr, authenticatedAt, userId: user.id, servers };
   const grant = await createGrant(services, tx, account, client, full, linked, 'implicit');
   const first = withAccessToken ? await addFirstAccessToken(services, tx, account, client, grant, linked, null) : null;
   return { grant, first };

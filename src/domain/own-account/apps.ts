@@ -54,7 +54,7 @@ export async function listApps(
  * `inVisit` does.
  */
 export async function removeApp(
-  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'limits'>,
   account: Account,
   visit: Visitor,
   appId: number,

@@ -16,7 +16,7 @@ import { readText } from '../text.ts';
 import { fullName } from '../users/names.ts';
 import { inVisit, type Visitor } from './visit.ts';
 
-type WriteServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'passkeys'>;
+type WriteServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'passkeys' | 'limits'>;
 
 /** Maximum length of a passkey's name. */
 const longestName = 64;
@@ -132,12 +132,9 @@ export async function addPasskey(
   });
 }
 
-/**
- * Renames a passkey. Throws `not_found` for one that is not the user's, `rate_limited` when the session changed too
- * much, and as `inVisit` does.
- */
+/** Renames a passkey. Throws `not_found` for one that is not the user's, and as `inVisit` does. */
 export async function renamePasskey(
-  services: WriteServices & Pick<Services, 'limits'>,
+  services: WriteServices,
   account: Account,
   visit: Visitor,
   deviceId: number,
@@ -147,7 +144,6 @@ export async function renamePasskey(
   await requireOwn(services, account, id, deviceId);
   const name = readName(typed);
   if (name === null) return 'name';
-  await services.limits.take(account, 'authorize', { session: visit.session.sid });
   return inVisit(services, account, visit, { recent: true }, async (tx) => {
     const devices = await tx.secondFactors.listDevices(account.id, id);
     if (devices.some((device) => device.id === deviceId && device.name === name)) return null;

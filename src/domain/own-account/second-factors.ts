@@ -16,7 +16,7 @@ import { acceptOffer, type CodeProblem, type Offer, offer } from '../second-fact
 import { giveRecoveryCodes, replaceRecoveryCodes } from '../second-factor/recovery-codes.ts';
 import { inVisit, type Visitor } from './visit.ts';
 
-type FactorServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp'>;
+type FactorServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp' | 'limits'>;
 
 interface OwnFactors {
   /** Devices that make codes; passkeys have their own page. */
@@ -93,7 +93,7 @@ export async function addFactor(
 
 /** Removes one of the user's devices; does nothing if it was removed before. Throws as `inVisit` does. */
 export async function removeFactor(
-  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'limits'>,
   account: Account,
   visit: Visitor,
   deviceId: number,

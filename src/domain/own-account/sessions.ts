@@ -15,7 +15,7 @@ import { inVisit, type Visitor } from './visit.ts';
 /** Others are not shown; they expire, or end when all are ended. */
 const mostShown = 100;
 
-type EndServices = Pick<Services, 'store' | 'clock' | 'vault'>;
+type EndServices = Pick<Services, 'store' | 'clock' | 'vault' | 'limits'>;
 type User = Pick<UserRecord, 'id'>;
 
 /** The live sessions of a user, most recently used first. */

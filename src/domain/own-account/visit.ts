@@ -57,15 +57,18 @@ export async function lacksFactorFor(
 /**
  * Writes in a visit. The user is locked first; then the session must still exist, the user's standing must be good, and
  * the page's demand must be met. `write` gets the user and the session as they are now. Throws
- * `authorization_request_invalid` for a visit that is over, and `user_locked`, `user_suspended` and `user_inactive`.
+ * `authorization_request_invalid` for a visit that is over, `user_locked`, `user_suspended` and `user_inactive`, and
+ * `rate_limited` when the session changes means of sign-in too often: each change stays in the trail for ever. Endings
+ * are never refused for that.
  */
 export async function inVisit<Result>(
-  { store, clock }: Pick<Services, 'store' | 'clock'>,
+  { store, clock, limits }: Pick<Services, 'store' | 'clock' | 'limits'>,
   account: Account,
   { user, session }: Visitor,
   demand: PageDemand,
   write: (tx: StoreVerbs, admitted: Admitted<SessionRecord>) => Promise<Result>,
 ): Promise<Result> {
+  if (demand.recent) await limits.take(account, 'authorize', { session: session.sid });
   return store.transaction(async (tx) => {
     const shown = { by: 'session', user, session } as const;
     const way = { client: ownPages(account), hookPolicyId: null, wantsSecondFactor: false };

@@ -79,7 +79,7 @@ export interface AddedDevice {
   readonly expiresAt: Milliseconds | null;
   readonly actor?: Actor;
   /** Default: a new one; one that is in use is refused. */
-  readonly registrationId?: string;
+  readonly enrolmentId?: string;
 }
 
 /**
@@ -97,14 +97,14 @@ export async function addDevice(
     const message = `the user already has ${mostDevices} devices, pending registrations included`;
     throw new Failure('value_invalid', { name: 'factor_id', message });
   }
-  const registrationId = given.registrationId ?? newUuid(services.random);
+  const enrolmentId = given.enrolmentId ?? newUuid(services.random);
   const device = await tx.secondFactors.createDevice({
     accountId: account.id,
     userId,
     kind,
     name,
-    registrationId,
-    sealedSecret: sealSeed(services, account, registrationId, seed),
+    enrolmentId,
+    sealedSecret: sealSeed(services, account, enrolmentId, seed),
     lastStep: step,
     lastUsedAt: step < 0 ? null : now,
     createdAt: now,
@@ -139,9 +139,9 @@ export async function readEnrolment(
   { store, clock }: Pick<Services, 'store' | 'clock'>,
   account: Pick<Account, 'id'>,
   userId: number,
-  registrationId: string,
+  enrolmentId: string,
 ): Promise<FactorDeviceRecord> {
-  const device = await store.secondFactors.findRegistration(account.id, userId, registrationId);
+  const device = await store.secondFactors.findEnrolment(account.id, userId, enrolmentId);
   if (!device || (device.expiresAt !== null && device.expiresAt <= clock.now())) throw unknownEnrolment();
   return device;
 }
@@ -154,10 +154,10 @@ export async function acceptEnrolment(
   services: Pick<Services, 'store' | 'clock' | 'vault' | 'totp'>,
   account: AccountOf,
   userId: number,
-  registrationId: string,
+  enrolmentId: string,
   typed: string,
 ): Promise<FactorDeviceRecord> {
-  const device = await readEnrolment(services, account, userId, registrationId);
+  const device = await readEnrolment(services, account, userId, enrolmentId);
   if (device.acceptedAt !== null) {
     throw new Failure('value_invalid', { name: 'otp', message: 'the registration has already been accepted' });
   }

@@ -49,10 +49,10 @@ export function kindOf(factorId: number): FactorKind {
   throw new Failure('value_invalid', { name: 'factor_id', message: `unknown factor in factor_id: ${factorId}` });
 }
 
-type Sealed = Pick<FactorDeviceRecord, 'registrationId' | 'sealedSecret'>;
+type Sealed = Pick<FactorDeviceRecord, 'enrolmentId' | 'sealedSecret'>;
 
-function placeOf(registrationId: string): string {
-  return `factor_devices|secret|${registrationId}`;
+function placeOf(enrolmentId: string): string {
+  return `factor_devices|secret|${enrolmentId}`;
 }
 
 /** Whether a code of it can be asked for. */
@@ -64,18 +64,18 @@ export function makesCodes({ kind }: Pick<FactorDeviceRecord, 'kind'>): boolean 
 export function sealSeed(
   { vault }: Pick<Services, 'vault'>,
   { record }: Pick<Account, 'record'>,
-  registrationId: string,
+  enrolmentId: string,
   seed: Buffer,
 ): string {
-  return vault.seal(record, placeOf(registrationId), seed);
+  return vault.seal(record, placeOf(enrolmentId), seed);
 }
 
 export function openSeed(
   { vault }: Pick<Services, 'vault'>,
   { record }: Pick<Account, 'record'>,
-  { registrationId, sealedSecret }: Sealed,
+  { enrolmentId, sealedSecret }: Sealed,
 ): Buffer {
-  return vault.unseal(record, placeOf(registrationId), sealedSecret);
+  return vault.unseal(record, placeOf(enrolmentId), sealedSecret);
 }
 
 /** The time step to which the device's code belongs, or null. */

@@ -9,7 +9,7 @@ import { isTotpCode, kinds, normalCode } from './kinds.ts';
 
 export interface Offer {
   readonly seed: Buffer;
-  readonly registrationId: string;
+  readonly enrolmentId: string;
 }
 
 /**
@@ -24,7 +24,7 @@ export function offer(
 ): Offer {
   return {
     seed: vault.mac(record, `${place} seed`, to).subarray(0, seedBytes),
-    registrationId: uuidOf(vault.mac(record, `${place} registration`, to)),
+    enrolmentId: uuidOf(vault.mac(record, `${place} registration`, to)),
   };
 }
 
@@ -33,7 +33,7 @@ export type CodeProblem = 'wrong' | 'missing';
 /** The device to add (`addDevice`) after a right code of the offer, or what is wrong with the code. */
 export function acceptOffer(
   { totp, clock }: Pick<Services, 'totp' | 'clock'>,
-  { seed, registrationId }: Offer,
+  { seed, enrolmentId }: Offer,
   typed: string,
   actor: Actor,
 ): AddedDevice | CodeProblem {
@@ -42,5 +42,5 @@ export function acceptOffer(
   const now = clock.now();
   const step = isTotpCode(code) ? totp.findStep(seed, code, now) : null;
   if (step === null) return 'wrong';
-  return { kind: 'totp', name: kinds.totp.name, seed, step, now, expiresAt: null, actor, registrationId };
+  return { kind: 'totp', name: kinds.totp.name, seed, step, now, expiresAt: null, actor, enrolmentId };
 }

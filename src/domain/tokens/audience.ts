@@ -51,9 +51,7 @@ export function chooseServerOfGrant(
 ): LinkedServer | null {
   if (serverId === null) return chooseServer(servers, asked);
   const own = servers.filter(({ server }) => server.id === serverId);
-  if (own.length === 0) {
-    throw new Failure('grant_invalid', { reason: 'the client is not linked to the API authorization server any more' });
-  }
+  if (own.length === 0) throw noLongerLinked();
   return chooseServer(own, asked);
 }
 
@@ -80,6 +78,11 @@ export function serversOfGrant(
 export function audienceOf({ server }: LinkedServer): string | readonly string[] {
   const all = [...new Set([server.resourceIdentifier, ...server.audiences])];
   return all.length === 1 ? server.resourceIdentifier : all;
+}
+
+/** For a grant for one server. */
+export function noLongerLinked(): Failure {
+  return new Failure('grant_invalid', { reason: 'the client is not linked to the API authorization server any more' });
 }
 
 function invalidTarget(): Failure {

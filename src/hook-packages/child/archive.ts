@@ -1,4 +1,4 @@
-/** The files of a tarball, read within bounds and before anything is written. */
+/** Reads the files of a tarball, within limits and before anything is written. */
 
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -9,7 +9,7 @@ import { PackageRefusal } from './refusal.ts';
 
 const gunzipped = promisify(gunzip);
 const fileTypes = ['File', 'OldFile', 'ContiguousFile'];
-/** Of one extended header: a path of the longest kind fits many times. */
+/** Limit for one extended header; the longest allowed path fits many times over. */
 const mostMetaBytes = 64 * 1024;
 
 export interface Room {
@@ -19,13 +19,13 @@ export interface Room {
 }
 
 interface Archive {
-  /** Contents by the path within the package; of a path that is there twice, the last. */
+  /** Contents by path within the package; the last entry wins when a path occurs twice. */
   readonly files: ReadonlyMap<string, Buffer>;
-  /** What it took of the room. */
+  /** How much of the room it used. */
   readonly took: Room;
 }
 
-/** Decompressed, at most `room` bytes. */
+/** Decompresses at most `room` bytes. */
 async function decompress(tarball: Buffer, room: number, label: string): Promise<Buffer> {
   try {
     return await gunzipped(tarball, { maxOutputLength: Math.max(room, 1) });
@@ -37,9 +37,9 @@ async function decompress(tarball: Buffer, room: number, label: string): Promise
   }
 }
 
-/** Every entry of an archive; `take` may throw, and answers where the contents of a file go, null for nowhere. */
+/** Reads every entry of an archive. `take` may throw; it returns a callback for the contents, or null to skip them. */
 function readEntries(tar: Buffer, take: (entry: ReadEntry) => ((content: Buffer) => void) | null): void {
-  // The library would decompress once more, without a bound.
+  // The library would decompress it a second time, without a limit.
   if (tar[0] === 0x1f && tar[1] === 0x8b) throw new TypeError('an archive in an archive');
   const parser = new Parser({ strict: true, zstd: false, brotli: false, maxMetaEntrySize: mostMetaBytes });
   const fail = (error: unknown) => {
@@ -59,8 +59,8 @@ function readEntries(tar: Buffer, take: (entry: ReadEntry) => ((content: Buffer)
 }
 
 /**
- * Reads a tarball. Links, devices and the like are left out, as are packages that it brings along below `node_modules`:
- * the registry describes none of them. Throws a `PackageRefusal`.
+ * Reads a tarball. Skips links, devices and the like, and packages bundled below `node_modules`, which the registry
+ * does not describe. Throws a `PackageRefusal`.
  */
 export async function readArchive(tarball: Buffer, room: Room, label: string, grammar: Grammar): Promise<Archive> {
   const tar = await decompress(tarball, room.bytes, label);

@@ -1,4 +1,4 @@
-/** Started with the folder of the build and the bundler's main file. */
+/** Arguments: the build folder and the bundler's main file. */
 
 import { createRequire } from 'node:module';
 import { bundle } from './bundle.ts';
@@ -7,7 +7,7 @@ import { readModules } from './modules.ts';
 import { serveBundle } from './serve-bundle.ts';
 import type { Shims } from './shims.ts';
 
-/** Written in its place by `npm run generate`. */
+/** Filled in by `npm run generate`. */
 declare const shims: Shims;
 
 const [folder, bundler] = process.argv.slice(2) as [string, string];

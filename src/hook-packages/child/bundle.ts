@@ -1,20 +1,20 @@
-/** From files to one script for the isolate. */
+/** Bundles files into one script for the isolate. */
 
 import type { BuildFailure, Plugin } from 'esbuild';
 import { limits } from '../protocol.ts';
 import { packageOf, unnamed } from './guard.ts';
 import { PackageRefusal } from './refusal.ts';
 
-/** What many packages ask: it is written out here, as no function has it in its environment. */
+/** Many packages read it; it is inlined here because functions have no such environment variable. */
 const environmentName = ['process', 'env', 'NODE_ENV'].join('.');
 
-/** Each package is loaded when the function asks for it. */
+/** Each package is loaded when the function first requires it. */
 function entryOf(names: readonly string[]): string {
   const members = names.map((name) => `${JSON.stringify(name)}: () => require(${JSON.stringify(name)})`);
   return `module.exports = { __proto__: null, ${members.join(', ')} };`;
 }
 
-/** What the author is told: the first error, with the package that it is in. */
+/** The message for the hook's author: the first error and the package it occurred in. */
 function reasonOf({ errors }: BuildFailure): string {
   const [first] = errors;
   if (!first) return 'the packages cannot be bundled';
@@ -24,8 +24,8 @@ function reasonOf({ errors }: BuildFailure): string {
 }
 
 /**
- * A script whose completion value maps each of the names to a function that answers what the package exports.
- * What comes in beside the files below `folder` is the guard's to say. Throws a `PackageRefusal`.
+ * A script whose completion value maps each name to a function that returns the package's exports. The guard decides
+ * what may be included besides the files below `folder`. Throws a `PackageRefusal`.
  */
 export async function bundle(
   names: readonly string[],
@@ -48,7 +48,7 @@ export async function bundle(
     charset: 'utf8',
     legalComments: 'none',
     sourcemap: false,
-    // Given here, no tsconfig.json is looked for.
+    // Set explicitly so that esbuild does not look for a tsconfig.json.
     tsconfigRaw: {},
     define: { [environmentName]: '"production"' },
     logLevel: 'silent',

@@ -1,4 +1,4 @@
-/** Started with the folder of the build. */
+/** Argument: the build folder. */
 
 import { grammar } from './grammar.ts';
 import { serveFetch } from './serve-fetch.ts';

@@ -1,4 +1,4 @@
-/** What a build takes from strangers: names and places are read by this before anything is asked, made or written. */
+/** Validates untrusted names and paths before a build requests, creates or writes anything. */
 
 import { sep } from 'node:path';
 import {
@@ -15,23 +15,21 @@ export interface Grammar {
   isVersion(value: unknown): value is string;
   isIntegrity(value: unknown): value is string;
   readDependency(place: string, range: unknown): PackageDependency | null;
-  /** Where a tarball is downloaded from; null for a place that is not the registry. */
+  /** The URL to download a tarball from; null when it is not on the registry. */
   readTarball(value: unknown, registry: URL): URL | null;
-  /** The path of an entry of a tarball within its package; empty for the folder itself, null for one that leaves it. */
+  /** A tarball entry's path within its package; empty for the folder itself, null when it leaves the folder. */
   readEntryPath(path: string): string | null;
-  /** Whether a path, of which all is resolved, lies below a folder. */
+  /** Whether a fully resolved path lies below a folder. */
   isBelow(folder: string, path: string): boolean;
 }
 
 /**
- * Packages copied from the public registry name it still: the tarball is taken from the configured one, as npm does.
+ * Packages copied from the public registry still name it: their tarballs come from the configured registry, as in npm.
  */
 const publicHost = 'registry.npmjs.org';
 const mostEntryCharacters = 1024;
 const mostPartBytes = 255;
-/**
- * No blanks and nothing outside of ASCII: what the parser of URLs would drop or rewrite. No backslash, which it turns.
- */
+/** Excludes what the URL parser would drop or rewrite: spaces, anything outside ASCII, and backslashes. */
 const urlForm = /^https?:\/\/[!-[\]-~]+$/;
 
 function readTarball(value: unknown, registry: URL): URL | null {
@@ -49,7 +47,7 @@ function isPart(part: string): boolean {
 function readEntryPath(path: string): string | null {
   if (path.length > mostEntryCharacters || path.startsWith('/')) return null;
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
-  // The first folder is `package`, or whatever its author called it.
+  // The first folder is `package`, or any name its author chose.
   return parts.every(isPart) ? parts.slice(1).join('/') : null;
 }
 

@@ -1,4 +1,4 @@
-/** The one way by which files come into a bundle: out of the packages' own folder, or instead of a module of Node. */
+/** Decides which files enter a bundle: those in the packages' folder, and replacements for Node's modules. */
 
 import { realpathSync } from 'node:fs';
 import { extname, sep } from 'node:path';
@@ -14,11 +14,11 @@ import type {
 import type { ModulesOfNode } from './modules.ts';
 
 const extensions = ['.js', '.cjs', '.mjs', '.json', '.ts', '.cts', '.mts', '.jsx', '.tsx', ''];
-/** Names that are places: absolute paths and addresses, but none of Node's modules (`node:fs`). */
+/** Absolute paths and URLs, but not Node's own modules (`node:fs`). */
 const addresses = /^[/\\]|^(?!node:)[a-z][a-z+.-]*:/i;
-/** What is written here in the place of a module of Node. */
+/** Namespace of replacements for Node's modules whose source is written in this program. */
 const written = 'of-node';
-/** Files that the program brings along: only the name of a module of Node leads here, and nothing on a disk does. */
+/** Namespace of files that ship with the program: reached by the name of a Node module, never from disk. */
 const shims = 'of-program';
 
 /** The package that a file belongs to. */
@@ -38,7 +38,7 @@ function refuse(text: string): { errors: PartialMessage[] } {
   return { errors: [{ text }] };
 }
 
-/** Where a file is read it is not known who asked: the place that esbuild adds to the error says it. */
+/** When a file is loaded its importer is unknown; the location that esbuild adds to the error names it. */
 export const unnamed = 'unnamed';
 
 function refuseUnnamed(text: string): { errors: PartialMessage[] } {
@@ -46,19 +46,19 @@ function refuseUnnamed(text: string): { errors: PartialMessage[] } {
 }
 
 /**
- * Checks are made twice: where a name leads, and again where a file is read, as patterns of names skip the first. What
- * a pattern finds is a plain file, and plain files come from the folder of the build alone.
+ * Checks twice: when a name is resolved, and again when a file is loaded, because glob imports skip the first check.
+ * A glob finds plain files, and those come from the build folder only.
  */
 export function guardFiles(folder: string, modules: ModulesOfNode): Plugin {
   const root = realpathSync(folder) + sep;
   const isInside = (file: string) => file.startsWith(root);
 
-  /** Where a name leads by npm's rules: to a file that may come in, to one that may not, to none. */
+  /** Where a name resolves to by npm's rules: an allowed file, a forbidden one, or nothing. */
   async function judge(build: PluginBuild, args: OnResolveArgs): Promise<'inside' | 'outside' | 'nowhere'> {
     const { path, importer, kind, resolveDir } = args;
     const found = await build.resolve(path, { kind, importer, resolveDir, pluginData: 'resolved' });
     if (found.errors.length > 0) return 'nowhere';
-    // What a package says is empty in browsers: a module of Node, or a file that need not be there.
+    // The package declares it empty in browsers: a Node module, or a file that may not exist.
     if (found.namespace === '') return 'inside';
     return isInside(realPathOf(found.path) ?? found.path) ? 'inside' : 'outside';
   }
@@ -69,7 +69,7 @@ export function guardFiles(folder: string, modules: ModulesOfNode): Plugin {
     return node?.source ? { path: path.replace(/^node:/, ''), namespace: written } : null;
   }
 
-  /** What the program's own files ask for: each other, and what stands for Node's modules. */
+  /** Resolves the imports of the program's own files: each other, and the replacements for Node's modules. */
   function resolveOwn({ path, importer }: OnResolveArgs): OnResolveResult {
     const file = modules.files.get(importer)?.imports[path];
     if (file) return { path: file, namespace: shims };
@@ -78,15 +78,15 @@ export function guardFiles(folder: string, modules: ModulesOfNode): Plugin {
   }
 
   /**
-   * Undefined lets esbuild find the file itself: it alone knows which are empty, and each is judged again when it is
-   * read.
+   * Undefined lets esbuild find the file itself: only esbuild knows which files are empty, and each file is checked
+   * again when it is loaded.
    */
   async function resolve(build: PluginBuild, args: OnResolveArgs): Promise<OnResolveResult | undefined> {
     const { path } = args;
     const user = packageOf(args.importer);
     if (addresses.test(path)) return refuse(`${user} asks for the file ${path}, which is outside of it`);
     const node = modules.find(path);
-    // A package of that name, or what the package itself has for browsers, goes before a module of Node.
+    // A package of that name, or the package's own browser replacement, takes precedence over a Node module.
     const where = node && path.startsWith('node:') ? 'nowhere' : await judge(build, args);
     if (where === 'inside') return undefined;
     if (node) return moduleFor(path) ?? refuse(`${user} needs the module ${path} of Node, which functions do not have`);
@@ -96,7 +96,7 @@ export function guardFiles(folder: string, modules: ModulesOfNode): Plugin {
 
   function load({ path }: OnLoadArgs): { errors: PartialMessage[] } | undefined {
     const real = realPathOf(path);
-    // One that a package says is empty need not be there.
+    // A file that its package declares empty may not exist.
     if (!real && isInside(path)) return undefined;
     if (!real || !isInside(real)) return refuseUnnamed('asks for a file outside of it');
     if (!extensions.includes(extname(real).toLowerCase())) {

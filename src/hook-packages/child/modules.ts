@@ -1,14 +1,12 @@
-/**
- * What stands in the place of Node's own modules: packages that need no machine, and what a function's world offers.
- */
+/** Replacements for Node's own modules: packages that need no operating system, and what a function's globals offer. */
 
 import { isBuiltin } from 'node:module';
 import type { ShimFile, Shims } from './shims.ts';
 
 /**
- * `crypto`, `process` and timers are those of the function. To `crypto` come keys as objects, which libraries that sign
- * tokens wrap their secrets in; there are none of two halves. Of `stream` there are the constructors, which libraries
- * inherit from without using them; nothing flows.
+ * `crypto`, `process` and timers are the function's own. `crypto` also gets key objects, because libraries that sign
+ * tokens wrap their secrets in them; there are no key pairs. `stream` has only the constructors, which libraries
+ * inherit from without using them; no data flows.
  */
 const sources: Readonly<Record<string, string>> = {
   __proto__: null as never,
@@ -36,16 +34,16 @@ const sources: Readonly<Record<string, string>> = {
 };
 
 interface ModuleOfNode {
-  /** The name of a file among those that the program brings along. */
+  /** The name of a file that ships with the program. */
   readonly file: string | null;
   readonly source: string | null;
 }
 
-/** What a bundle may take beside the files of packages. */
+/** What a bundle may include besides the packages' files. */
 export interface ModulesOfNode {
-  /** Null when it is no module of Node; both members null when functions have nothing in its place. */
+  /** Null when it is not a Node module; both members are null when functions have no replacement for it. */
   find(name: string): ModuleOfNode | null;
-  /** A file that `find` or another such file named. */
+  /** The files that `find` and these files refer to, by name. */
   readonly files: ReadonlyMap<string, ShimFile>;
 }
 

@@ -1,4 +1,4 @@
-/** The pair of pipes that leads to the service. With it ends the process. */
+/** The pair of pipes to the service. The process ends when they close. */
 
 import { constants, getPriority, setPriority } from 'node:os';
 import { createBytesReader, encodeFrame, splitFrame } from '../../hook-runner/frames.ts';
@@ -14,9 +14,9 @@ export function say(message: FromFetch | FromBundle): void {
   process.stdout.write(encodeFrame(message));
 }
 
-/** Says that the process is ready and hears what the service says. Both ends are of our own program. */
+/** Reports that the process is ready and receives the service's messages. Both ends are our own code. */
 export function listen<Message>(mostBytes: number, hear: (message: Message, bytes: Buffer) => void): void {
-  // Nobody waits for a build as one waits for a sign-in. Only a privileged process may give itself precedence again.
+  // A build is less urgent than a sign-in. Only a privileged process can raise its own priority again.
   const { PRIORITY_BELOW_NORMAL } = constants.priority;
   if (getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL);
   const read = createBytesReader(mostBytes);
@@ -26,7 +26,7 @@ export function listen<Message>(mostBytes: number, hear: (message: Message, byte
       hear(JSON.parse(text) as Message, bytes);
     }
   });
-  // The service is gone: nobody wants an answer.
+  // The service is gone, so nothing reads the answer.
   process.stdin.on('end', () => process.exit(0));
   say({ op: 'ready' });
 }

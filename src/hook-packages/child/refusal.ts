@@ -1,7 +1,7 @@
-/** Ends a build, in words for the author of the hook: they name the package. */
+/** Ends a build. The message is for the hook's author and names the package. */
 export class PackageRefusal extends Error {
   override readonly name = 'PackageRefusal';
-  /** Another try would end alike: it is the package, not the network. */
+  /** A retry would fail too: the cause is the package, not the network. */
   readonly isFinal: boolean;
 
   constructor(message: string, isFinal = true) {

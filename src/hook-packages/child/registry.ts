@@ -1,4 +1,4 @@
-/** The registry: descriptions of packages and their files, both asked for through the service and both of strangers. */
+/** Package descriptions and files from the registry, requested through the service. Both are untrusted. */
 
 import { createHash } from 'node:crypto';
 import semver from 'semver';
@@ -6,7 +6,7 @@ import type { PackageDependency } from '../../domain/hooks/package-grammar.ts';
 import type { Grammar } from './grammar.ts';
 import { PackageRefusal } from './refusal.ts';
 
-/** What of a package's description matters here. */
+/** The parts of a package's description that a build uses. */
 export interface Description {
   readonly name: string;
   readonly version: string;
@@ -31,13 +31,13 @@ const installScripts = ['preinstall', 'install', 'postinstall'];
 const described = 'application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8';
 const anything = '*/*';
 
-/** The own members of whatever it is; none of what is no object. */
+/** The own members of an object; empty for any other value. */
 function membersOf(value: unknown): Members {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return Object.assign(Object.create(null), isObject ? value : {});
 }
 
-/** Every member of `dependencies` that is needed, read. Throws a `PackageRefusal` for one that no registry resolves. */
+/** Reads each member of `dependencies`. Throws a `PackageRefusal` for one that no registry resolves. */
 export function readDependencies(dependencies: Members, wantedBy: string, grammar: Grammar): PackageDependency[] {
   return Object.entries(dependencies).map(([place, range]) => {
     const read = grammar.readDependency(place, range);
@@ -69,7 +69,7 @@ function readManifest(value: unknown, name: string, version: string, registry: U
   return { name, version, integrity, tarball: from.href, dependencies: readDependencies(required, label, grammar) };
 }
 
-/** As npm chooses: what `latest` names where the range has it, else the highest; what is not deprecated first. */
+/** Chooses as npm does: `latest` if it is in the range, else the highest; deprecated versions come last. */
 function pickVersion(packument: Members, range: string, grammar: Grammar): string | null {
   const versions = membersOf(packument['versions']);
   const { latest } = membersOf(packument['dist-tags']);

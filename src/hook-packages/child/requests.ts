@@ -8,11 +8,11 @@ type Got = Extract<ToFetch, { op: 'got' }>;
 
 export interface Requests {
   readonly get: Get;
-  /** Takes an answer of the service. */
+  /** Handles an answer from the service. */
   settle(got: Got, body: Buffer): void;
 }
 
-/** In words for the author. */
+/** A message for the hook's author. */
 function check({ status, failure }: Got, label: string): void {
   if (failure === 'response_too_large') throw new PackageRefusal(`${label} is larger than 16 MiB`);
   if (failure === 'redirect_forbidden' || failure === 'host_forbidden') {
@@ -24,7 +24,7 @@ function check({ status, failure }: Got, label: string): void {
   if (status !== 200) throw new PackageRefusal(`the registry could not be read for ${label} (${status})`, false);
 }
 
-/** Asks as many at once as the service allows; what is more waits. */
+/** Sends as many requests at once as the service allows; the rest wait. */
 export function createRequests(say: (message: FromFetch) => void): Requests {
   const open = new Map<number, (got: Got, body: Buffer) => void>();
   const waiting: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** From the packages of a hook to the whole tree, each package at the place where `require` finds it. */
+/** Resolves a hook's packages to the whole tree, each package at the path where `require` finds it. */
 
 import semver from 'semver';
 import type { HookPackages } from '../../domain/hooks/package-builds.ts';
@@ -8,7 +8,7 @@ import type { Grammar } from './grammar.ts';
 import { PackageRefusal } from './refusal.ts';
 import { type Description, type Registry, readDependencies } from './registry.ts';
 
-/** A package of the tree, and where it stands below the folder of the build: `node_modules/a/node_modules/b`. */
+/** A package of the tree and its path below the build folder: `node_modules/a/node_modules/b`. */
 export interface PlacedPackage {
   readonly description: Description;
   readonly path: string;
@@ -16,13 +16,13 @@ export interface PlacedPackage {
 
 interface Node extends PlacedPackage {
   readonly parent: Node | null;
-  /** What stands in its own `node_modules`. */
+  /** The packages in its own `node_modules`. */
   readonly children: Map<string, Node>;
 }
 
 /**
- * A package that several want stands where all of them find it; one that another version is in the way of, beside its
- * user.
+ * A package that several others need is placed where all of them find it. If another version occupies that place, it
+ * goes into the `node_modules` of the package that needs it.
  */
 function find(from: Node, { place, name, range }: PackageDependency): Node | 'in the way' | null {
   for (let node: Node | null = from; node; node = node.parent) {
@@ -34,7 +34,7 @@ function find(from: Node, { place, name, range }: PackageDependency): Node | 'in
   return null;
 }
 
-/** What a package wants and nobody above it has. The registry is asked for all of it at once. */
+/** Dependencies of a package that no ancestor provides. The registry is queried for all of them at once. */
 async function describeMissing(node: Node, registry: Registry): Promise<[string, Description][]> {
   const wanted = node.description.dependencies.toSorted((one, other) => (one.place < other.place ? -1 : 1));
   const missing = wanted.filter((dependency) => {
@@ -58,7 +58,7 @@ function newNode(place: string, description: Description, parent: Node): Node {
   return node;
 }
 
-/** Resolves level by level, so that the tree is the same each time. Throws a `PackageRefusal`. */
+/** Resolves level by level, so that the result is deterministic. Throws a `PackageRefusal`. */
 export async function resolvePackages(
   packages: HookPackages,
   registry: Registry,

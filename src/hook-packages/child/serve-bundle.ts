@@ -1,6 +1,4 @@
-/**
- * The process that bundles: it sees the folder of the build and the bundler, and reads what the other one has written.
- */
+/** The bundle process: it sees the build folder and the bundler, and reads what the fetch process wrote. */
 
 import type { ToBundle } from '../protocol.ts';
 import { listen, refusalOf, say } from './pipe.ts';

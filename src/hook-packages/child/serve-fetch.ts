@@ -1,4 +1,4 @@
-/** The process that fetches: it resolves packages and writes their files into the one folder that it may write to. */
+/** The fetch process: it resolves packages and writes their files to the build folder, its only writable folder. */
 
 import { limits, type ToFetch } from '../protocol.ts';
 import type { Grammar } from './grammar.ts';
@@ -8,10 +8,10 @@ import { createRequests } from './requests.ts';
 import { type PlacedPackage, resolvePackages } from './resolve.ts';
 import { unpackAll } from './unpack.ts';
 
-/** A body of the registry and the few words before it. */
+/** Limit for one message: a body from the registry and its header. */
 const mostFrameBytes = limits.answerBytes + 64 * 1024;
 
-/** Serves one build in `folder`. What it takes from strangers is read by the grammar. */
+/** Serves one build in `folder`. The grammar validates everything untrusted. */
 export function serveFetch(folder: string, grammar: Grammar): void {
   const requests = createRequests(say);
   let registry: Registry | null = null;

@@ -1,9 +1,6 @@
-/**
- * The packages that stand in the place of Node's own modules, with all that they need, as they are put into the
- * program.
- */
+/** The packages that replace Node's own modules, with their dependencies, as they are embedded in the program. */
 
-/** By the module's name, what `require` finds the package by. */
+/** Module names and the specifiers of the packages that replace them. */
 export const shimPackages: Readonly<Record<string, string>> = {
   __proto__: null as never,
   assert: 'assert/',
@@ -17,11 +14,11 @@ export const shimPackages: Readonly<Record<string, string>> = {
 
 export interface ShimFile {
   readonly contents: string;
-  /** By what the file asks for, the file that it gets; null for what is empty in browsers. */
+  /** Import specifiers and the files they resolve to; null for one that is empty in browsers. */
   readonly imports: Readonly<Record<string, string | null>>;
 }
 
-/** Every file has a name by which the others find it. */
+/** Files refer to each other by name. */
 export interface Shims {
   /** The file of each module of Node. */
   readonly modules: Readonly<Record<string, string>>;

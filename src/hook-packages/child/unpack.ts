@@ -1,4 +1,4 @@
-/** From descriptions to files below the folder of the build. */
+/** Downloads the described packages and writes their files below the build folder. */
 
 import { limits } from '../protocol.ts';
 import { readArchive } from './archive.ts';
@@ -8,7 +8,7 @@ import type { Registry } from './registry.ts';
 import type { PlacedPackage } from './resolve.ts';
 import { writeFiles } from './write-files.ts';
 
-/** Ends the search for a package file that would have a say in a bundle: folders above are not ours. */
+/** Stops the search for a package.json that would affect the bundle: folders above are not ours. */
 const ending = new Map([['package.json', Buffer.from('{"private":true}')]]);
 
 /** Writes every package below `folder`, which is empty. Throws a `PackageRefusal`. */

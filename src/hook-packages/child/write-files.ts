@@ -1,4 +1,4 @@
-/** Writes files below a folder and nowhere else: each place is proven before it is written to. */
+/** Writes files below a folder and nowhere else: each path is checked before it is written to. */
 
 import { closeSync, constants, lstatSync, mkdirSync, openSync, realpathSync, writeSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -6,14 +6,14 @@ import type { Grammar } from './grammar.ts';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
-/** Asked of the system at once: folders above are not for this process to look at. */
+/** Uses the native call, because this process may not look at the folders above. */
 const realPath = realpathSync.native;
 
 function prove(isBelow: boolean): void {
   if (!isBelow) throw new RangeError('a place outside of the folder');
 }
 
-/** Makes a folder with those above it. None on the way may be a link, and where it ends must be where its path says. */
+/** Creates a folder and its parents. No part may be a link, and the real path must equal the given one. */
 function makeFolder(root: string, folder: string, grammar: Grammar): void {
   let made = root;
   for (const part of relative(root, folder).split(sep)) {
@@ -29,7 +29,7 @@ function makeFolder(root: string, folder: string, grammar: Grammar): void {
 }
 
 function writeNew(path: string, content: Uint8Array): void {
-  // O_EXCL follows no link either (POSIX open); nothing that is there is written to.
+  // O_EXCL does not follow links either (POSIX open), and never opens an existing file.
   const file = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
   try {
     for (let at = 0; at < content.length; ) at += writeSync(file, content, at);
@@ -38,9 +38,7 @@ function writeNew(path: string, content: Uint8Array): void {
   }
 }
 
-/**
- * Writes new files below `folder`, by their paths from `place` in it. Throws for a place that is not below the folder.
- */
+/** Writes new files below `folder`; their paths are relative to `place`. Throws for a path outside the folder. */
 export function writeFiles(
   folder: string,
   place: string,

@@ -1,4 +1,4 @@
-/** Decodes what strangers answered: here, where a mistake of the decoder reaches nothing that the service holds. */
+/** Decodes untrusted answers here, where a bug in the decoder cannot reach anything the service holds. */
 
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -6,7 +6,7 @@ import { type FetchAnswer, type GuestFetchRefusal, limits } from '../protocol.ts
 
 const gunzipped = promisify(gunzip);
 
-/** `answer` is the JSON of a `FetchAnswer` whose body is gzip; answers the same with the body decoded, or a refusal. */
+/** `answer` is the JSON of a `FetchAnswer` with a gzip body; returns it with the body decoded, or a refusal. */
 export async function decodeAnswer(answer: string): Promise<string> {
   const coded = JSON.parse(answer) as Exclude<FetchAnswer, { readonly refused: GuestFetchRefusal }>;
   try {

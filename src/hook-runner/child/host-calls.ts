@@ -1,6 +1,6 @@
 /**
- * What the process computes for a function at once. An answer is `=` and JSON, or `!` and a code: no error of the
- * process crosses, because it would bring its stack.
+ * Synchronous operations that the process performs for a function. An answer is `=` and JSON, or `!` and a code:
+ * errors of the process never cross, because they would carry its stack.
  */
 
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';

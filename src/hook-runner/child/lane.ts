@@ -1,4 +1,4 @@
-/** One isolate: functions are compiled once, and every run gets a context that nobody used before. */
+/** One isolate: functions are compiled once, and every run gets a new context. */
 
 import { createRequire } from 'node:module';
 import type IsolatedVm from 'isolated-vm';
@@ -6,14 +6,14 @@ import type { FromProcess, ToProcess } from '../protocol.ts';
 import { answerHost } from './host-calls.ts';
 import { createOutside, type Outside } from './outside.ts';
 
-/** The bundle of `guest/entry.ts`, written in its place by `npm run generate`. */
+/** The bundle of `guest/entry.ts`, filled in by `npm run generate`. */
 declare const guestScript: string;
 
 const ivm = createRequire(import.meta.filename)(process.argv[2] as string) as typeof IsolatedVm;
 
 const nodeMajor = Number.parseInt(process.versions.node, 10);
 const memoryMegabytes = 32;
-/** Until what was written before a timeout is given up. */
+/** How long to wait for the output that a run wrote before its timeout. */
 const answerMilliseconds = 100;
 const prefix = '(function (exports, require, module, __filename, __dirname) {';
 
@@ -34,13 +34,13 @@ interface Prepared {
 export interface Lane {
   isBusy(): boolean;
   prepare(): void;
-  /** Null, or why it does not compile. */
+  /** Null, or the reason why it does not compile. */
   compile(load: Load): string | null;
   run(run: Run, load: Load): Promise<Ended>;
   settle(call: number, answer: string): void;
 }
 
-// Without prototypes: nothing that a function could reach says what crosses.
+// Without prototypes, so that nothing a function can reach affects what crosses.
 const asReference = Object.freeze({ __proto__: null, reference: true as const });
 const asPromisedCopy = Object.freeze({ __proto__: null, promise: true, copy: true as const });
 
@@ -95,7 +95,7 @@ export function createLane(send: (message: FromProcess) => void): Lane {
     }
   }
 
-  /** What a run that did not end has written so far. */
+  /** The output so far of a run that did not finish. */
   async function answerSoFar({ enter }: Prepared): Promise<string | null> {
     if (isolate.isDisposed) return null;
     const options = { result: { copy: true as const }, timeout: answerMilliseconds };

@@ -1,4 +1,4 @@
-/** Isolates of the process: each runs one function at a time, so that runs that wait do not hold each other up. */
+/** The process's isolates: each runs one function at a time, so that waiting runs do not block each other. */
 
 import type { FromProcess, ToProcess } from '../protocol.ts';
 import { createLane, type Lane } from './lane.ts';
@@ -8,7 +8,7 @@ const mostLanes = 4;
 type Message<Op extends ToProcess['op']> = Extract<ToProcess, { op: Op }>;
 
 interface Lanes {
-  /** Makes the first isolate and its first context ahead of need. */
+  /** Creates the first isolate and its first context ahead of need. */
   prepare(): void;
   load(message: Message<'load'>): void;
   run(message: Message<'run'>): void;
@@ -20,7 +20,7 @@ export function createLanes(send: (message: FromProcess) => void): Lanes {
   const lanes: Lane[] = [];
   const busy = new Map<number, Lane>();
 
-  /** The service never has more runs under way than there are lanes. */
+  /** The service never starts more runs at once than there are lanes. */
   function freeLane(): Lane {
     const free = lanes.find((lane) => !lane.isBusy());
     if (free) return free;
@@ -46,7 +46,7 @@ export function createLanes(send: (message: FromProcess) => void): Lanes {
         const { rss } = process.memoryUsage();
         const { user, system } = process.cpuUsage();
         send({ op: 'ended', run: message.run, ...ended, memory: rss, processorTime: user + system });
-        // While nobody waits: the next run finds its context made.
+        // While the lane is idle, so that the next run finds its context ready.
         if (ended.ending === 'answered') lane.prepare();
       });
     },

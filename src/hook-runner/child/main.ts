@@ -1,6 +1,6 @@
 /**
- * The program of a hook process: runs functions of one account, each run in a context of its own. It holds no secret
- * and is believed nothing; the service ends it from outside. Its one argument is the file of isolated-vm.
+ * The program of a hook process: runs functions of one account, each run in its own context. It holds no secrets and
+ * is not trusted; the service ends it from outside. Its only argument is the path of isolated-vm.
  */
 
 import { createFrameReader, encodeFrame } from '../frames.ts';
@@ -8,14 +8,14 @@ import type { FromProcess, ToProcess } from '../protocol.ts';
 import { decodeAnswer } from './decode.ts';
 import { createLanes } from './lanes.ts';
 
-/** The service sends packages too; it is trusted, and this only keeps a mistake from filling the memory. */
+/** Messages may contain packages. The service is trusted; the limit only keeps a bug from filling the memory. */
 const maximumBytes = 16 * 1024 * 1024;
 
 function send(message: FromProcess): void {
   process.stdout.write(encodeFrame(message));
 }
 
-/** Not `exit`, which waits for isolates that may never end. In a process namespace of its own only `abort` works. */
+/** Not `exit`, which waits for isolates that may never end. In its own PID namespace only `abort` works. */
 function end(): never {
   process.kill(process.pid, 'SIGKILL');
   process.abort();
@@ -37,7 +37,7 @@ async function settle({ run, call, answer, coding }: Extract<ToProcess, { op: 'f
 process.stdin.on('data', (chunk: Buffer) => {
   for (const message of read(chunk)) receive(JSON.parse(message) as ToProcess);
 });
-// The service is gone, or has no more use for this process.
+// The service is gone or no longer needs this process.
 process.stdin.on('end', end).on('error', end);
 process.stdout.on('error', end);
 process.on('uncaughtException', (error) => {

@@ -1,11 +1,11 @@
-/** What one run can reach beyond its isolate: the host's calls, its timers, and the service's `fetch`. Ends with it. */
+/** What one run can reach outside its isolate: host calls, timers, and the service's `fetch`. Ends with the run. */
 
 import { type FromProcess, limits } from '../protocol.ts';
 
 export interface Outside {
   call(operation: string, argument: string): string;
   post(operation: string, id: number, argument: string): void;
-  /** Hands in an answer of the service. */
+  /** Delivers an answer from the service. */
   settle(id: number, answer: string): void;
   close(): void;
 }
@@ -17,7 +17,7 @@ interface Parts {
   readonly answerHost: (operation: string, argument: string) => string;
 }
 
-/** The function's side counts too; this one is for a function that got past it. */
+/** The guest counts calls too; this limit holds for a function that got past that count. */
 const mostCalls = limits.hostCalls + 1;
 
 export function createOutside({ run, send, settle, answerHost }: Parts): Outside {
@@ -25,7 +25,7 @@ export function createOutside({ run, send, settle, answerHost }: Parts): Outside
   let calls = 0;
   let isClosed = false;
 
-  /** Nothing is thrown: an error would cross with its stack. */
+  /** Never throws: an error would cross with its stack. */
   const admits = () => {
     calls += 1;
     return !isClosed && calls <= mostCalls;

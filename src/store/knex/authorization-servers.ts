@@ -1,23 +1,34 @@
 import type { Knex } from 'knex';
-import type { AuthorizationServerStore, LinkedServer, ServerLinkRecord } from '../authorization-servers.ts';
+import type {
+  AuthorizationServerRecord,
+  AuthorizationServerStore,
+  LinkedServer,
+  ServerLinkRecord,
+} from '../authorization-servers.ts';
 import type { ListPage, ListQuery } from '../listing.ts';
-import { holdPresent } from './hold.ts';
+import { dialectOf } from './dialect.ts';
+import { holdPresent, lockPresent } from './hold.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled, type ListColumn } from './list-index.ts';
+import { endUnlinked, removeApi } from './removals.ts';
 import { present, refersToPresent } from './removed.ts';
 import * as rows from './server-rows.ts';
 import type { Cell, DbRow, Shape } from './shape.ts';
-import { separately } from './transact.ts';
+import { separately, together } from './transact.ts';
 
 type ScopeVerb = 'addScope' | 'listScopes' | 'pageScopes' | 'updateScope' | 'removeScope';
 type ClaimVerb = 'addClaim' | 'listClaims' | 'pageClaims' | 'updateClaim' | 'removeClaim';
-type LinkVerb = 'link' | 'findLink' | 'pageLinks' | 'updateLink' | 'unlink' | 'ofClient';
+type LinkVerb = 'link' | 'findLink' | 'pageLinks' | 'updateLink' | 'holdLink' | 'unlink' | 'ofClient';
 
 type Key = Readonly<Record<string, Cell>>;
 
-/** The functions for one table with numbered rows. */
-function numbered<Rec>(db: Knex, { table, read, write }: Shape<Rec>) {
+/** The functions for one table with numbered rows. `server`: the column that names the server. */
+function numbered<Rec>(db: Knex, { table, read, write }: Shape<Rec>, server: 'id' | 'server_id') {
+  const ofPresent = (key: Key, tx = db) =>
+    tx(table)
+      .where(key)
+      .whereRaw(present('api', table, server));
   const first = async (query: Knex.QueryBuilder): Promise<Rec | null> => {
     const row: DbRow | undefined = await query.first();
     return row ? read(row) : null;
@@ -25,20 +36,23 @@ function numbered<Rec>(db: Knex, { table, read, write }: Shape<Rec>) {
   return {
     add: (values: Partial<Rec>): Promise<Rec> =>
       separately(db, async (tx) => {
-        const [row] = await tx(table).insert(write(values)).returning('*');
+        const added = write(values);
+        if (server !== 'id') await holdPresent(tx, Number(added['account_id']), 'api', [Number(added[server])]);
+        const [row] = await tx(table).insert(added).returning('*');
         return read(row);
       }),
-    find: (key: Key): Promise<Rec | null> => first(db(table).where(key)),
-    list: async (key: Key): Promise<Rec[]> => (await db(table).where(key).orderBy('id')).map(read),
+    find: (key: Key): Promise<Rec | null> => first(ofPresent(key)),
+    list: async (key: Key): Promise<Rec[]> => (await ofPresent(key).orderBy('id')).map(read),
     update: async (key: Key, values: Partial<Rec>): Promise<Rec | null> => {
       const row = write(values);
-      if (Object.keys(row).length === 0) return first(db(table).where(key));
+      if (Object.keys(row).length === 0) return first(ofPresent(key));
       return separately(db, async (tx) => {
-        const [changed] = await tx(table).where(key).update(row).returning('*');
+        if (!(await lockPresent(tx, Number(key['account_id']), 'api', Number(key[server])))) return null;
+        const [changed] = await ofPresent(key, tx).update(row).returning('*');
         return changed ? read(changed) : null;
       });
     },
-    remove: async (key: Key): Promise<boolean> => (await db(table).where(key).delete()) === 1,
+    remove: async (key: Key): Promise<boolean> => (await ofPresent(key).delete()) === 1,
   };
 }
 
@@ -60,7 +74,7 @@ function pageOfServer<Rec>(
   return listPage(db, list, accountId, { ...query, filters: [own, ...query.filters] });
 }
 
-const servers = listing(rows.servers, 'id', 'name');
+const servers: Listing<AuthorizationServerRecord> = { ...listing(rows.servers, 'id', 'name'), removable: 'api' };
 const scopes = listing(rows.serverScopes, 'id', 'value');
 const claims = listing(rows.serverClaims, 'id', 'label');
 const links: Listing<ServerLinkRecord> = { ...listing(rows.serverLinks, 'app_id'), removable: 'app' };
@@ -70,7 +84,7 @@ function ofServer(accountId: number, serverId: number): Key {
 }
 
 function scopeVerbs(db: Knex): Pick<AuthorizationServerStore, ScopeVerb> {
-  const { add, list, update, remove } = numbered(db, rows.serverScopes);
+  const { add, list, update, remove } = numbered(db, rows.serverScopes, 'server_id');
   return {
     addScope: add,
     listScopes: (accountId, serverId) => list(ofServer(accountId, serverId)),
@@ -81,7 +95,7 @@ function scopeVerbs(db: Knex): Pick<AuthorizationServerStore, ScopeVerb> {
 }
 
 function claimVerbs(db: Knex): Pick<AuthorizationServerStore, ClaimVerb> {
-  const { add, list, update, remove } = numbered(db, rows.serverClaims);
+  const { add, list, update, remove } = numbered(db, rows.serverClaims, 'server_id');
   return {
     addClaim: add,
     listClaims: (accountId, serverId) => list(ofServer(accountId, serverId)),
@@ -96,6 +110,7 @@ async function readLinked(db: Knex, accountId: number, appId: number): Promise<L
   const found: DbRow[] = await db('authorization_server_clients as l')
     .join('authorization_servers as s', { 's.account_id': 'l.account_id', 's.id': 'l.server_id' })
     .where({ 'l.account_id': accountId, 'l.app_id': appId })
+    .whereRaw(present('api', 's'))
     .orderBy(['l.linked_at', 'l.server_id'])
     .select([...rows.serverLinks.select('l', 'l_'), ...rows.servers.select('s', 's_')]);
   const readLink = rows.serverLinks.reader('l_');
@@ -117,13 +132,15 @@ async function readLinked(db: Knex, accountId: number, appId: number): Promise<L
 
 function linkVerbs(db: Knex): Pick<AuthorizationServerStore, LinkVerb> {
   const { table, read, write } = rows.serverLinks;
-  const one = (accountId: number, serverId: number, appId: number) =>
-    db(table)
+  const one = (accountId: number, serverId: number, appId: number, tx = db) =>
+    tx(table)
       .where({ ...ofServer(accountId, serverId), app_id: appId })
-      .whereRaw(refersToPresent(table, 'app_id'));
+      .whereRaw(refersToPresent(table, 'app_id'))
+      .whereRaw(refersToPresent(table, 'server_id'));
   return {
     link: (link) =>
       separately(db, async (tx) => {
+        await holdPresent(tx, link.accountId, 'api', [link.serverId]);
         await holdPresent(tx, link.accountId, 'app', [link.appId]);
         await tx(table).insert(write(link));
       }),
@@ -143,13 +160,24 @@ function linkVerbs(db: Knex): Pick<AuthorizationServerStore, LinkVerb> {
     },
     updateLink: async (accountId, serverId, appId, scopeIds) =>
       (await one(accountId, serverId, appId).update(write({ scopeIds }))) === 1,
-    unlink: async (accountId, serverId, appId) => (await one(accountId, serverId, appId).delete()) === 1,
+    holdLink: async (accountId, serverId, appId) => {
+      const server = { account_id: accountId, id: serverId };
+      await dialectOf(db).lock(() => db(rows.servers.table).where(server).select('id'), 'forKeyShare');
+      await dialectOf(db).lock(() => one(accountId, serverId, appId).select('app_id'), 'forKeyShare');
+      // A removal that this waited for is only visible to another statement.
+      return (await one(accountId, serverId, appId).first('app_id')) !== undefined;
+    },
+    unlink: (accountId, serverId, appId, at) =>
+      together(db, async (tx) => {
+        const link = one(accountId, serverId, appId, tx);
+        return (await link.delete()) === 1 ? endUnlinked(tx, accountId, serverId, appId, at) : null;
+      }),
     ofClient: (accountId, appId) => readLinked(db, accountId, appId),
   };
 }
 
 export function authorizationServerVerbs(db: Knex): AuthorizationServerStore {
-  const { add, find, update, remove } = numbered(db, rows.servers);
+  const { add, find, update } = numbered(db, rows.servers, 'id');
   return {
     ...scopeVerbs(db),
     ...claimVerbs(db),
@@ -158,6 +186,6 @@ export function authorizationServerVerbs(db: Knex): AuthorizationServerStore {
     find: (accountId, id) => find({ account_id: accountId, id }),
     page: (accountId, query) => listPage(db, servers, accountId, query),
     update: (accountId, id, changes) => update({ account_id: accountId, id }, changes),
-    remove: (accountId, id) => remove({ account_id: accountId, id }),
+    remove: (accountId, id, at) => removeApi(db, accountId, id, at),
   };
 }

@@ -2,23 +2,11 @@
 
 import type { Knex } from 'knex';
 import type { RemovalKind } from '../removals.ts';
+import { addRemovals, type Removal } from './add-removals.ts';
 import { stillAssigned } from './assigned.ts';
 import { dialectOf } from './dialect.ts';
 import { endRequests, inFlight } from './in-flight.ts';
 import type { Reference, Removable } from './removed.ts';
-
-/** A row of `removals`. */
-export interface Removal {
-  readonly account_id: number;
-  readonly id: number;
-  readonly kind: RemovalKind;
-  readonly object_id: number;
-  readonly removed_at: number;
-  /** Newer grants depend on later assignments. */
-  readonly last_grant_id: number;
-  /** Grants up to this one have been checked. */
-  readonly reached_grant_id: number;
-}
 
 export interface Progress {
   readonly rows: number;
@@ -53,20 +41,20 @@ async function releaseManaged(db: Knex, { account_id: accountId, object_id: user
   return { rows, grantsRevoked: 0 };
 }
 
-/** Revokes up to `limit` of these grants whose user may no longer use their app; returns how many. */
+/** Revokes up to `limit` of these grants that lost what the removal took; returns how many. */
 async function revokeLost(db: Knex, removal: Removal, candidates: Knex.QueryBuilder, limit: number): Promise<number> {
   const { account_id: accountId, removed_at: at, last_grant_id: last } = removal;
   const lost = candidates.select('id').where('account_id', accountId).where('id', '<=', last).whereNull('revoked_at');
-  lost
-    .whereRaw(`not ${stillAssigned('grants')}`)
-    .orderBy('id')
-    .limit(limit);
+  if (removal.kind === 'api_link') lost.where('server_id', removal.server_id);
+  else lost.whereRaw(`not ${stillAssigned('grants')}`);
+  lost.orderBy('id').limit(limit);
   // Locked in the order in which refreshes lock them. It waits for a grant in use, which must not be skipped.
   const found: { id: number }[] = await dialectOf(db).waitFor(lost);
   if (found.length === 0) return 0;
   const ids = found.map(({ id }) => Number(id));
   const grants = db('grants').where('account_id', accountId).whereIn('id', ids);
-  return grants.update({ revoked_at: at, revoked_because: 'access_not_assigned' });
+  const because = removal.kind === 'api_link' ? 'the API is no longer linked' : 'access_not_assigned';
+  return grants.update({ revoked_at: at, revoked_because: because });
 }
 
 /** Ends the grants of users who had a removed role, and removes the role from them. */
@@ -94,7 +82,7 @@ async function endInFlight(
   await inFlight(db, 'device_codes', accountId, whose).where('decision', 'allow').update({ decision: 'deny' });
 }
 
-/** Checks the grants of an app to which users have lost access, in the order of their ids. */
+/** Checks the grants of an app that users lost, or that was unlinked from an API, in the order of their ids. */
 async function releaseGrants(db: Knex, removal: Removal, limit: number): Promise<Progress> {
   const { account_id: accountId, object_id: appId, last_grant_id: last, reached_grant_id: reached } = removal;
   const seen: { id: number }[] = await db('grants')
@@ -106,12 +94,25 @@ async function releaseGrants(db: Knex, removal: Removal, limit: number): Promise
     .limit(limit);
   const ids = seen.map(({ id }) => Number(id));
   const grantsRevoked = await revokeLost(db, removal, db('grants').whereIn('id', ids), limit);
-  // Grants are locked first everywhere.
-  if (Number(reached) === 0) await endInFlight(db, accountId, { appId });
+  // Grants are locked first everywhere. What is in flight for an API looks for the link itself.
+  if (removal.kind === 'access' && Number(reached) === 0) await endInFlight(db, accountId, { appId });
   if (ids.length === 0) return { rows: 0, grantsRevoked };
   const row = db('removals').where({ account_id: accountId, id: removal.id });
   await row.update({ reached_grant_id: ids.at(-1) });
   return { rows: ids.length, grantsRevoked };
+}
+
+/** Unlinks apps from a removed API; the grants of each app are then cleared by a removal of their own. */
+async function releaseLinks(db: Knex, removal: Removal, limit: number): Promise<Progress> {
+  const { account_id: accountId, object_id: serverId, removed_at: at } = removal;
+  const links = db('authorization_server_clients').where({ account_id: accountId, server_id: serverId });
+  // It waits for a link in use: one that goes with the API's row would leave its grants alive.
+  const locked = dialectOf(db).waitFor(links.clone().select('app_id').orderBy('app_id').limit(limit));
+  const found: { app_id: number }[] = await locked;
+  if (found.length === 0) return { rows: 0, grantsRevoked: 0 };
+  const appIds = found.map((link) => Number(link.app_id));
+  await addRemovals(db, accountId, 'api_link', appIds, at, serverId);
+  return { rows: await links.whereIn('app_id', appIds).delete(), grantsRevoked: 0 };
 }
 
 /** Tables with the columns that reference the removed object, and the rest of their keys without the account. */
@@ -148,6 +149,10 @@ export const clearedTables = {
     ['role_admins', 'role_id', ['user_id', 'role_id']],
   ],
   attribute: [['user_attributes', 'attribute_id', ['user_id', 'attribute_id']]],
+  api: [
+    ['authorization_server_scopes', 'server_id', ['id']],
+    ['authorization_server_claims', 'server_id', ['id']],
+  ],
 } as const satisfies Readonly<Record<Removable, readonly (readonly [string, Reference, readonly string[]])[]>>;
 
 function clearAll(kind: Removable): Step[] {
@@ -160,7 +165,9 @@ const steps: Readonly<Record<RemovalKind, readonly Step[]>> = {
   app: clearAll('app'),
   role: [releaseMembers, ...clearAll('role')],
   attribute: clearAll('attribute'),
+  api: [releaseLinks, ...clearAll('api')],
   access: [releaseGrants],
+  api_link: [releaseGrants],
 };
 
 /** Clears up to `limit` rows. A smaller result means that only rows deleted with the object's row are left. */

@@ -5,9 +5,15 @@ import type { HotVerbs } from './engine.ts';
 import * as rows from './rows.ts';
 import type { DbRow } from './shape.ts';
 import { single } from './single.ts';
+import { unlinkedAt } from './unlinked.ts';
 
-/** Live grants before revoked ones, each by their use. */
-const lastUsedFirst = `order by case when revoked_at is null then 0 else 1 end,
+/** Of the live grants that an application has in one session, all but the newest. A grant outside of sessions is alone. */
+const superseded = `case when revoked_at is null and sid is not null then
+  row_number() over (partition by app_id, sid, case when revoked_at is null then 0 else 1 end order by id desc)
+  else 1 end`;
+
+/** Live grants first, superseded ones next, revoked ones last, each by their use. */
+const lastUsedFirst = `order by case when revoked_at is not null then 2 when place_in_session > 1 then 1 else 0 end,
   coalesce(rotated_at, created_at) desc, id desc`;
 
 type AccessTokenVerb = 'addAccessToken' | 'addAccessTokens' | 'findAccessToken' | 'revokeAccessToken';
@@ -36,9 +42,12 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
     const removedAt = db('removals').max('removed_at').where('account_id', accountId);
     const row: (DbRow & { readonly api_scopes: string | null }) | undefined = await db('grants')
       .where({ account_id: accountId, id })
-      .select('*', db.raw(`case when ${lost('grants')} then (?) end as lost_at`, [removedAt]))
+      .select(
+        '*',
+        db.raw(`coalesce(${unlinkedAt('grants')}, case when ${lost('grants')} then (?) end) as lost_at`, [removedAt]),
+      )
       .first();
-    // A grant whose access was lost counts as revoked before its row says so.
+    // A grant whose access or API was lost counts as revoked before its row says so.
     return row && { ...row, revoked_at: row['revoked_at'] ?? row['lost_at'] ?? null };
   };
   return {
@@ -102,7 +111,8 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       // A step in an index: who has fewer than either bound, as nearly all, is within both.
       const full = own.clone().offset(Math.min(ofApp, ofUser) - 1);
       if (!(await full.first('id'))) return 0;
-      const ranked = own
+      const ranked = db
+        .from(own.select('*', db.raw(`${superseded} as place_in_session`)).as('own'))
         .select('id', 'app_id', 'revoked_at', db.raw(`row_number() over (${lastUsedFirst}) as place`))
         .select(db.raw(`row_number() over (partition by app_id ${lastUsedFirst}) as place_in_app`));
       const beyond = db.select('id', 'revoked_at').from(ranked.as('ranked')).where('place', '>=', ofUser);
@@ -117,7 +127,7 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       return (
         await unexpired
           .where('absolute_expires_at', '>', now)
-          .whereRaw(`not ${lost('grants')}`)
+          .whereRaw(`not ${lost('grants')} and ${unlinkedAt('grants')} is null`)
           .orderBy('id')
       ).map(rows.grants.read);
     },
@@ -125,13 +135,5 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       concern(live(accountId), loss)
         .whereRaw(`not ${assigned('grants')}`)
         .update({ revoked_at: at, revoked_because: 'access_not_assigned' }),
-    revokeOfServer: (accountId, serverId, appId, at) => {
-      const links = db('authorization_server_clients').where({ account_id: accountId, server_id: serverId });
-      const candidates = live(accountId).where('server_id', serverId);
-      // Grants are found by their app: an index by server would slow down each new grant.
-      if (appId === null) candidates.whereIn('app_id', links.select('app_id'));
-      else candidates.where('app_id', appId);
-      return candidates.update({ revoked_at: at, revoked_because: 'the API is no longer linked' });
-    },
   };
 }

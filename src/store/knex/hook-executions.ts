@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { HookExecutionRecord, HookExecutionStore } from '../hook-executions.ts';
+import { dialectOf } from './dialect.ts';
 import * as rows from './hook-rows.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
@@ -27,7 +28,8 @@ export function hookExecutionVerbs(db: Knex): HookExecutionStore {
     addEvent: (accountId, requestId, line) =>
       together(db, async (tx) => {
         const record = () => tx(table).where({ account_id: accountId, request_id: requestId });
-        const row = await record().first();
+        // Two that add a line at once would each write back what they read.
+        const row = await dialectOf(tx).waitFor(record()).first();
         if (row) await record().update(write({ events: [...read(row).events, line] }));
       }),
     page: (accountId, hookId, query) => {

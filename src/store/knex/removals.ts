@@ -5,18 +5,12 @@
  */
 
 import type { Knex } from 'knex';
-import {
-  type ClearedSlice,
-  type Clearing,
-  type ClearingTurn,
-  type FailedSlice,
-  firstTurn,
-  type RemovalKind,
-} from '../removals.ts';
+import { type ClearedSlice, type Clearing, type ClearingTurn, type FailedSlice, firstTurn } from '../removals.ts';
 import type { Milliseconds } from '../time.ts';
-import { clearStep, type Progress, type Removal } from './clear-removed.ts';
+import { addRemovals, type Removal } from './add-removals.ts';
+import { clearStep, type Progress } from './clear-removed.ts';
 import { dialectOf } from './dialect.ts';
-import { homes, present, type Removable } from './removed.ts';
+import { homes, isRemovable, present, type Removable } from './removed.ts';
 import type { Cell } from './shape.ts';
 import { persistently, together } from './transact.ts';
 
@@ -40,23 +34,12 @@ const freed: Readonly<Record<Removable, (text: string) => Readonly<Record<string
   app: (text) => ({ client_id: text, registration_token_digest: null, secret_digest: null, policy_id: null }),
   role: (text) => ({ name: text, policy_id: null }),
   attribute: (text) => ({ shortname: text }),
+  api: (text) => ({ resource_identifier: text }),
 };
 
-/** SQL of the greatest grant id of the account. */
-function lastGrant(db: Knex, accountId: number): Knex.Raw {
-  return db.raw('(select coalesce(max(id), 0) from grants where account_id = ?)', [accountId]);
-}
-
-async function add(
-  db: Knex,
-  accountId: number,
-  kind: RemovalKind,
-  objectIds: readonly number[],
-  at: Milliseconds,
-): Promise<Removal[]> {
-  const common = { account_id: accountId, kind, removed_at: at, last_grant_id: lastGrant(db, accountId) };
-  const added = objectIds.map((objectId) => ({ ...common, object_id: objectId }));
-  return db('removals').insert(added).returning('*');
+/** The removals of the same object, or loss. */
+function same(db: Knex, { account_id, kind, object_id, server_id }: Removal): Knex.QueryBuilder {
+  return db('removals').where({ account_id, kind, object_id, server_id });
 }
 
 /** Clears up to `limit` rows; the last slice deletes the object and the removal. */
@@ -65,15 +48,14 @@ async function clear(db: Knex, removal: Removal, limit: number): Promise<Cleared
   const { kind, account_id: accountId, object_id: objectId } = removal;
   const isLast = progress.rows < limit;
   if (isLast) {
-    if (kind !== 'access') {
+    if (isRemovable(kind)) {
       const { table, id } = homes[kind];
       await db(table)
         .where({ account_id: accountId, [id]: objectId })
         .delete();
     }
-    // Earlier removals of the same app are done too: this one checked their grants as well.
-    const done = db('removals').where({ account_id: accountId, kind, object_id: objectId });
-    await done.where('id', '<=', removal.id).delete();
+    // Earlier losses of the same are done too: this one checked their grants as well.
+    await same(db, removal).where('id', '<=', removal.id).delete();
   }
   return { kind, accountId: Number(accountId), isLast, ...progress };
 }
@@ -99,7 +81,7 @@ export function removeObject(
       .whereRaw(present(kind, home.table, home.id));
     // With a line break, which no name has.
     if ((await removed.update(freed[kind](`removed\n${id}`))) !== 1) return null;
-    const [removal] = await add(tx, accountId, kind, [id], at);
+    const [removal] = await addRemovals(tx, accountId, kind, [id], at);
     return removal ? (await clear(tx, removal, rowsAtOnce)).grantsRevoked : null;
   });
 }
@@ -120,13 +102,40 @@ export function endLost(db: Knex, accountId: number, appIds: readonly number[], 
     await dialectOf(tx).lock(() => apps.select('app_id'), 'forNoKeyUpdate');
     let grantsRevoked = 0;
     for (let from = 0; from < appIds.length; from += addedAtOnce) {
-      const added = await add(tx, accountId, 'access', appIds.slice(from, from + addedAtOnce), at);
-      if (from > 0) continue;
-      for (const removal of added.slice(0, appsAtOnce)) {
-        grantsRevoked += (await clear(tx, removal, rowsAtOnce)).grantsRevoked;
-      }
+      const added = await addRemovals(tx, accountId, 'access', appIds.slice(from, from + addedAtOnce), at);
+      if (from === 0) grantsRevoked = await begin(tx, added.slice(0, appsAtOnce));
     }
     return grantsRevoked;
+  });
+}
+
+/** Clears some rows of each; returns how many grants were revoked. */
+async function begin(tx: Knex, removals: readonly Removal[]): Promise<number> {
+  let grantsRevoked = 0;
+  for (const removal of removals) grantsRevoked += (await clear(tx, removal, rowsAtOnce)).grantsRevoked;
+  return grantsRevoked;
+}
+
+/**
+ * Ends the grants of an app that are for this API only, in the transaction that removed the link between them. Returns
+ * how many were revoked so far; the others are dead, and stay so if the app is linked again.
+ */
+export async function endUnlinked(
+  tx: Knex,
+  accountId: number,
+  serverId: number,
+  appId: number,
+  at: Milliseconds,
+): Promise<number> {
+  return begin(tx, await addRemovals(tx, accountId, 'api_link', [appId], at, serverId));
+}
+
+/** Removes an API (API authorization server) with its links. Returns what `removeObject` does. */
+export function removeApi(db: Knex, accountId: number, serverId: number, at: Milliseconds): Promise<number | null> {
+  return together(db, async (tx) => {
+    if ((await removeObject(tx, 'api', accountId, serverId, at)) === null) return null;
+    const unlinked = tx('removals').where({ account_id: accountId, kind: 'api_link', server_id: serverId });
+    return begin(tx, await dialectOf(tx).passOver(unlinked.orderBy('id').limit(appsAtOnce)));
   });
 }
 
@@ -137,20 +146,19 @@ async function takeNext(db: Knex, { after, except }: ClearingTurn): Promise<Remo
     const next = db('removals').where('account_id', behind, after).whereNotIn('id', except);
     next.orderBy(['account_id', 'id']).limit(1);
     const [removal]: Removal[] = await dialectOf(db).passOver(next);
-    if (removal) return removal.kind === 'access' ? furthestOf(db, removal, except) : removal;
+    if (removal) return isRemovable(removal.kind) ? removal : furthestOf(db, removal, except);
   }
   return null;
 }
 
-/** Of several removals of access to the same app one is enough: the furthest one, else the newest. */
+/** Of several losses of the same access or link one is enough: the furthest one, else the newest. */
 async function furthestOf(db: Knex, removal: Removal, except: readonly number[]): Promise<Removal> {
-  const { account_id, kind, object_id } = removal;
-  const same = db('removals').where({ account_id, kind, object_id }).whereNotIn('id', except);
-  same.orderBy([
+  const losses = same(db, removal).whereNotIn('id', except);
+  losses.orderBy([
     { column: 'reached_grant_id', order: 'desc' },
     { column: 'id', order: 'desc' },
   ]);
-  const [furthest = removal]: Removal[] = await dialectOf(db).passOver(same.limit(1));
+  const [furthest = removal]: Removal[] = await dialectOf(db).passOver(losses.limit(1));
   return furthest;
 }
 

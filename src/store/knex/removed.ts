@@ -1,10 +1,12 @@
 /**
- * The conditions about removals for every statement that reads users, apps, roles or custom attributes, or links to
- * them.
+ * The conditions about removals for every statement that reads users, apps, roles, custom attributes or APIs, or links
+ * to them.
  */
 
+import type { RemovalKind } from '../removals.ts';
+
 /** Objects whose row stays until no other rows depend on it. */
-export type Removable = 'user' | 'app' | 'role' | 'attribute';
+export type Removable = 'user' | 'app' | 'role' | 'attribute' | 'api';
 
 /** The table of each kind, and its key without the account. */
 export const homes: Readonly<Record<Removable, { readonly table: string; readonly id: string }>> = {
@@ -12,10 +14,21 @@ export const homes: Readonly<Record<Removable, { readonly table: string; readonl
   app: { table: 'clients', id: 'app_id' },
   role: { table: 'roles', id: 'id' },
   attribute: { table: 'custom_attributes', id: 'id' },
+  api: { table: 'authorization_servers', id: 'id' },
 };
 
+export function isRemovable(kind: RemovalKind): kind is Removable {
+  return kind in homes;
+}
+
 /** The columns by which other tables reference it. */
-const kinds = { user_id: 'user', app_id: 'app', role_id: 'role', attribute_id: 'attribute' } as const;
+const kinds = {
+  user_id: 'user',
+  app_id: 'app',
+  role_id: 'role',
+  attribute_id: 'attribute',
+  server_id: 'api',
+} as const;
 
 export type Reference = keyof typeof kinds;
 

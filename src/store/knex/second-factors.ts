@@ -9,7 +9,7 @@ export const devices = shape<FactorDeviceRecord>('factor_devices', 'id', {
   userId: 'user_id',
   kind: 'kind',
   name: 'name',
-  registrationId: 'registration_id',
+  enrolmentId: 'registration_id',
   sealedSecret: 'sealed_secret',
   lastStep: 'last_step',
   lastUsedAt: 'last_used_at',
@@ -30,7 +30,7 @@ const verifications = shape<FactorVerificationRecord>('factor_verifications', nu
 
 type DeviceVerb =
   | 'createDevice'
-  | 'findRegistration'
+  | 'findEnrolment'
   | 'listDevices'
   | 'countDevices'
   | 'acceptDevice'
@@ -48,8 +48,8 @@ function deviceVerbs(db: Knex): Pick<SecondFactorStore, DeviceVerb> {
       const [row] = await db('factor_devices').insert(devices.write(device)).returning('*');
       return devices.read(row);
     },
-    findRegistration: async (accountId, userId, registrationId) => {
-      const row = await ofUser(accountId, userId).where('registration_id', registrationId).first();
+    findEnrolment: async (accountId, userId, enrolmentId) => {
+      const row = await ofUser(accountId, userId).where('registration_id', enrolmentId).first();
       return row ? devices.read(row) : null;
     },
     listDevices: async (accountId, userId) => {

@@ -34,7 +34,7 @@ const waitSeconds = 120;
 function representRegistration(device: Registered): Schemas['Registration'] {
   const { authFactorName, typeDisplayName } = kinds[device.kind];
   return {
-    id: device.registrationId,
+    id: device.enrolmentId,
     user_id: `${device.userId}`,
     status: device.acceptedAt === null ? 'pending' : 'accepted',
     user_display_name: device.name,

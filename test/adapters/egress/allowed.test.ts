@@ -23,7 +23,7 @@ const plain: EgressRequest = {
 };
 const mebibyte = 1024 * 1024;
 
-describe('requests of hooks that are allowed', () => {
+describe('allowed requests of hooks', () => {
   let internet: Internet;
   let egress: Egress;
   before(async () => {
@@ -56,7 +56,7 @@ describe('requests of hooks that are allowed', () => {
     return seen;
   }
 
-  it('arrive with path, method, headers and body, and bring back status, headers and body', async () => {
+  it('send path, method, headers and body, and return status, headers and body', async () => {
     const seen = arrivals();
     const response = await answered({ method: 'post', headers: [['X-Api-Key', 'k']], body: Buffer.from('{"a":1}') });
     assert.equal(response.status, 200);
@@ -88,7 +88,7 @@ describe('requests of hooks that are allowed', () => {
     ]);
   });
 
-  it('have a method of the list, headers that HTTP can carry, and a body only where one belongs', async () => {
+  it('must have a listed method, valid headers, and a body only where the method allows one', async () => {
     for (const method of ['CONNECT', 'TRACE', 'TRACK', 'PURGE', 'GET\r\nX: y', '']) {
       assert.equal(await failed({ method }), 'method_forbidden', method);
     }
@@ -117,7 +117,7 @@ describe('requests of hooks that are allowed', () => {
     assert.equal(await failed({}), 'response_too_large');
   });
 
-  it('hand gzip on as it came, so that the process of the function decodes it', async () => {
+  it("pass gzip on undecoded, so that the function's process decodes it", async () => {
     for (const name of ['gzip', 'x-gzip', ' GZip ']) {
       // Decoding it would fail.
       const sent = Buffer.from('no gzip');
@@ -135,7 +135,7 @@ describe('requests of hooks that are allowed', () => {
     assert.ok(!('coding' in (await answered())));
   });
 
-  it('read no response in a coding that nobody asked for, or in several', async () => {
+  it('refuse a response in an unrequested coding, or in several', async () => {
     const others = { br: brotliCompressSync('a'), deflate: deflateSync('a'), zstd: zstdCompressSync('a') };
     const several = { 'gzip, gzip': gzipSync('a'), 'gzip, br': gzipSync('a'), constructor: gzipSync('a') };
     for (const own of [createOwnEgress(everywhere, internet.network), egress]) {
@@ -195,7 +195,7 @@ describe('requests of hooks that are allowed', () => {
     assert.equal(seen.length, 2);
   });
 
-  it('end after their time, or with the run, whatever the other side does', async () => {
+  it('end at their timeout or with the run, whatever the other side does', async () => {
     const slow = createEgress({ ...policyOf(), timeoutMilliseconds: 50 }, internet.network);
     internet.handle(() => {});
     assert.deepEqual(await slow.fetch(plain), { ok: false, failure: 'timeout' });
@@ -225,7 +225,7 @@ describe('requests of hooks that are allowed', () => {
     assert.deepEqual([(await first).ok, (await other).ok, (await narrow.fetch(plain)).ok], [true, true, true]);
   });
 
-  it('want a certificate for the host, by an authority that is trusted', async () => {
+  it('require a certificate for the host from a trusted authority', async () => {
     internet.handle((_, res) => res.end());
     internet.names.set('api.example.org', [publicAddress]);
     assert.equal(await failed({ url: 'https://api.example.org/' }), 'tls_failed');
@@ -234,7 +234,7 @@ describe('requests of hooks that are allowed', () => {
     assert.deepEqual(await strict.fetch(plain), { ok: false, failure: 'tls_failed' });
   });
 
-  it('go to hosts that the operator listed, there by http and in private networks too', async () => {
+  it('may use http and private networks for hosts that the operator listed', async () => {
     arrivals();
     const listed = parseEgress('http://intern:8080,10.0.0.5:8443,localhost:9000');
     assert.ok(listed);
@@ -268,7 +268,7 @@ describe('requests of hooks that are allowed', () => {
     }
   });
 
-  it('over the real network connect to the address that was checked', async () => {
+  it('connect to the address that was checked, on the real network', async () => {
     const server = createServer((socket) => {
       socket.resume().end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi');
     });

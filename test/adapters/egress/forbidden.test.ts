@@ -7,7 +7,7 @@ import { forbiddenTargets } from './forbidden-targets.ts';
 
 const isOwnHost = (host: string) => /(^|\.)gatehouse\.example$|^login\.customer\.example$/.test(host);
 
-describe('S9: what no request of a hook reaches', () => {
+describe('S9: targets that no request of a hook reaches', () => {
   let internet: Internet;
   let egress: Egress;
   before(async () => {
@@ -24,7 +24,7 @@ describe('S9: what no request of a hook reaches', () => {
   const forbiddenAttempts = () =>
     internet.attempts.filter(({ address, port }) => address !== publicAddress || port !== 443);
 
-  it(`none of ${forbiddenTargets.length} targets is connected to, and each is refused for its reason`, async () => {
+  it(`none of ${forbiddenTargets.length} targets gets a connection, and each is refused with its reason`, async () => {
     assert.ok(forbiddenTargets.length >= 60);
     for (const { url, failure, addresses } of forbiddenTargets) {
       if (addresses) internet.names.set(new URL(url).hostname, addresses);
@@ -33,7 +33,7 @@ describe('S9: what no request of a hook reaches', () => {
     assert.deepEqual(internet.attempts, []);
   });
 
-  it('no redirect leads there', async () => {
+  it('redirects to them are refused', async () => {
     const targets = forbiddenTargets.filter(({ url }) => URL.canParse(url));
     for (const { url, failure, addresses } of targets) {
       if (addresses) internet.names.set(new URL(url).hostname, addresses);
@@ -44,7 +44,7 @@ describe('S9: what no request of a hook reaches', () => {
     assert.equal(internet.attempts.length, targets.length);
   });
 
-  it('a name is resolved once for each request: rebinding finds nothing to change', async () => {
+  it('a name is resolved once per request, so rebinding has no effect', async () => {
     let asked = 0;
     internet.handle((_, res) => res.end());
     internet.names.set('rebinding.example.com', () => {
@@ -61,7 +61,7 @@ describe('S9: what no request of a hook reaches', () => {
     assert.deepEqual(internet.attempts, Array(5).fill({ address: publicAddress, port: 443 }));
   });
 
-  it('of a name that leads inside and outside only the outside is connected to', async () => {
+  it('a name with internal and external addresses is connected to externally only', async () => {
     internet.names.set('mixed.example.com', ['10.0.0.1', '::1', publicAddress]);
     internet.handle((_, res) => res.end());
     assert.equal((await get('https://mixed.example.com/')).ok, true);

@@ -30,7 +30,7 @@ describe('requests that the service makes itself', () => {
     return result.ok ? result.response.body.length : result.failure;
   }
 
-  it('ask for gzip alone, and read it up to the same size after decoding', async () => {
+  it('accept only gzip, and read it up to the same decoded size', async () => {
     let asked: unknown;
     internet.handle((req, res) => {
       asked = req.headers['accept-encoding'];
@@ -48,7 +48,7 @@ describe('requests that the service makes itself', () => {
     assert.equal(await answer(Buffer.concat([half, half]), 'gzip'), 'response_too_large');
   });
 
-  it('read no gzip that is broken', async () => {
+  it('refuse broken gzip', async () => {
     const whole = gzipSync('{"keys":[]}');
     for (const broken of ['no gzip', whole.subarray(0, -1), whole.subarray(0, 12), Buffer.from([0x1f, 0x8b])]) {
       assert.equal(await answer(broken, 'gzip'), 'response_invalid');
@@ -57,7 +57,7 @@ describe('requests that the service makes itself', () => {
     assert.equal(await answer('', 'gzip'), 0);
   });
 
-  it('a silent host holds up two fetches of an account, and none for another purpose, host or account', async () => {
+  it('a silent host blocks two fetches of an account, and none for another purpose, host or account', async () => {
     const ended = new AbortController();
     let silent = 0;
     internet.handle(({ headers }, res) => {
@@ -86,10 +86,10 @@ describe('requests that the service makes itself', () => {
     assert.deepEqual(await Promise.all(held.map(failureOf)), Array<string>(8).fill('timeout'));
     assert.ok(silent <= 8);
     const after = egress.fetch({ ...plain, purpose: 'request object' });
-    assert.equal(await failureOf(after), null, 'every place is given back');
+    assert.equal(await failureOf(after), null, 'every place is freed');
   });
 
-  it('clients that registered in the open hold half of the places, one a host; the others are for the rest', async () => {
+  it('clients of open registration hold at most half of the places, one per host', async () => {
     const ended = new AbortController();
     internet.handle(({ headers }, res) => {
       if (!headers.host?.startsWith('silent')) res.end('here');

@@ -23,7 +23,7 @@ const none = (): Counted => ({ refreshes: [], healthz: [], errors: 0, firstError
 let counted = none();
 const underWay = new Set<Promise<void>>();
 
-/** Things of which each is used by one at a time, in the order in which they were asked for. */
+/** Items that are each used by one caller at a time, in order of request. */
 function share<Item>(free: Item[]): <Result>(use: (item: Item) => Promise<Result>) => Promise<Result> {
   const waiting: ((item: Item) => void)[] = [];
   return async (use) => {
@@ -49,7 +49,7 @@ function openClients(port: number): (request: string) => Promise<RawAnswer> {
     });
 }
 
-/** Calls `ask` every so many milliseconds, late calls included, and counts how long each took from when it was due. */
+/** Calls `ask` at a fixed interval, late calls included, and measures each from when it was due. */
 function repeat(milliseconds: number, kind: 'refreshes' | 'healthz', ask: () => Promise<void>): void {
   let due = performance.now() + milliseconds;
   const follow = (since: number) => {

@@ -22,7 +22,7 @@ export type ToBeside = { readonly target: Target } | 'take';
 export type FromBeside = { readonly noticed: Noticed };
 
 export interface Beside {
-  /** What was noticed since the last call, when everything that was asked for until now is answered. */
+  /** The figures since the last call, once all requests until now are answered. */
   take(): Promise<Noticed>;
   stop(): void;
 }

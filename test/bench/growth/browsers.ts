@@ -44,7 +44,7 @@ export async function withPasskey(caller: Caller) {
   return made;
 }
 
-/** A user who is asked for a second factor, which a passkey can be. */
+/** A user who is asked for a second factor; a passkey may be one. */
 export async function withBoth(caller: Caller) {
   const made = await withPasskey(caller);
   await giveFactor(caller, made.user);

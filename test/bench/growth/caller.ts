@@ -14,7 +14,7 @@ export interface Caller {
   /** The same as an administrator of `/api/2`; answers the body. */
   // biome-ignore lint/suspicious/noExplicitAny: the contract says what an answer holds
   manage(method: string, path: string, json?: unknown): Promise<any>;
-  /** What `make` answered the first time that something of this name was asked for. */
+  /** The result of the first `make` for this name. */
   once<Made>(name: string, make: () => Promise<Made>): Promise<Made>;
   /** A number that no earlier call answered. */
   next(): number;
@@ -33,7 +33,7 @@ export interface Variant {
   readonly prepare: Prepare;
   /** Why no bound holds it: what it does grows with what there is, by its contract. */
   readonly grows?: string;
-  /** Takes away what was made, unmeasured, where an account may have only so many. */
+  /** Removes what was created, unmeasured, where an account may have only a limited number. */
   readonly undo?: (caller: Caller, answer: Answer) => Promise<unknown>;
 }
 
@@ -43,7 +43,7 @@ export type Variants = Prepare | Variant | Readonly<Record<string, Prepare | Var
 /** A request for every operation of a surface. */
 export type RequestsOf<Operations> = { readonly [Name in keyof Operations]: Variants };
 
-/** Throws at an answer that is no success. */
+/** Throws for an unsuccessful answer. */
 function requireSuccess<Received extends Answer>(method: string, path: string, answer: Received): Received {
   if (answer.status < 400) return answer;
   throw new Error(`${method} ${path}: ${answer.status} ${answer.text.slice(0, 300)}`);

@@ -37,7 +37,7 @@ const usersOfDepartment = 10;
 
 export const emailOf = (number: number): string => `user${number}@example.com`;
 
-/** A user who has never had a password. */
+/** A user who never had a password. */
 export async function makeUser(services: Services, account: Account, number: number, more = {}): Promise<number> {
   const { id } = await createUser(services, account, {
     email: emailOf(number),
@@ -66,6 +66,7 @@ export async function giveGrant(
   const terms = {
     userId,
     serverId: null,
+    servers: async () => [],
     scope: scope.split(' '),
     sid: services.random.bytes(16).toString('base64url'),
     nonce: null,
@@ -140,7 +141,7 @@ async function assignApps(
   return ids.apps.length + others;
 }
 
-/** `tell` is told of each step that is done. */
+/** Calls `tell` after each step. */
 export async function fillAccount(services: Services, account: Account, sizes: Sizes, tell: Tell): Promise<Filled> {
   const attribute = await createCustomAttribute(services, account, { name: 'Badge', shortname: 'badge' });
   const users = await makeMany(services, sizes.users, (joined, number) =>

@@ -55,7 +55,7 @@ function refreshesOf({ host, beside }: Grown, port: number, pid: number): Target
 
 const patienceMilliseconds = 180_000;
 
-/** A table that has grown by a fifth, or has never been described, since the database told its planner of it. */
+/** A table that has grown by a fifth since its last statistics, or has none. */
 const undescribed = `select 1 from pg_stat_user_tables
   where n_live_tup > 1000 and (last_autoanalyze is null or n_mod_since_analyze > n_live_tup / 5)`;
 

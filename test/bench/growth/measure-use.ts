@@ -42,7 +42,7 @@ export function holds(measured: Measured): boolean | null {
   return measured.use.grows === undefined ? isBounded(measured.few, measured.many) : null;
 }
 
-/** Whether an operation that took so many milliseconds with few users and with many stays within the bound. */
+/** Whether an operation's times in milliseconds with few users and with many are within the limit. */
 export const isBounded = (few: number, many: number) => many <= mostRatio * few + forgivenMilliseconds;
 
 /** Prepares and sends one request, and takes away what it made; answers what was sent and what came. */

@@ -16,7 +16,7 @@ export interface GrowthPlan {
   readonly only: RegExp;
 }
 
-/** What the account of so many users is held against. */
+/** The account size that others are compared with. */
 export const fewUsers = 1_000;
 
 export interface Grew {
@@ -44,7 +44,7 @@ const settleMilliseconds = 3_000;
 async function measurePair({ kind, users, ...pair }: Pair, only: RegExp, log: (line: string) => void): Promise<Grew> {
   const [few, many] = [await pair.few.serve(), await pair.many.serve()];
   const beside = many.startBeside();
-  // While its code gets compiled, which is no part of any operation.
+  // Warm-up while its code is compiled, which is not part of any operation.
   await delay(settleMilliseconds);
   const measured: Measured[] = [];
   try {

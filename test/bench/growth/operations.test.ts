@@ -6,7 +6,7 @@ import { fewUsers } from './measure.ts';
 import { askOnce } from './measure-use.ts';
 import { allUses } from './operations.ts';
 
-describe('the operations in an account that grows', () => {
+describe('the operations in a growing account', () => {
   let prepared: Prepared;
   let served: Served;
   before(async () => {
@@ -18,7 +18,7 @@ describe('the operations in an account that grows', () => {
     await prepared?.dispose();
   });
 
-  it('are all that the contracts have', () => {
+  it('cover every operation of the contracts', () => {
     const known = new Set(allUses().map(({ surface, operation }) => `${surface} ${operation}`));
     const documented = [...contracts].flatMap(([surface, { routes }]) =>
       [...routes.operations.keys()].map((operation) => `${surface} ${operation}`),
@@ -26,8 +26,8 @@ describe('the operations in an account that grows', () => {
     assert.deepEqual([...known].sort(), documented.sort());
   });
 
-  it('each answer their request', async () => {
-    // Twice, for the second request goes on with what the first one left.
+  it('each succeed', async () => {
+    // Twice, for the second request continues with what the first one left.
     for (const use of allUses()) {
       for (let turn = 0; turn < 2; turn += 1) {
         const asked = askOnce(served, use);

@@ -18,7 +18,7 @@ function measured(name: string, few: number, many: number, more: { grows?: strin
 const grewBy = (...all: Measured[]): Grew => ({ kind: 'sqlite', users: 300_000, measured: all, deletions: [] });
 
 describe('the report of growth', () => {
-  it('an operation may take twice as long and a millisecond more, unless it grows by its contract', () => {
+  it('an operation may take twice as long plus a millisecond, unless its contract lets it grow', () => {
     const bounds = [
       measured('bounded', 2, 5),
       measured('slow', 2, 5.01),
@@ -28,7 +28,7 @@ describe('the report of growth', () => {
     assert.deepEqual(bounds.map(holds), [true, false, null, false]);
   });
 
-  it('all holds when nobody waits: refreshes by their 99th percentile, /healthz by its longest, no error', () => {
+  it('passes if nothing waits: refreshes by 99th percentile, /healthz by maximum, no errors', () => {
     const felt = (more: Partial<Noticed>) => holdsAll(grewBy(measured('a', 1, 1, { noticed: { ...calm, ...more } })));
     assert.equal(felt({}), true);
     assert.equal(felt({ refreshes: [60], healthz: [100] }), true);
@@ -39,7 +39,7 @@ describe('the report of growth', () => {
     assert.equal(holdsAll(grewBy(measured('slow', 1, 9))), false);
   });
 
-  it('a deletion is felt as an operation is, and must succeed', () => {
+  it('a deletion is judged like an operation, and must succeed', () => {
     const deletion = { name: 'an app', milliseconds: 3, clearing: 900, failure: null, noticed: calm };
     const withDeletion = (more: object) => holdsAll({ ...grewBy(), deletions: [{ ...deletion, ...more }] });
     assert.equal(withDeletion({}), true);
@@ -47,7 +47,7 @@ describe('the report of growth', () => {
     assert.equal(withDeletion({ failure: '503' }), false);
   });
 
-  it('prints every operation, and for the page those that cost more than the bound lets them', () => {
+  it('prints every operation, and on the page those beyond their limit', () => {
     const grew = [
       grewBy(
         measured('api-2 a', 1, 1.5, { noticed: { ...calm, refreshes: [70] } }),
@@ -73,7 +73,7 @@ describe('the report of growth', () => {
     );
   });
 
-  it('has its place in the page and in the template of a full run', () => {
+  it('has a place in the page and in the template of a full run', () => {
     const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
     assert.equal(sectionOf(read('../performance.md')), '{{growth}}');
     const page = read('../../../docs/performance.md');

@@ -138,7 +138,7 @@ export function growthSection(all: readonly Grew[]): string {
 
 const section = /(?<=<!-- growth -->\n).*(?=\n<!-- \/growth -->)/s;
 
-/** What a page says of growth: measured by a run of its own, and kept by every other one. */
+/** The section on growth: measured by a separate run, and kept by every other one. */
 export function sectionOf(page: string): string {
   const [kept] = section.exec(page) ?? [];
   if (kept === undefined) throw new Error('the page has no place for growth');

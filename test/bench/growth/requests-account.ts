@@ -7,13 +7,13 @@ import { codeAt } from '../../support/second-factor.ts';
 import { type Caller, manage, managed, type Prepare, pages, type Variant } from './caller.ts';
 import { newUser, someApp, someUser } from './requests-users.ts';
 
-/** Something of its own for a request, made by another one. */
+/** A new object for a request, created by another one. */
 const made =
   <Made>(make: (caller: Caller) => Promise<Made>, write: (made: Made, caller: Caller) => readonly [string, unknown?]) =>
   async (caller: Caller) =>
     managed(caller, ...write(await make(caller), caller));
 
-/** Makes it, and takes away what is made, since there may be only so many. */
+/** Creates an object and removes it afterwards, since the number is limited. */
 const undone = (path: string | ((caller: Caller) => Promise<string>), prepare: Prepare): Variant => ({
   prepare,
   undo: async (caller: Caller, { body }: Answer) =>

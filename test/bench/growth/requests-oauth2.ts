@@ -7,7 +7,7 @@ import { metadata, newClient, newCode, newTokens, theBrowser, theClient } from '
 
 const read = (path: string) => (): Ask => ({ path });
 
-/** A form of the client that shows who it is. */
+/** A form with the client's authentication. */
 const byClient =
   (path: string, write: (caller: Caller) => Promise<Readonly<Record<string, string>>>) =>
   async (caller: Caller): Promise<Ask> => {

@@ -40,7 +40,7 @@ const form =
   async (caller) =>
     formOf(await walk(caller, await browse(caller), at), action, values);
 
-/** A page of a sign-in under way, asked for again and again. */
+/** A page of a pending sign-in, requested repeatedly. */
 const step =
   (path: string, reach: (caller: Caller) => Promise<Walk>): Prepare =>
   async (caller) => {
@@ -83,7 +83,7 @@ async function atSignOut(caller: Caller, jar: CookieJar): Promise<Walk> {
   return walk(caller, jar, '/oauth2/logout');
 }
 
-/** A browser of its own for each request: what is sent ends its session or gives it another name. */
+/** A separate browser for each request, since the request ends its session or changes its id. */
 const fresh = async (caller: Caller) => (await newBrowser(caller)).jar;
 
 const signInPages = {

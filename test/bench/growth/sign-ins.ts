@@ -35,7 +35,7 @@ export async function newClient({ grown, send }: Caller): Promise<OwnedClient> {
   return (await send('POST', '/oauth2/register', { headers: { authorization: grown.bearer }, json: metadata })).body;
 }
 
-/** The client that all sign-ins are for, and the role of those who may use it. */
+/** The client of all sign-ins, and the role of its users. */
 export function theClient(caller: Caller): Promise<{ readonly client: OwnedClient; readonly role: number }> {
   return caller.once('client', async () => {
     const client = await newClient(caller);
@@ -44,7 +44,7 @@ export function theClient(caller: Caller): Promise<{ readonly client: OwnedClien
   });
 }
 
-/** A user with the password of `sign-in.ts`, who may use the client. */
+/** A user with the password of `sign-in.ts` and access to the client. */
 export async function newSigner(caller: Caller, more: object = {}) {
   const { role } = await theClient(caller);
   return newUser(caller, { password, role_ids: [role], ...more });
@@ -52,7 +52,7 @@ export async function newSigner(caller: Caller, more: object = {}) {
 
 export type Signer = Awaited<ReturnType<typeof newSigner>>;
 
-/** A browser with a session of this user, who has consented to the client. */
+/** A browser with a session of this user, with consent to the client. */
 export async function signIn(caller: Caller, user: Signer): Promise<CookieJar> {
   const jar = new CookieJar();
   await signInForCode(caller, (await theClient(caller)).client, user, {}, jar);

@@ -1,4 +1,4 @@
-/** How much an account of so many users has of everything else: the proportions are the same at every size. */
+/** The other objects of an account by its number of users: the proportions are the same at every size. */
 
 export interface Sizes {
   readonly users: number;

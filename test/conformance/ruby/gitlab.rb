@@ -154,4 +154,4 @@ raise page.body unless page.code == '200'
 page = user.page_at("#{origin}/auth/openid_connect")
 raise page.body unless page.body.include?('type="password"')
 
-puts '  ok  signed out: the user was asked, and has to sign in anew'
+puts '  ok  signed out: the user was asked, and has to sign in again'

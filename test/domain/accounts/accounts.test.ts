@@ -15,7 +15,7 @@ import { createTestAccount } from '../../support/services.ts';
 import { onServices } from '../subject.ts';
 
 onServices('accounts', (subject) => {
-  test('a new account has an address, its data key and keys that sign', async () => {
+  test('a new account has an address, a data key and signing keys', async () => {
     const { services } = subject;
     const subdomain = unique('new');
     const account = await createAccount(services, { subdomain });
@@ -28,7 +28,7 @@ onServices('accounts', (subject) => {
     assert.equal((await services.signer.published(account)).length, 2);
   });
 
-  test('the service knows the hosts that it answers for, with a port or without', async () => {
+  test('the service knows its hosts, with or without a port', async () => {
     const { services } = subject;
     const host = `${unique('own')}.customer.example`;
     await createAccount(services, { subdomain: unique('own'), hosts: [host] });
@@ -40,7 +40,7 @@ onServices('accounts', (subject) => {
     }
   });
 
-  test('of two accounts with one subdomain or host the second is refused and leaves nothing', async () => {
+  test('a second account with the same subdomain or host is refused and leaves nothing', async () => {
     const { services } = subject;
     const host = `${unique('id')}.customer.example`;
     const { subdomain } = await createAccount(services, { subdomain: unique('a'), hosts: [host] });
@@ -53,7 +53,7 @@ onServices('accounts', (subject) => {
     assert.equal(await failureOf(requireAccount(services, other)), 'not_found account');
   });
 
-  test('a subdomain is one label of lower-case letters, digits and hyphens, and no reserved one', async () => {
+  test('a subdomain is one label of lower-case letters, digits and hyphens, and must not be reserved', async () => {
     const { services } = subject;
     for (const subdomain of ['', 'A', '-a', 'a-', 'a.b', 'a_b', 'ä', 'x'.repeat(64), 'api', 'app', 'a\n', '../a']) {
       assert.equal(await failureOf(createAccount(services, { subdomain })), 'value_invalid subdomain', subdomain);
@@ -61,7 +61,7 @@ onServices('accounts', (subject) => {
     await createAccount(services, { subdomain: unique('x'.repeat(40)) });
   });
 
-  test('an extra host is a host, not below the service domain', async () => {
+  test('an extra host must be a host outside the service domain', async () => {
     const { services } = subject;
     for (const host of [
       'a b',
@@ -107,7 +107,7 @@ onServices('accounts', (subject) => {
     }
   });
 
-  test('settings change, are refused with their name, and fall back to their defaults', async () => {
+  test('settings can be changed and reset to defaults; invalid ones are refused by name', async () => {
     const { services } = subject;
     const { subdomain } = await createTestAccount(services);
     const changed = await setAccount(services, subdomain, { 'refresh.grace_seconds': '20', 'limit.api-2': 'off' });
@@ -124,7 +124,7 @@ onServices('accounts', (subject) => {
     assert.equal(await failureOf(setAccount(services, 'nobody', {})), 'not_found account');
   });
 
-  test('the roles of open-registered clients must exist', async () => {
+  test('roles for clients of open registration must exist', async () => {
     const { services } = subject;
     const account = await createTestAccount(services);
     const change = { open_registration_roles: 'guests' };

@@ -20,7 +20,7 @@ const day = 86_400_000;
 
 /** Changes to accounts, users, roles, access, callers and keys. */
 export function changesTold(app: () => TestApp): void {
-  it('a registration: by a credential, or by the client itself where anybody may', async () => {
+  it('a registration: by a credential, or by the client itself where registration is open', async () => {
     const events = await toldBy(app(), () => registerClient(app()));
     const [credential, registered] = events;
     assert.deepEqual(
@@ -47,7 +47,7 @@ export function changesTold(app: () => TestApp): void {
     assert.equal(new Set(events.map(({ requestId }) => requestId)).size, 15);
   });
 
-  it('a user from first to last, with the names of what was set and no value', async () => {
+  it("a user's life, with the names of changed members and no values", async () => {
     const { services, account } = app();
     const { client, user: holder } = await signedIn(app());
     let id = 0;
@@ -126,7 +126,7 @@ export function changesTold(app: () => TestApp): void {
     for (const secret of [clientSecret, apiKey, 'canary-name']) assert.ok(!everything.includes(secret));
   });
 
-  it('an account, its settings and where it is found', async () => {
+  it('an account, its settings and its hosts', async () => {
     const { services } = app();
     const account = await createAccount(services, { subdomain: 'audited' });
     await setAccount(services, 'audited', { registration: 'closed', 'limit.register': '' });
@@ -142,7 +142,7 @@ export function changesTold(app: () => TestApp): void {
     );
   });
 
-  it('keys that are published and removed', async () => {
+  it('published and removed keys', async () => {
     const { services, account } = await app().another();
     const one = { ...services, generateKeyPair };
     await rotateKeys(one, account, { emergency: false });

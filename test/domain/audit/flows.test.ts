@@ -15,7 +15,7 @@ import { signInsTold } from './sign-ins.ts';
 import { tokensTold } from './tokens.ts';
 
 for (const kind of databases) {
-  describe(`the trail tells of what happens on ${kind}`, () => {
+  describe(`the trail records what happens on ${kind}`, () => {
     let app: TestApp | undefined;
     const current = (): TestApp => {
       assert.ok(app);

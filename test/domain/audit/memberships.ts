@@ -19,7 +19,7 @@ export function membershipsTold(app: () => TestApp): void {
     return { services, account, api, users: [one.id, two.id] as const, name, role: role.id, other: other.id };
   }
 
-  it('roles of a user who is made or changed: by name, and by id over HTTP', async () => {
+  it('roles of a user that is created or changed: by name, and by id over HTTP', async () => {
     const { services, account, api, users, name, role, other } = await settle();
     const [id] = users;
     const made = { username: `named-${id}`, roles: [name] };
@@ -39,7 +39,7 @@ export function membershipsTold(app: () => TestApp): void {
     await assertRolesTold(app(), unknown, { assigned: 0, withdrawn: 0 });
   });
 
-  it('users of a role that is made or changed, and its members; administrators have no role by it', async () => {
+  it('users and members of a role that is created or changed; its administrators do not get the role', async () => {
     const { api, users, role } = await settle();
     const [one, two] = users;
     const json = { name: `made with ${one}`, users: [one, two], admins: [one] };
@@ -61,7 +61,7 @@ export function membershipsTold(app: () => TestApp): void {
     }
   });
 
-  it('roles that end with their user or role are told by the end of that alone', async () => {
+  it('memberships that end with their user or role are recorded only as that removal', async () => {
     const { services, account, users, name, role } = await settle();
     const [one, two] = users;
     for (const id of users) await setUser(services, account, id, { roles: [name] });

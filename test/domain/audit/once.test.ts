@@ -8,7 +8,7 @@ function happening(about: string, given: Partial<Happening> = {}): Happening {
   return { kind: 'refused', about, what: 'revoked', source: '198.51.100.7', ...given };
 }
 
-test('tells of a thing the first time, and again once the hour that began then is over', () => {
+test('records an event the first time, and again after an hour', () => {
   let now = 0;
   const once = createOnceAnHour({ elapsed: () => now });
   const isFirst = (about: string) => once.isFirst(1, happening(about));
@@ -23,14 +23,14 @@ test('tells of a thing the first time, and again once the hour that began then i
   assert.deepEqual([isFirst('one'), isFirst('another')], [false, true]);
 });
 
-test('what is taken back is told the next time', () => {
+test('an event that is taken back is recorded the next time', () => {
   const once = createOnceAnHour({ elapsed: () => 0 });
   once.isFirst(1, happening('one'));
   once.forget(1, happening('one'));
   assert.deepEqual([once.isFirst(1, happening('one')), once.isFirst(1, happening('one'))], [true, false]);
 });
 
-test('tells no more than so much in an hour: of an account, of a thing, from a source', () => {
+test('limits records per hour by account, by subject and by source', () => {
   let now = 0;
   const once = createOnceAnHour({ elapsed: () => now, most: 6, mostAbout: 2, mostFrom: 3 });
   const told = (count: number, of: (number: number) => Happening) =>
@@ -43,12 +43,12 @@ test('tells no more than so much in an hour: of an account, of a thing, from a s
     told(10, (number) => happening(`other ${number}`, { source: `source ${number}` })),
     1,
   );
-  assert.equal(once.isFirst(1, happening('one', { kind: 'repeated' })), true, 'another kind has room of its own');
+  assert.equal(once.isFirst(1, happening('one', { kind: 'repeated' })), true, 'another kind has a separate limit');
   now = hour;
   assert.equal(told(10, fromOne), 3);
 });
 
-test('what one account does is nothing to another', () => {
+test('accounts do not affect each other', () => {
   const once = createOnceAnHour({ elapsed: () => 0, most: 2 });
   for (const about of ['one', 'two', 'three']) once.isFirst(2, happening(about));
   assert.equal(once.isFirst(1, happening('one')), true);

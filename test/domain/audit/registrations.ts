@@ -5,7 +5,7 @@ import { assertTold } from './told.ts';
 
 /** What a client does with its own registration (RFC 7592). */
 export function registrationsTold(app: () => TestApp): void {
-  it('a registration that its client replaces and deletes: the names of what changed, and no value', async () => {
+  it('a registration that its client replaces and deletes: the names of changed members, and no values', async () => {
     const client = (await registerClient(app())) as unknown as Record<string, string> & { readonly app_id: number };
     const path = `/oauth2/register/${client['client_id']}`;
     const headers = { authorization: `Bearer ${client['registration_access_token']}` };

@@ -27,7 +27,7 @@ export function secondFactorsTold(app: () => TestApp): void {
     return { appId, clientId: client_id, user, who, signIn };
   }
 
-  it('a sign-in with a device tells the methods; a wrong code, and the one that closes it', async () => {
+  it('a sign-in with a device records its methods; a wrong code, and the one that locks sign-in', async () => {
     const { appId, user, who, signIn } = await settle();
     const device = await giveDevice(app(), user);
     const methods = ['pwd', 'otp', 'mfa'];
@@ -47,7 +47,7 @@ export function secondFactorsTold(app: () => TestApp): void {
     ]);
   });
 
-  it('an enrolment with its recovery codes, the use of one, and the removal; never a key or a code', async () => {
+  it('an enrolment, its recovery codes, the use of one, and the removal; never a key or a code', async () => {
     const { services, account } = app();
     const { appId, user, who, signIn } = await settle();
     const methods = ['pwd', 'otp', 'mfa'];
@@ -77,7 +77,7 @@ export function secondFactorsTold(app: () => TestApp): void {
     for (const secret of [key, ...codes]) assert.ok(!JSON.stringify([enrolled, used]).includes(secret));
   });
 
-  it('a passkey: created, renamed, used, wrong, and removed; never a name or what was sent', async () => {
+  it('a passkey: created, renamed, used, refused and removed; never its name or the answer', async () => {
     const { appId, clientId, user, who, signIn } = await settle();
     const { jar } = await signIn();
     const path = '/account/passkeys';

@@ -39,7 +39,7 @@ export function signInsTold(app: () => TestApp): void {
     ]);
   });
 
-  it('a bad sign-in, for a name that nobody has too; never the name that was typed', async () => {
+  it('a failed sign-in, also for an unknown name; never the typed name', async () => {
     const { user, signIn } = await settle();
     const wrong = [['sign_in.failed', 'user', `user ${user.id}`, { reason: 'wrong_password' }]] as const;
     const [known] = await assertTold(app(), () => signIn(undefined, 'canary-password'), wrong);
@@ -52,7 +52,7 @@ export function signInsTold(app: () => TestApp): void {
     assert.doesNotMatch(JSON.stringify([known, nobody]), /canary/);
   });
 
-  it('the wrong password that closes sign-in, once, and those that find it closed', async () => {
+  it('the wrong password that locks sign-in, once, and attempts while it is locked', async () => {
     const { user, signIn } = await settle();
     const target = `user ${user.id}` as const;
     const wrong = ['sign_in.failed', 'user', target, { reason: 'wrong_password' }] as const;
@@ -65,7 +65,7 @@ export function signInsTold(app: () => TestApp): void {
     ]);
   });
 
-  it('of 15 wrong passwords at once ten are counted and one closes', async () => {
+  it('of 15 simultaneous wrong passwords ten are counted and one locks sign-in', async () => {
     const { user, signIn } = await settle();
     const events = await toldBy(app(), () => Promise.all(Array.from({ length: 15 }, () => signIn(undefined, 'wrong'))));
     const count = (action: string, detail: object) =>
@@ -77,7 +77,7 @@ export function signInsTold(app: () => TestApp): void {
     assert.equal(events.length, 16);
   });
 
-  it('a right password of a user who may not go on', async () => {
+  it('the right password of a user without access', async () => {
     const { appId, user, signIn } = await settle();
     await setUser(app().services, app().account, user.id, { status: 'suspended' });
     const who = `user ${user.id}` as const;

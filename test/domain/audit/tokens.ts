@@ -37,7 +37,7 @@ export function tokensTold(app: () => TestApp): void {
     return issued.targetId;
   }
 
-  it('a code that is redeemed, and one that is presented again', async () => {
+  it('a redeemed code, and a replayed one', async () => {
     const client = await registerClient(app());
     const user = await makeUser(app(), client.app_id);
     const code = (await signInForCode(app(), client, user)).get('code') ?? '';
@@ -60,7 +60,7 @@ export function tokensTold(app: () => TestApp): void {
     await assertTold(app(), replay, []);
   });
 
-  it('tokens for a password; a wrong one leaves a bad sign-in', async () => {
+  it('tokens for a password; a wrong password is recorded as a failed sign-in', async () => {
     const client = await registerClient(app());
     const user = await makeUser(app(), client.app_id);
     const form = { grant_type: 'password', username: user.email ?? '', scope: 'openid' };
@@ -75,7 +75,7 @@ export function tokensTold(app: () => TestApp): void {
   });
 
   for (const door of ['/oidc/2/token', '/oauth2/token'] as const) {
-    it(`a refresh at ${door} is counted; one that is repeated, refused or of an old token is told`, async () => {
+    it(`a refresh at ${door} is counted; one that is repeated, refused or uses an old token is recorded`, async () => {
       const { client, user, tokens } = await signedIn(app());
       const grantId = await grantOf(client.app_id);
       const who = [`client ${client.app_id}`, `grant ${grantId}`] as const;
@@ -95,7 +95,7 @@ export function tokensTold(app: () => TestApp): void {
     });
   }
 
-  it('revocations, once each', async () => {
+  it('each revocation, once', async () => {
     const { client, tokens } = await signedIn(app());
     const who = `client ${client.app_id}` as const;
     const revoke = (token: string) => () => post(client, '/oauth2/revoke', { token });
@@ -142,7 +142,7 @@ export function tokensTold(app: () => TestApp): void {
     assert.ok(counts.every(({ day }) => day === new Date(services.clock.now()).toISOString().slice(0, 10)));
   });
 
-  it('a token of a credential that is revoked, once', async () => {
+  it('a revoked token of a credential, once', async () => {
     const { services, account } = app();
     const { clientId, clientSecret } = await createCredential(services, account, ['read_all']);
     const headers = basic(clientId, clientSecret);

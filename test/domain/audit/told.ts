@@ -43,14 +43,14 @@ export async function assertTold(
   return events;
 }
 
-/** `user/role` of everybody in the account who has a role. */
+/** `user/role` of every role assignment in the account. */
 async function memberships({ url, account }: TestApp): Promise<ReadonlySet<string>> {
   const links = (await readRows(url))['role_users'] as readonly Readonly<Record<string, unknown>>[];
   const own = links.filter((link) => Number(link['account_id']) === account.id);
   return new Set(own.map((link) => `${link['user_id']}/${link['role_id']}`));
 }
 
-/** Asserts that the trail tells, once each, of the roles that users got and lost by `work`: so many of either. */
+/** Asserts that the trail records, once each, the roles that users got and lost by `work`, and their numbers. */
 export async function assertRolesTold(
   app: TestApp,
   work: () => Promise<unknown>,

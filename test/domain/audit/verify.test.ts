@@ -8,7 +8,7 @@ import { onEachDatabase } from '../../store/suite.ts';
 import { execute } from '../../support/rows.ts';
 import { createTestAccount, type TestServices, testServices } from '../../support/services.ts';
 
-/** Another value for each column, as somebody writes it who has the database in hand. */
+/** Another value for each column, as an attacker with access to the database may write it. */
 const changes = {
   id: '1000',
   at: 'at + 1',
@@ -65,7 +65,7 @@ onEachDatabase('the trail is verified', (subject) => {
     return firstBad;
   }
 
-  test('as it was written, also of one event alone and while it grows', async () => {
+  test('an unchanged trail verifies, also with one event and while it grows', async () => {
     const account = await createTestAccount(services);
     assert.deepEqual(await verifyTrail(services, account), { events: 1, verified: true, firstBad: null });
     const roles = Array.from({ length: 30 }, (_, number) => createRole(services, account, { name: `role ${number}` }));
@@ -74,7 +74,7 @@ onEachDatabase('the trail is verified', (subject) => {
     assert.deepEqual(await verifyTrail(services, account), { events: 31, verified: true, firstBad: null });
   });
 
-  test('more events than a page holds', async () => {
+  test('a trail longer than a page verifies', async () => {
     const account = await createTestAccount(services);
     await services.store.transaction(async (tx) => {
       for (let left = 2500; left > 0; left -= 1) {
@@ -87,7 +87,7 @@ onEachDatabase('the trail is verified', (subject) => {
     assert.equal((await verifyTrail(services, account)).firstBad, 2200);
   });
 
-  describe('A7: what was changed by hand is found', () => {
+  describe('A7: manual changes are found', () => {
     for (const [column, value] of Object.entries(changes)) {
       test(`${column} of an event`, async () => {
         assert.equal(await brokenBy(`update events set ${column} = ${value} where @3`), 3);
@@ -105,23 +105,23 @@ onEachDatabase('the trail is verified', (subject) => {
       assert.equal(await brokenBy('delete from events where @4', ...renumbered), 4);
     });
 
-    test('two that changed places', async () => {
+    test('two swapped events', async () => {
       const moves = ['99 where @4', '4 where @5', '5 where @99'];
       assert.equal(await brokenBy(...moves.map((move) => `update events set id = ${move}`)), 4);
     });
 
-    test('the newest removed, also with the end of the chain moved by guess', async () => {
+    test('the newest event removed, also with a guessed end of the chain', async () => {
       assert.equal(await brokenBy('delete from events where @8'), 8);
       const moved = 'update event_heads set last_id = 7 where @';
       assert.equal(await brokenBy('delete from events where @8', moved), 8);
     });
 
-    test('all of them removed, or the end of the chain', async () => {
+    test('all events removed, or the end of the chain', async () => {
       assert.equal(await brokenBy('delete from events where @'), 1);
       assert.equal(await brokenBy('delete from event_heads where @'), 1);
     });
 
-    test('events put in: behind the end, before the first, and from another account', async () => {
+    test('events inserted after the end, before the first, and from another account', async () => {
       const columns =
         'at, action, outcome, actor_type, actor_id, target_type, target_id, source, request_id, detail, hash';
       const copied = (id: number) =>
@@ -140,7 +140,7 @@ onEachDatabase('the trail is verified', (subject) => {
     });
   });
 
-  test('what an earlier state, put back whole, cannot show', async () => {
+  test('a restored earlier state cannot be detected', async () => {
     const account = await withEvents();
     const earlier = (await subject.store.events.listAfter(account.id, 6, 1))[0]?.hash;
     const where = `where account_id = ${account.id}`;

@@ -27,7 +27,7 @@ async function pairOf(services: TestServices, account: Account): Promise<Credent
 }
 
 onServices('callers', (subject) => {
-  test('a pair is shown once, and only its digest is stored', async () => {
+  test('a credential pair is shown once, and only its digest is stored', async () => {
     const { services } = subject;
     const account = await createTestAccount(services);
     const pair = await createCredential(services, account, ['manage_all', 'read_users', 'manage_all']);
@@ -41,7 +41,7 @@ onServices('callers', (subject) => {
     assert.deepEqual(found, stored);
   });
 
-  test('only the six scopes exist, and a pair has at least one', async () => {
+  test('only the six scopes exist, and a credential has at least one', async () => {
     const { services } = subject;
     const account = await createTestAccount(services);
     for (const scopes of [[], ['root'], ['manage_all', ''], ['MANAGE_ALL'], ['__proto__']]) {
@@ -50,7 +50,7 @@ onServices('callers', (subject) => {
     assert.equal((await createCredential(services, account, credentialScopes)).scopes.length, 6);
   });
 
-  test('a wrong, a revoked and another account’s pair are refused alike', async () => {
+  test('a wrong, a revoked and another account’s pair get the same refusal', async () => {
     const { services } = subject;
     const [mine, theirs] = [await createTestAccount(services), await createTestAccount(services)];
     const pair = await createCredential(services, mine, ['manage_all']);
@@ -69,7 +69,7 @@ onServices('callers', (subject) => {
     assert.deepEqual(await listCredentials(services, mine), []);
   });
 
-  test('a token names its caller for ten hours', async () => {
+  test('a token identifies its caller for ten hours', async () => {
     const services = await testServices(subject.services.store, { clock: testClock() });
     using _ = services.clock.hold();
     const account = await createTestAccount(services);
@@ -90,7 +90,7 @@ onServices('callers', (subject) => {
     assert.equal(await failureOf(authenticateBearer(services, account, token.accessToken)), 'caller_unauthenticated');
   });
 
-  test('no other text is a token', async () => {
+  test('no other text is accepted as a token', async () => {
     const { services } = subject;
     const [account, other] = [await createTestAccount(services), await createTestAccount(services)];
     const { accessToken } = await issueCredentialToken(services, account, await pairOf(services, account));
@@ -114,7 +114,7 @@ onServices('callers', (subject) => {
     assert.equal(await failureOf(authenticateBearer(services, other, accessToken)), 'caller_unauthenticated');
   });
 
-  test('several tokens of a pair are valid at a time, and end one by one or with the pair', async () => {
+  test('a credential may have several valid tokens, which end one by one or with it', async () => {
     const { services } = subject;
     const account = await createTestAccount(services);
     const [credential, stranger] = [await pairOf(services, account), await pairOf(services, account)];

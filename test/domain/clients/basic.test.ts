@@ -14,7 +14,7 @@ test('a Basic header is an id, a colon and the rest, both percent-decoded (RFC 6
   assert.deepEqual(readBasic(header('id:se_cr-et').replace('Basic', 'bAsIc')), { id: 'id', secret: 'se_cr-et' });
 });
 
-test('anything else has no pair in it', () => {
+test('any other header has no credentials', () => {
   const others = ['', 'Basic', 'Basic ', 'Basic %%', 'Bearer abc', 'Basicabc', header('id'), header(':secret')];
   for (const text of [
     ...others,

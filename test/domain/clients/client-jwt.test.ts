@@ -1,4 +1,4 @@
-/** With which keys of a client the signature of a JWT is tried: few, whatever the client published. */
+/** Which of a client's keys are tried on a JWT's signature: few, however many the client published. */
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
@@ -8,7 +8,7 @@ import type { ClientRecord } from '../../../src/store/clients.ts';
 import { sign, type TestKey, testKey } from '../../support/assertions.ts';
 import { testClock } from '../../support/services.ts';
 
-describe('the keys that a JWT of a client is tried with', () => {
+describe("the keys used to verify a client's JWT", () => {
   const all: TestKey[] = [];
   let other: TestKey;
   before(async () => {
@@ -36,19 +36,19 @@ describe('the keys that a JWT of a client is tried with', () => {
   };
   const at = (index: number) => all[index] as TestKey;
 
-  test('without a kid are the first five that fit its algorithm', async () => {
+  test('without a kid are the first five that match its algorithm', async () => {
     const keys = [...Array.from({ length: 9 }, () => bare(other)), ...all.map((key) => bare(key))];
     assert.deepEqual([await isRead(at(4), keys, undefined), await isRead(at(5), keys, undefined)], [true, false]);
     const unfit = all.slice(0, 5).map((key) => bare(key, { alg: 'RS256' }));
     assert.equal(await isRead(at(5), [...unfit, bare(at(5))], undefined), true);
   });
 
-  test('with a kid are those of that kid, wherever they stand, and no more than five of those either', async () => {
+  test('with a kid are up to five keys with that kid, at any position', async () => {
     const keys = all.map(({ jwk }) => jwk);
     assert.equal(await isRead(at(5), keys, 'key 5'), true);
     assert.equal(await isRead(at(5), keys, 'key 4'), false);
     const unnamed = all.slice(0, 5).map((key) => bare(key));
-    assert.equal(await isRead(at(5), [...unnamed, at(5).jwk], 'key 5'), true, 'before those without a kid');
+    assert.equal(await isRead(at(5), [...unnamed, at(5).jwk], 'key 5'), true, 'before keys without a kid');
     const same = all.map((key) => bare(key, { kid: 'same' }));
     assert.deepEqual([await isRead(at(4), same, 'same'), await isRead(at(5), same, 'same')], [true, false]);
   });

@@ -31,7 +31,7 @@ function answering(body: () => unknown, status = 200) {
 
 const knows = (kid: string) => (keys: readonly { readonly kid?: string }[]) => keys.some((key) => key.kid === kid);
 
-test('are fetched once for many who ask, for ten minutes', async () => {
+test('are fetched once for many callers, and kept for ten minutes', async () => {
   const { asked, clock, keys } = answering(() => ({ keys: [one.jwk] }));
   using _ = clock.hold();
   const read = () => keys.read(operators, uri, knows('one'));
@@ -46,7 +46,7 @@ test('are fetched once for many who ask, for ten minutes', async () => {
   assert.deepEqual([asked[0]?.method, asked[0]?.redirect, asked[0]?.accountId], ['GET', 'error', 1]);
 });
 
-test('are fetched again for an unknown kid, at most every thirty seconds', async () => {
+test('are refetched for an unknown kid, at most every thirty seconds', async () => {
   let published = [one.jwk];
   const { asked, clock, keys } = answering(() => ({ keys: published }));
   await keys.read(operators, uri, knows('one'));
@@ -59,7 +59,7 @@ test('are fetched again for an unknown kid, at most every thirty seconds', async
   assert.equal(asked.length, 2);
 });
 
-test('of two accounts are two; what cannot be read is null, and not asked for again at once', async () => {
+test('are separate per account; an unreadable document is null and not refetched at once', async () => {
   const { asked, clock, keys } = answering(() => 'not JSON');
   for (let round = 0; round < 5; round += 1) assert.equal(await keys.read(operators, uri, () => true), null);
   assert.equal(asked.length, 1);
@@ -70,7 +70,7 @@ test('of two accounts are two; what cannot be read is null, and not asked for ag
   assert.equal(asked.length, 3);
 });
 
-test('other answers, other forms and other keys are left aside', async () => {
+test('other answers, formats and keys are ignored', async () => {
   for (const [body, status] of [
     [{ keys: [{}] }, 404],
     [[], 200],
@@ -95,7 +95,7 @@ test('other answers, other forms and other keys are left aside', async () => {
   assert.equal((await answering(() => ({ keys: many })).keys.read(operators, uri, () => true))?.length, 50);
 });
 
-test('what a client publishes beside its keys is not kept, nor more keys than are of use (L10)', async () => {
+test('other data beside the keys is not kept, nor more keys than are useful (L10)', async () => {
   const ballast = { x5c: ['A'.repeat(100_000)], comment: 'A'.repeat(100_000) };
   const long = { ...two.jwk, kid: 'K'.repeat(256) };
   const { keys } = answering(() => ({ keys: [{ ...one.jwk, ...ballast }, long, ...Array(200).fill(two.jwk)] }));
@@ -123,7 +123,7 @@ function changing() {
 }
 
 for (const failure of ['timeout', 404] as const) {
-  test(`the last good ones stay in use while their address fails (${failure}), for a day`, async () => {
+  test(`the last good keys stay in use for a day while their URL fails (${failure})`, async () => {
     const { state, clock, keys } = changing();
     const read = async () => (await keys.read(operators, uri, knows('one')))?.length ?? null;
     assert.equal(await read(), 1);
@@ -132,7 +132,7 @@ for (const failure of ['timeout', 404] as const) {
       clock.advance(minutes * 60_000);
       assert.equal(await read(), 1, `${minutes} minutes more`);
     }
-    // A kid that nobody knows does not take the known keys away either.
+    // An unknown kid does not remove the known keys either.
     clock.advance(31_000);
     assert.equal((await keys.read(operators, uri, knows('two')))?.length, 1);
     assert.equal(await read(), 1);
@@ -144,7 +144,7 @@ for (const failure of ['timeout', 404] as const) {
   });
 }
 
-test('without a place the address is not asked: known keys are used, else it is unavailable, and tried again at once', async () => {
+test('without a free place nothing is fetched: known keys are used, else it is unavailable and retried at once', async () => {
   const { state, asked, clock, keys } = changing();
   const read = (kid = 'one') => keys.read(operators, uri, knows(kid));
   state.answer = 'busy';
@@ -159,14 +159,14 @@ test('without a place the address is not asked: known keys are used, else it is 
   state.answer = 'keys';
   const before = asked.length;
   assert.equal((await read())?.length, 1);
-  assert.equal(asked.length, before + 1, 'what was not asked counts as stale');
+  assert.equal(asked.length, before + 1, 'keys that were not fetched count as stale');
 });
 
 for (const [title, others] of [
   ['another account', { accountId: 2, registeredBy: 'token' }],
   ['clients of the account that registered in the open', { accountId: 1, registeredBy: 'open' }],
 ] as const) {
-  test(`the last good ones stay whatever addresses ${title} have looked at (L10)`, async () => {
+  test(`the last good keys stay however many URLs ${title} fetched (L10)`, async () => {
     const { state, clock, keys } = changing();
     const own = Array.from({ length: 3 }, (_, index) => `${uri}/${index}`);
     for (const address of own) await keys.read(operators, address, knows('one'));
@@ -177,7 +177,7 @@ for (const [title, others] of [
   });
 }
 
-test('of one account those go first that were used longest ago', async () => {
+test("an account's least recently used keys are dropped first", async () => {
   const { asked, clock, keys } = changing();
   using _ = clock.hold();
   const read = (index: number) => keys.read(operators, `${uri}/${index}`, knows('one'));

@@ -1,4 +1,4 @@
-/** Clients of open registrations that nobody uses (docs/registration.md). */
+/** Unused clients of open registration (docs/registration.md). */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -18,7 +18,7 @@ interface Made {
 }
 
 for (const kind of databases) {
-  describe(`clients that nobody uses on ${kind}`, () => {
+  describe(`unused clients on ${kind}`, () => {
     let app: TestApp;
     before(async () => {
       app = await openTestApp(kind);
@@ -48,7 +48,7 @@ for (const kind of databases) {
 
     const sweep = ({ services, account }: TestApp) => expireClients(services, [account], null, 100);
 
-    test('never used for so long, or idle for so long: gone, told, and invalid_client; others stay', async () => {
+    test('unused or idle for the set time: removed, recorded, and invalid_client; others stay', async () => {
       using _ = app.services.clock.hold();
       const one = await app.another(settings);
       const [unused, used] = [await make(one), await make(one)];
@@ -74,7 +74,7 @@ for (const kind of databases) {
       assert.equal((await sweep(one)).removed, 0);
     });
 
-    test('0 switches it off; each account by its own settings; a round is bounded and the next goes on', async () => {
+    test('0 switches it off; each account uses its own settings; a round is limited and the next continues', async () => {
       const one = await app.another({ ...settings, 'open_registration.unused_days': '0' });
       const two = await app.another(settings);
       const made = [await make(one), await make(two), await make(two), await make(two)];

@@ -14,20 +14,28 @@ import { Failure } from '../../../src/domain/failure.ts';
 
 const source = fileURLToPath(new URL('../../../src/', import.meta.url));
 
-test('every grant type × kind of client × link: what is registered, and what can be used', () => {
-  const open = ['authorization_code', 'implicit', 'refresh_token', deviceGrant];
-  for (const [registeredBy, linkedServers, usable] of [
-    ['token', 0, knownGrantTypes],
-    ['token', 1, knownGrantTypes],
-    ['open', 0, open],
-    ['open', 1, [...open, exchangeGrant]],
+test('every grant type × kind of client × subjects × link: what is registered, and what can be used', () => {
+  const redirected = ['authorization_code', 'implicit', 'refresh_token'];
+  const open = [...redirected, deviceGrant];
+  for (const [registeredBy, subjectType, linkedServers, usable] of [
+    ['token', 'public', 0, knownGrantTypes],
+    ['token', 'public', 1, knownGrantTypes],
+    ['token', 'pairwise', 0, knownGrantTypes],
+    ['open', 'public', 0, open],
+    ['open', 'public', 1, [...open, exchangeGrant]],
+    ['open', 'pairwise', 0, redirected],
+    ['open', 'pairwise', 1, [...redirected, exchangeGrant]],
   ] as const) {
-    const client = { registeredBy, linkedServers, grantTypes: knownGrantTypes };
+    const client = { registeredBy, subjectType, linkedServers, grantTypes: knownGrantTypes };
     assert.deepEqual(grantTypesOf(client), usable);
     for (const grantType of knownGrantTypes) {
       const mayUse = usable.some((one) => one === grantType);
       assert.equal(hasGrantType(client, grantType), mayUse, grantType);
-      assert.equal(hasGrantType({ ...client, grantTypes: [] }, grantType), false, 'one that it did not register for');
+      assert.equal(
+        hasGrantType({ ...client, grantTypes: [] }, grantType),
+        false,
+        'a grant type that it did not register',
+      );
       if (mayUse) requireGrantType(client, grantType);
       else assert.throws(() => requireGrantType(client, grantType), new Failure('client_not_authorized'));
       for (const implicitGrant of [false, true]) {
@@ -39,7 +47,7 @@ test('every grant type × kind of client × link: what is registered, and what c
   }
 });
 
-test('nobody else looks at the grant types of a client', () => {
+test('no other module reads the grant types of a client', () => {
   const allowed = ['domain/clients/grant-types.ts'];
   const looking = readdirSync(source, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.ts$/.test(name) && /\.grantTypes\b/.test(readFileSync(join(source, name), 'utf8')))

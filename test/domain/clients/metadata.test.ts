@@ -46,7 +46,7 @@ test('the two doors differ in their rules and in nothing else', () => {
   assert.equal(refusal(service), 'accepted');
 });
 
-test('whether the method was named is kept, as an unnamed one may come either way', () => {
+test('whether the method was named is stored, as an unnamed one allows both', () => {
   assert.equal(readMetadata({ redirect_uris: [uri] }, standard, registeredByCaller).authMethodNamed, false);
   const named = readMetadata(
     { redirect_uris: [uri], token_endpoint_auth_method: 'client_secret_basic' },
@@ -56,7 +56,7 @@ test('whether the method was named is kept, as an unnamed one may come either wa
   assert.equal(named.authMethodNamed, true);
 });
 
-test('lists keep the order of what is known, without repetitions and strangers', () => {
+test('lists are stored in the known order, without repetitions and unknown values', () => {
   const { grantTypes, scope } = readMetadata(
     {
       redirect_uris: [uri],
@@ -71,11 +71,11 @@ test('lists keep the order of what is known, without repetitions and strangers',
   assert.equal(
     readMetadata({ redirect_uris: [uri] }, standard, registeredByCaller).scope,
     null,
-    'unsaid: whatever the account knows',
+    'by default everything the account knows',
   );
 });
 
-test('a name is one line of text that says something', () => {
+test('a name is one non-empty line of text', () => {
   for (const name of ['App', 'Åse’s 注文 😀', '<b>', 'a'.repeat(255)]) {
     assert.equal(refusal({ client_name: name, redirect_uris: [uri] }), 'accepted', name);
   }
@@ -85,7 +85,7 @@ test('a name is one line of text that says something', () => {
   }
 });
 
-test('addresses that are shown must be web addresses; an empty one is not set', () => {
+test('displayed addresses must be web addresses; an empty one counts as not set', () => {
   const members = ['logo_uri', 'login_url', 'client_uri', 'policy_uri', 'tos_uri', 'jwks_uri'] as const;
   for (const name of members) {
     const kept = readMetadata({ redirect_uris: [uri], [name]: 'https://a.example/x' }, standard, registeredByCaller);
@@ -109,7 +109,7 @@ test('addresses that are shown must be web addresses; an empty one is not set', 
   );
 });
 
-test('keys are kept with their public members only; a private or symmetric one is refused', () => {
+test('keys are stored with their public members only; private and symmetric keys are refused', () => {
   const key = { kty: 'EC', crv: 'P-256', x: 'eA', y: 'eQ', kid: '1', ext: true, key_ops: ['verify'] };
   const { extra } = readMetadata(
     { redirect_uris: [uri], jwks: { keys: [key], other: 1 } },
@@ -131,7 +131,7 @@ test('keys are kept with their public members only; a private or symmetric one i
   }
 });
 
-test('a registration is never a way to other members of the record', () => {
+test('a registration cannot set other members of the record', () => {
   const hostile = JSON.parse(
     `{"redirect_uris":["${uri}"],"client_id":"x","secretDigest":"x","registeredBy":"token","accountId":1,"extra":{"a":1}}`,
   );

@@ -80,14 +80,14 @@ const nowhere: readonly [uri: string, fault: RegExp][] = [
   ['c:/path', /no application can claim/],
 ];
 
-test('nowhere: what two readers could read in two ways, what runs, and what no application owns (R3)', () => {
+test('refused: ambiguous URIs, URIs that execute code, and URIs that no application owns (R3)', () => {
   for (const [uri, fault] of nowhere) {
     assert.match(redirectUriFault(uri, 'native') ?? 'accepted', fault, uri);
     assert.notEqual(redirectUriFault(uri, 'web'), null, uri);
   }
 });
 
-test('whatever is accepted is an absolute URI whose text a parser gives back, host and scheme included', () => {
+test('every accepted URI is absolute and survives parsing unchanged, host and scheme included', () => {
   const piece = fc.oneof(
     fc.constantFrom(
       'https://',
@@ -119,7 +119,7 @@ test('whatever is accepted is an absolute URI whose text a parser gives back, ho
   );
 });
 
-test('a registered URI is found by its text alone', () => {
+test('a registered URI must match exactly', () => {
   const registered = ['https://app.example.com/cb', 'http://127.0.0.1:8080/cb'];
   for (const uri of registered) assert.equal(isRegisteredUri(registered, uri, 'web'), true);
   for (const uri of [
@@ -133,7 +133,7 @@ test('a registered URI is found by its text alone', () => {
   }
 });
 
-test('the port of http on loopback is free for native applications and for them alone (RFC 8252 §7.3)', () => {
+test('native applications, and no others, may use any port on loopback (RFC 8252 §7.3)', () => {
   const registered = ['http://127.0.0.1/cb', 'http://[::1]:4000/cb?x=1', 'http://localhost', 'https://127.0.0.1/cb'];
   const free = ['http://127.0.0.1:1/cb', 'http://127.0.0.1:65535/cb', 'http://[::1]/cb?x=1', 'http://localhost:3000'];
   for (const uri of free) {

@@ -45,7 +45,7 @@ for (const kind of databases) {
     const isGood = async ({ client }: Pick<SignedInBrowser, 'client'>, token: string) =>
       (await refresh(app, client, token)).status === 200;
 
-    /** Names of the sessions of which clients are to be told. */
+    /** Ids of the sessions whose end clients must be notified of. */
     async function toldOf({ client }: Pick<SignedInBrowser, 'client'>): Promise<unknown[]> {
       const rows = ((await readRows(app.url))['logout_notices'] ?? []).map(Object);
       return rows.filter(({ app_id: appId }) => Number(appId) === client.app_id).map(({ sid }) => sid);
@@ -64,7 +64,7 @@ for (const kind of databases) {
       assert.match(answer.text, /You are signed out/);
     }
 
-    it('ends one that was raised after it was looked up', async () => {
+    it('ends one that was raised after it was read', async () => {
       const browser = await signedInBrowser(app, heard);
       const session = await onlySessionOf(browser);
       const { store } = app.services;
@@ -82,7 +82,7 @@ for (const kind of databases) {
       assert.deepEqual(await toldOf(browser), [session.sid]);
     });
 
-    it('ends one that was raised after the page with the list was made', async () => {
+    it('ends one that was raised after the list was shown', async () => {
       const browser = await signedInBrowser(app);
       const session = await onlySessionOf(browser);
       await raise(session);
@@ -125,7 +125,7 @@ for (const kind of databases) {
       );
     });
 
-    it('another user signs in over it with its secret of before it was raised: it ends too', async () => {
+    it('another user signs in over it with its old secret from before it was raised: it ends too', async () => {
       const browser = await signedInBrowser(app, heard);
       const session = await onlySessionOf(browser);
       await raise(session);
@@ -159,7 +159,7 @@ for (const kind of databases) {
       assert.equal(await isGood(browser, browser.tokens.refresh_token), false);
     });
 
-    it('the same user signs in over it: it goes on under a new secret, and a sign-out ends all of it', async () => {
+    it('the same user signs in over it: it continues under a new secret, and a sign-out ends it all', async () => {
       const browser = await signedInBrowser(app, heard);
       const former = await onlySessionOf(browser);
       const formerSecret = browser.jar.cookies.get('__Host-sid');
@@ -200,7 +200,7 @@ for (const kind of databases) {
         assert.deepEqual(await sessionsOf(browser), []);
       }
       const rotated = await refresh(app, browser.client, browser.tokens.refresh_token);
-      assert.equal(rotated.status, 200, 'grants do not expire with their session');
+      assert.equal(rotated.status, 200, 'grants outlive the expiry of their session');
       return { browser, session, token: String(rotated.body.refresh_token) };
     }
 
@@ -245,7 +245,7 @@ for (const kind of databases) {
       });
     }
 
-    it('one that expires while its user is asked about the sign-out ends by the form all the same', async () => {
+    it('one that expires while its user is asked about the sign-out still ends by the form', async () => {
       const policy = await createPolicy(app.services, app.account, { name: 'Short', sessionTimeoutMinutes: 1 });
       const user = await makeUser(app, undefined, { policyId: policy.id });
       const browser = { ...(await signedInBrowser(app, heard)), user, jar: new CookieJar() };
@@ -257,7 +257,7 @@ for (const kind of databases) {
       assert.equal(await isGood(browser, token), false);
     });
 
-    it('one that was ended does not begin again: not by its own cookie, then or later', async () => {
+    it('one that was ended cannot be resumed with its cookie, then or later', async () => {
       const browser = await signedInBrowser(app);
       const { id, sid } = await onlySessionOf(browser);
       await endOneSession(app.services, app.account, await ownVisit(app, browser.user), id);
@@ -269,7 +269,7 @@ for (const kind of databases) {
       }
     });
 
-    it('one that a suspension ended does not begin again, and the grants that waited do not end with another', async () => {
+    it('one that a suspension ended cannot be resumed, and its grants do not end with another session', async () => {
       const browser = await signedInBrowser(app, heard);
       const { id } = browser.user;
       const { sid } = await onlySessionOf(browser);
@@ -285,7 +285,7 @@ for (const kind of databases) {
       assert.equal(await isGood(browser, waited.body.refresh_token), true);
     });
 
-    it('a copy of an older cookie is no second session of one name', async () => {
+    it('a copy of an older cookie is not a second session', async () => {
       const browser = await signedInBrowser(app);
       const { sid } = await onlySessionOf(browser);
       const copy = { ...browser, jar: copyOf(browser.jar) };

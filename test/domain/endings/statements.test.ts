@@ -16,7 +16,7 @@ import { makeUser, registerClient } from '../../support/sign-in.ts';
 import { databases } from '../../support/stores.ts';
 
 for (const kind of databases) {
-  describe(`what endings cost on ${kind}`, () => {
+  describe(`the cost of endings on ${kind}`, () => {
     let app: TestApp;
     let engine: Engine;
     let statements = 0;
@@ -33,7 +33,7 @@ for (const kind of databases) {
       await app.dispose();
     });
 
-    /** A user with so many grants, each of a session of its own. */
+    /** A user with this many grants, each of its own session. */
     async function userWith(count: number): Promise<UserRecord> {
       const client = await registerClient(app, { backchannel_logout_uri: 'https://rp.example.com/ended' });
       const user = await makeUser(app, client.app_id);
@@ -48,7 +48,7 @@ for (const kind of databases) {
       return user;
     }
 
-    /** Statements that the ending takes; all of the user's grants end, and each session is told of. */
+    /** Statements that the ending takes; all of the user's grants end, and each session is notified. */
     async function cost(count: number): Promise<number> {
       const user = await userWith(count);
       statements = 0;
@@ -61,11 +61,11 @@ for (const kind of databases) {
       return taken;
     }
 
-    it('of all sign-ins: as many statements for 300 grants as for three', async () => {
+    it('ending all sign-ins takes as many statements for 300 grants as for three', async () => {
       assert.equal(await cost(300), await cost(3));
     });
 
-    /** Statements that take the grants of so many users who may not use the app any more, and one who never had any. */
+    /** Statements to end the grants of users who lost access to the app, and of one who never had any. */
     async function costOfLoss(count: number): Promise<number> {
       const { app_id: appId } = await registerClient(app);
       const userIds: number[] = [(await makeUser(app)).id];
@@ -82,7 +82,7 @@ for (const kind of databases) {
       return taken;
     }
 
-    it('of a lost access: as many statements for 300 users as for three, and twice as many for 450', async () => {
+    it('losing access takes as many statements for 300 users as for three, and twice as many for 450', async () => {
       const few = await costOfLoss(3);
       assert.ok(few > 0);
       assert.equal(await costOfLoss(300), few);

@@ -1,4 +1,4 @@
-/** The queue before what strangers ask for: who goes next, who is turned away. Work is counted, not measured. */
+/** The queue for strangers' requests: which is next, which is turned away. Work is counted, not timed. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -37,7 +37,7 @@ function subject(options: Partial<FairQueueOptions> = {}) {
       await settled();
       return asked;
     },
-    /** Ends the oldest turn that goes on. */
+    /** Ends the oldest running turn. */
     async endOne(): Promise<void> {
       const asked = served.find(({ turn }) => turn);
       asked?.turn?.end();
@@ -49,17 +49,17 @@ function subject(options: Partial<FairQueueOptions> = {}) {
 
 const settled = () => new Promise(setImmediate);
 
-test('120 requests of one source leave the next source its turn, and the one after the running one', async () => {
+test('after 120 requests of one source, another source is served right after the running request', async () => {
   const { ask, endOne, names, refused } = subject();
   for (let number = 0; number < 120; number += 1) await ask(`flood ${number}`, 'flood');
   assert.equal(refused().length, 120 - 65);
   await ask('quiet');
-  assert.equal(refused().at(-1), 'flood 64', 'the last that waits makes room');
+  assert.equal(refused().at(-1), 'flood 64', 'the last in the queue makes room');
   await endOne();
   assert.deepEqual(names(), ['flood 0', 'quiet']);
 });
 
-test('requests of one source are served as they came, and its newcomers are the ones turned away', async () => {
+test('requests of one source are served in order, and its newest are turned away', async () => {
   const { ask, endOne, names, refused } = subject({ most: 4 });
   for (let number = 0; number < 6; number += 1) await ask(String(number), 'one');
   for (let number = 0; number < 4; number += 1) await endOne();
@@ -72,7 +72,7 @@ test('requests of one source are served as they came, and its newcomers are the 
   );
 });
 
-test('sources have the same share, however much each of them asks for', async () => {
+test('sources get equal shares, however much each requests', async () => {
   const { ask, endOne, names } = subject();
   for (const source of ['a', 'b']) for (let number = 0; number < 30; number += 1) await ask(source, source);
   for (let number = 0; number < 20; number += 1) await endOne();
@@ -80,7 +80,7 @@ test('sources have the same share, however much each of them asks for', async ()
   assert.ok(Math.abs(count('a') - count('b')) <= 1, names().join());
 });
 
-test('accounts take turns, and a crowded one makes room for another', async () => {
+test('accounts take turns, and a busy one makes room for another', async () => {
   const { ask, endOne, names, refused } = subject();
   for (let number = 0; number < 65; number += 1) await ask(`a${number}`, `a${number}`, 1);
   for (const name of ['b0', 'b1', 'b2']) await ask(name, name, 2);
@@ -89,28 +89,28 @@ test('accounts take turns, and a crowded one makes room for another', async () =
   assert.deepEqual(names(), ['a0', 'b0', 'a1', 'b1', 'a2', 'b2', 'a3']);
 });
 
-test('a source that waits in many accounts makes room before one that waits in one', async () => {
+test('a source waiting in many accounts makes room before one waiting in one', async () => {
   const { ask, refused } = subject({ most: 6 });
   for (let number = 0; number < 6; number += 1) await ask(`wide ${number}`, 'wide', 2 + number);
   for (const name of ['a', 'b']) await ask(name, name, 1);
   assert.deepEqual(refused(), ['wide 5', 'wide 4']);
 });
 
-test('an account that waits for more than any source does in all of them makes room', async () => {
+test('an account with more waiting than any source has in all accounts makes room', async () => {
   const { ask, refused } = subject({ most: 7 });
   for (let number = 0; number < 5; number += 1) await ask(`crowd ${number}`, `crowd ${number}`, 1);
   for (let number = 0; number < 3; number += 1) await ask(`wide ${number}`, 'wide', 2 + number);
   assert.deepEqual(refused(), ['crowd 4']);
 });
 
-test('where all accounts wait for as much, lots are drawn: it is not always the newcomer who makes room', async () => {
+test('among equally busy accounts a random one makes room, not always the newcomer', async () => {
   const draws = [0.5, 0.2];
   const { ask, refused } = subject({ most: 5, random: () => draws.shift() ?? 0 });
   for (let number = 0; number < 6; number += 1) await ask(`${number}`, `${number}`, number);
   assert.deepEqual(refused(), ['3']);
 });
 
-test('1,000 sources that come again and again do not keep out one that comes now and then', async () => {
+test('1,000 constantly retrying sources do not starve an occasional one', async () => {
   const { ask, endOne, wait, names } = subject();
   let sent = 0;
   const flood = async (rounds: number) => {
@@ -131,7 +131,7 @@ test('1,000 sources that come again and again do not keep out one that comes now
   }
 });
 
-test('without any history one of 1,000 sources is served after at most a few tries', async () => {
+test('without history one of 1,000 sources is served after a few tries at most', async () => {
   const { ask, endOne, wait, names } = subject();
   for (let number = 0; number < 1000; number += 1) await ask('flood', `source ${number}`);
   let tries = 0;
@@ -147,7 +147,7 @@ test('without any history one of 1,000 sources is served after at most a few tri
   }
 });
 
-test('who comes for the second time is served in an endless stream of sources that come once', async () => {
+test('a returning source is served in an endless stream of new ones', async () => {
   const { ask, endOne, wait, names } = subject();
   await ask('regular 0', 'regular');
   let tries = 0;
@@ -161,7 +161,7 @@ test('who comes for the second time is served in an endless stream of sources th
   assert.ok(names().includes('regular 1'), `${tries} services`);
 });
 
-test('turns of a source and of an account are bounded, and others go past those who wait for them', async () => {
+test('turns of a source and of an account are limited, and others overtake those who wait for them', async () => {
   const { ask, endOne, names } = subject({ turns: 64, turnsOfAccount: 2, turnsOfHolder: 1 });
   for (let number = 0; number < 3; number += 1) await ask(`a${number}`, 'a');
   for (const name of ['b', 'c']) await ask(name);
@@ -173,7 +173,7 @@ test('turns of a source and of an account are bounded, and others go past those 
   assert.deepEqual(names(), ['a0', 'b', 'other', 'c', 'a1']);
 });
 
-test('an account stays one when the only request that it has makes room for its next', async () => {
+test('an account stays in the queue when its only request makes room for its next', async () => {
   const { ask, endOne, names, refused } = subject({ turns: 2, turnsOfAccount: 1, most: 5 });
   await ask('b', 'b', 2);
   await ask('a busy', 'busy', 1);
@@ -194,7 +194,7 @@ test('an account stays one when the only request that it has makes room for its 
   assert.deepEqual(names().slice(4), ['a quiet', 'e', 'f'], 'one turn at a time of one account');
 });
 
-test('turns for quiet sources are not for those who had their share, and rank before them', async () => {
+test('quiet sources have turns of their own and rank before those who had their share', async () => {
   const { ask, endOne, names } = subject({ turns: 2, turnsForQuiet: 1 });
   for (let number = 0; number < 20; number += 1) await ask(`${number}`, 'busy');
   for (let number = 0; number < 10; number += 1) await endOne();
@@ -210,7 +210,7 @@ test('turns for quiet sources are not for those who had their share, and rank be
   assert.ok(next.turn && quiet, 'again');
 });
 
-test('a wait that is over leaves the queue as it was', async () => {
+test('a wait that timed out leaves the queue unchanged', async () => {
   const { queue, ask, endOne, names } = subject({ most: 2 });
   await ask('first');
   assert.equal(await queue.enter({ accountId: 1, source: 'late' }, 1), null);
@@ -219,7 +219,7 @@ test('a wait that is over leaves the queue as it was', async () => {
   assert.deepEqual(names(), ['first', 'second']);
 });
 
-test('what is remembered is bounded, and forgotten when nobody asks', async () => {
+test('memory is bounded and freed when idle', async () => {
   const { queue } = subject();
   const first = await queue.enter({ accountId: 1, source: 'first' });
   const before = process.memoryUsage().heapUsed;
@@ -230,7 +230,7 @@ test('what is remembered is bounded, and forgotten when nobody asks', async () =
   first?.end();
 });
 
-test('a source whose turns are forgiven stays ahead of those that come as often', async () => {
+test('a source whose turns are forgiven stays ahead of those that request as often', async () => {
   const { queue, ask, endOne } = subject();
   for (let number = 0; number < 60; number += 1) await ask(`flood ${number}`, `flood ${number % 24}`);
   // Each source of the flood has had one.
@@ -246,7 +246,7 @@ test('a source whose turns are forgiven stays ahead of those that come as often'
   }
 });
 
-test('an account whose turns take long has its next one after as many of others', async () => {
+test('an account with long turns waits for as many turns of others', async () => {
   const { queue } = subject();
   const order: number[] = [];
   const ask = async (accountId: number, weight: number) => {

@@ -19,7 +19,7 @@ interface Case extends Partial<Omit<Run, 'seconds' | 'seed'>> {
   readonly who?: Share;
 }
 
-/** Every sign-in is done so many seconds after its first try, and there are as many as then fit. */
+/** Every sign-in completes within this many seconds of its first try, and as many complete as then fit. */
 async function assertWithin(mostSeconds: number, flood: () => Flood, { who = owner, ...run }: Case = {}) {
   const { ownerAfter = 3 } = run;
   const seconds = ownerAfter + 37;
@@ -32,25 +32,25 @@ async function assertWithin(mostSeconds: number, flood: () => Flood, { who = own
 }
 
 for (const rate of [40, 160, 400]) {
-  test(`${rate} requests a second, each from another /64 of one /48, keep a quiet source out for 3 s at most`, () =>
+  test(`${rate} requests a second, each from another /64 of one /48, delay a quiet source by 3 s at most`, () =>
     assertWithin(3, () => requests(rate, inOneNetwork)));
 
-  test(`${rate} requests a second, each from another /32, keep a quiet source out for 5 s at most`, () =>
+  test(`${rate} requests a second, each from another /32, delay a quiet source by 5 s at most`, () =>
     assertWithin(5, () => requests(rate, anywhere)));
 }
 
-test('1,000 sources without pause at 80 requests a second keep a quiet source out for 3 s at most', () =>
+test('1,000 sources at 80 requests a second without pause delay a quiet source by 3 s at most', () =>
   assertWithin(3, () => requests(80, (number) => anywhere(number % 1000))));
 
-test('1,000 sources that pause for 5 s keep a quiet source out for 5 s at most', () =>
+test('1,000 sources that pause for 5 s delay a quiet source by 5 s at most', () =>
   assertWithin(5, () => requests(200, (number) => anywhere(number % 1000))));
 
-test('1,000 addresses of one /16 at 80 requests a second keep another address in it out for 6 s at most', () =>
+test('1,000 addresses of one /16 at 80 requests a second delay another address in it by 6 s at most', () =>
   assertWithin(6, () => requests(80, (number) => `203.0.${(number % 1000) >> 2}.${number % 4}`), {
     who: shareOf(account, '203.0.253.1'),
   }));
 
-test('a /48 with a flood has the share of one address', async () => {
+test('a /48 that floods gets the share of one address', async () => {
   const flood = requests(160, inOneNetwork);
   const taken = await signInsOf(owner, flood, { seconds: 40, ownerAfter: 3, seed: 1 });
   assert.ok(taken.length >= 30, `${taken.length} sign-ins of one a second`);
@@ -60,7 +60,7 @@ for (const [what, flood] of [
   ['160 requests a second, each from another /32,', () => requests(160, anywhere)],
   ['1,000 sources that pause for 12 s', () => requests(80, (number) => anywhere(number % 1000))],
 ] as const) {
-  test(`${what} keep an owner who mistypes out for 5 s at most`, () => assertWithin(5, flood, { mistypes: true }));
+  test(`${what} delay a mistyping owner by 5 s at most`, () => assertWithin(5, flood, { mistypes: true }));
 }
 
 /** Sources with wrong passwords that wait as a 503 says and come again. */
@@ -76,17 +76,17 @@ for (const [what, count, from, address] of [
 ] as const) {
   // Until each of them was served nothing tells the owner from them.
   const ownerAfter = count / servicesASecond + 5;
-  test(`${count} ${what} that wait as they are told keep the owner out for 5 s at most`, () =>
+  test(`${count} ${what} that wait as told delay the owner by 5 s at most`, () =>
     assertWithin(5, patient(count, from), { who: shareOf(account, address), ownerAfter }));
 }
 
 for (const count of [300, 1000]) {
   const from = (number: number, served: number) => `2001:${hex(0x1000 + number)}:1:${hex(served)}::1`;
-  test(`${count} networks that wait as they are told, and take another /64 once they were served, no longer either`, () =>
+  test(`${count} networks that wait as told, and take another /64 once served, do not delay it longer`, () =>
     assertWithin(5, patient(count, from), { ownerAfter: count / servicesASecond + 5 }));
 }
 
-/** One connection to each of so many other accounts. */
+/** One connection to each of a number of other accounts. */
 const acrossAccounts = (count: number, from: (number: number) => string) => () =>
   connections(count, 1, (number) => shareOf({ id: 2 + number }, from(number)));
 
@@ -101,7 +101,7 @@ for (const [index, [what, from, address]] of (
   // Three hundred take fifty times as long as seventy.
   for (const count of isSampled(index, 4) ? [70, 300] : [70]) {
     // A queue of 65 takes 3.3 s.
-    test(`one connection to each of ${count} accounts from ${what} keeps nobody out of another for 5 s`, () =>
+    test(`one connection to each of ${count} accounts from ${what} delays nobody in another by 5 s`, () =>
       assertWithin(5, acrossAccounts(count, from), { who: shareOf(account, address) }));
   }
 }

@@ -7,7 +7,7 @@ import { readMigrationAnswer } from '../../../src/domain/hooks/migration-answer.
 
 const policies = new Set([7]);
 
-it('a pre-authentication keeps, chooses a policy of the account, or refuses; all else means nothing', () => {
+it('a pre-authentication answer keeps the policy, chooses one of the account, or refuses; others are ignored', () => {
   const read = (answer: unknown) => readPolicyAnswer(parseAnswer(JSON.stringify(answer)), policies)?.says ?? 'nothing';
   for (const keeps of [null, {}, { success: true }, { user: {} }, { user: { policy_id: null } }, { more: 1 }]) {
     assert.equal(read(keeps), 'keep', JSON.stringify(keeps));
@@ -24,7 +24,7 @@ it('a pre-authentication keeps, chooses a policy of the account, or refuses; all
   assert.equal(parseAnswer('{'), undefined);
 });
 
-it('a user-migration makes a user who has a password, where it says success; or it refuses', () => {
+it('a user-migration answer creates a user with a password on success, or refuses', () => {
   const read = (answer: unknown) => readMigrationAnswer(parseAnswer(JSON.stringify(answer)))?.says ?? 'nothing';
   const user = { email: 'ada@example.com', password: 'typed', custom_attributes: { team: 'red', floor: null } };
   assert.equal(read({ success: true, user }), 'migrate');

@@ -51,7 +51,7 @@ onApps('contexts', (app) => {
     assert.equal(lastLogin, new Date(one.services.clock.now()).toISOString());
   });
 
-  it('is told of a sign-in to the account pages as of one to no app', async () => {
+  it('describes a sign-in to the account pages as one without an app', async () => {
     const on = await stage(app());
     const id = await on.hook('console.log(JSON.stringify(context.app)); return null;');
     const at = await walk(on.app, new CookieJar(), '/account');
@@ -66,7 +66,7 @@ onApps('contexts', (app) => {
     assert.deepEqual(await on.told('hook.sign_in_refused'), [{ hook_id: refusing, user_id: on.user.id }]);
   });
 
-  it('is told of devices, risk and location by their flags alone', async () => {
+  it('contains devices, risk and location only where their flags say so', async () => {
     using _ = app().services.clock.hold();
     const on = await stage(app());
     const { services } = on.app;

@@ -89,7 +89,7 @@ async function otherApp({ app }: Ground, user: UserRecord): Promise<RegisteredCl
   return other;
 }
 
-/** The role that the account gives to users whom a hook brings. */
+/** The role that the account gives to users created by a hook. */
 export const migratedRole = 'Migrated';
 
 async function migrated({ app }: Ground): Promise<number> {
@@ -176,7 +176,7 @@ export const doors = {
     return async () => {
       const end = await submit(app, at, { username: email, password });
       const made = await app.services.store.users.findByName(app.account.id, email);
-      assert.ok(made, 'the user is made in any case');
+      assert.ok(made, 'the user is created in any case');
       return endOf(end);
     };
   },

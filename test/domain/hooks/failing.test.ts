@@ -19,7 +19,7 @@ onApps('a hook that fails', (app) => {
     .map(([failing], at) => `if (way === 'way-${at}') { ${failing} }`)
     .join('\n')}`;
 
-  it('is retried as often as it says, then nobody signs in: each run has its record', async () => {
+  it('is retried as configured, then nobody signs in; each run is recorded', async () => {
     const on = await stage(app());
     const id = await on.hook(body, { retries: 1 });
     for (const [at, [, outcome]] of ways.entries()) {
@@ -40,7 +40,7 @@ onApps('a hook that fails', (app) => {
     assert.deepEqual(await on.told('sign_in.succeeded'), []);
   });
 
-  it('with hook_failure continue the sign-in goes on with the policy that was in force', async () => {
+  it('with hook_failure continue the sign-in continues with the policy in force', async () => {
     const on = await stage(app(), { hook_failure: 'continue' });
     const id = await on.hook(body);
     for (const [at, [, outcome]] of ways.entries()) {
@@ -50,7 +50,7 @@ onApps('a hook that fails', (app) => {
     }
   });
 
-  it('so does one whose runtime is not offered here: no other runs in its place, and its log says why', async () => {
+  it('does the same when its runtime is not offered: no other runtime is used, and the log says why', async () => {
     for (const [hookFailure, status] of [
       ['deny', 403],
       ['continue', 0],
@@ -81,7 +81,7 @@ onApps('a hook that fails', (app) => {
       assert.deepEqual([finding?.layer, finding?.status, more], ['hook runtime jsruntime99.x', 'degraded', []]);
       const test = await on.api.done(200, 'POST', `/hooks/${hook.uuid}/test`, {});
       assert.deepEqual([test.outcome, test.output.length], ['unavailable', 1]);
-      // Written again it must name another, and the version before it does not come back.
+      // An update must name another one, and a rollback to the former version is refused.
       const members = { type: 'pre-authentication', function: handlerOf('return null;') };
       await on.api.done(422, 'PUT', `/hooks/${hook.uuid}`, { ...members, runtime: 'jsruntime99.x' });
       await on.api.done(200, 'PUT', `/hooks/${hook.uuid}`, members);
@@ -118,7 +118,7 @@ onApps('a hook that fails', (app) => {
     assert.deepEqual(await on.told('hook.failed'), []);
   });
 
-  it('an answer that means nothing has no effect (S12)', async () => {
+  it('a meaningless answer has no effect (S12)', async () => {
     const on = await stage(app(), { hook_failure: 'continue' });
     const other = await app().another();
     const [foreign] = await other.services.store.policies.list(other.account.id);
@@ -158,7 +158,7 @@ onApps('a hook that fails', (app) => {
     assert.equal(({} as Record<string, unknown>)['success'], undefined);
   });
 
-  it('runs beyond limit.hooks wait for a while and then count as failed', async () => {
+  it('runs beyond limit.hooks wait and then count as failed', async () => {
     const on = await stage(app(), { 'limit.hooks': '2/h' });
     const id = await on.hook('return null;');
     assert.equal(await on.status(), 0);

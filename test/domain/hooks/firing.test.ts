@@ -13,7 +13,7 @@ import { handlerOf, stage } from './stage.ts';
 onApps(
   'pre-authentication',
   (app) => {
-    it('chooses the policy of this sign-in and of no other', async () => {
+    it('chooses the policy of this sign-in only', async () => {
       const on = await stage(app());
       const strict = await on.policy({ sessionTimeoutMinutes: 7 });
       const id = await on.hook(`return { user: { policy_id: ${strict.id}, id: 1, role_ids: [1] }, success: true };`);
@@ -34,7 +34,7 @@ onApps(
       assert.equal((await on.told('hook.policy_chosen')).length, 1);
     });
 
-    it('does not fire for a wrong password, an unknown name, or a user who may not go on', async () => {
+    it('does not fire for a wrong password, an unknown name, or a user without access', async () => {
       const on = await stage(app());
       const id = await on.hook('return null;');
       assert.equal(await on.status(undefined, 'wrong password'), 401);
@@ -47,7 +47,7 @@ onApps(
       assert.equal((await on.logs(id)).length, 1);
     });
 
-    it('fires where all conditions hold, by id or name of a role, and a value is no pattern (S15)', async () => {
+    it('fires where all conditions hold, by id or name of a role; a value is not a pattern (S15)', async () => {
       const on = await stage(app());
       const { services, account } = on.app;
       const staff = await createRole(services, account, { name: 'Staff' });
@@ -80,7 +80,7 @@ onApps(
       assert.deepEqual(await fired(), ['has', 'hasId', 'both']);
     });
 
-    it('several run in order of creation, each with the policy chosen so far', async () => {
+    it('several hooks run in order of creation, each with the policy chosen so far', async () => {
       const on = await stage(app());
       const [one, two] = [
         await on.policy({ sessionTimeoutMinutes: 11 }),
@@ -105,7 +105,7 @@ onApps(
       assert.equal((await on.logs(second)).length, 1);
     });
 
-    it('success false refuses the sign-in, whatever else is answered', async () => {
+    it('success false refuses the sign-in, whatever else the answer says', async () => {
       const on = await stage(app());
       const id = await on.hook('return { success: false, user: { policy_id: 1 } };');
       const { answer } = await on.signIn();
@@ -116,7 +116,7 @@ onApps(
       assert.deepEqual(await on.told('sign_in.succeeded'), []);
     });
 
-    it('fires once a sign-in, before an expired password is replaced, and its policy holds for what follows', async () => {
+    it('fires once per sign-in, before an expired password is replaced, and its policy applies from then on', async () => {
       const on = await stage(app());
       const chosen = await on.policy({ sessionTimeoutMinutes: 9 });
       const id = await on.hook(`return { user: { policy_id: ${chosen.id} } };`);
@@ -130,7 +130,7 @@ onApps(
       assert.equal((await on.logs(id)).length, 1);
     });
 
-    it('a second factor that the chosen policy demands is asked for, and devices are told by their flag', async () => {
+    it("the chosen policy's second factor is asked for, and devices are included by their flag", async () => {
       const on = await stage(app());
       const demanding = await on.policy({ otpRequired: true });
       const role = await createRole(on.app.services, on.app.account, { name: 'Careful' });
@@ -147,7 +147,7 @@ onApps(
       assert.equal((await on.logs(id))[0]?.events[0]?.split('\t')[3], '[]');
     });
 
-    it('fires for a passkey, once it was shown rightly: chooses the policy, knows the user and the device, and refuses', async () => {
+    it('fires after a valid passkey: chooses the policy, knows the user and the device, and refuses', async () => {
       const on = await stage(app());
       const { id: deviceId, passkey } = await givePasskey(on.app, on.user);
       const strict = await on.policy({ sessionTimeoutMinutes: 7, otpRequired: true });
@@ -182,7 +182,7 @@ onApps(
       assert.deepEqual([refused.status, JSON.parse(refused.text).error], [400, 'invalid_grant']);
     });
 
-    it('reads its linked variables and no others; a change reaches it at its next run, and no value its log (S10)', async () => {
+    it('reads only its linked variables; a change applies at its next run, and no value reaches its log (S10)', async () => {
       const on = await stage(app());
       const make = (name: string, value: string) => on.api.done(201, 'POST', '/hooks/envs', { name, value });
       const linked = await make('LINKED', 'canary "one"\nline');
@@ -205,7 +205,7 @@ onApps(
       assert.doesNotMatch(JSON.stringify([await on.logs(id), events, on.app.services.lines]), /canary/);
     });
 
-    it('waits for the packages of a new version, and the former one runs on when they cannot be built', async () => {
+    it("waits for a new version's packages; the former version keeps running if they cannot be built", async () => {
       const on = await stage(app());
       const builds = on.app.services.packageBuilds as ScriptedBuilds;
       const [one, two] = [
@@ -231,7 +231,7 @@ onApps(
       assert.equal(await on.idleMinutes(await on.signIn()), 13);
       builds.end('failed');
       assert.equal(await statusNow(), 'update-failed');
-      assert.equal(await on.idleMinutes(await on.signIn()), 13, 'the former one runs on');
+      assert.equal(await on.idleMinutes(await on.signIn()), 13, 'the former version keeps running');
     });
   },
   databases,

@@ -15,7 +15,7 @@ const day = 86_400_000;
 
 // The document's §4.4: the last seven days.
 onApps('logs of hooks', (app) => {
-  it('records are newest first, filtered by request and correlation, up to 100 a page', async () => {
+  it('records are newest first, filtered by request and correlation, up to 100 per page', async () => {
     const on = await stage(app());
     const id = await on.hook('console.log("hello", { a: [1, "x"] }); console.warn("careful");');
     for (let turn = 0; turn < 3; turn += 1) {
@@ -52,7 +52,7 @@ onApps('logs of hooks', (app) => {
     assertRefused(await on.api.call('GET', `/hooks/${id}/logs?limit=101`), 400, /limit/);
   });
 
-  it('of day 8 are gone, of day 7 are there; and housekeeping deletes the rows (A6)', async () => {
+  it('records of day 8 are gone, those of day 7 remain; and housekeeping deletes the rows (A6)', async () => {
     using _ = app().services.clock.hold();
     const on = await stage(app());
     const id = await on.hook('return null;');
@@ -71,7 +71,7 @@ onApps('logs of hooks', (app) => {
     assert.equal(left, null);
   });
 
-  it('a draft in the shadow changes nothing, and the log says where the two differ', async () => {
+  it('a shadow draft changes nothing, and the log shows where the two differ', async () => {
     const on = await stage(app());
     const { services, account } = on.app;
     const [live, draft] = [
@@ -106,7 +106,7 @@ onApps('logs of hooks', (app) => {
     );
   });
 
-  it('no sign-in waits for a draft, ends with one, or loses a run to one; beside one that runs no other does', async () => {
+  it('no sign-in waits for, fails with or loses a run to a draft; one draft runs at a time', async () => {
     const on = await stage(app(), { 'limit.hooks': '2/h' });
     const { services, account } = on.app;
     const id = await on.hook('return null;');
@@ -136,7 +136,7 @@ onApps('logs of hooks', (app) => {
     }
   });
 
-  it('a recorded run is replayed against a draft; the account can keep none', async () => {
+  it('a recorded run is replayed against a draft; an account may keep no records', async () => {
     const on = await stage(app());
     const { services, account } = on.app;
     const policy = await on.policy();
@@ -159,7 +159,7 @@ onApps('logs of hooks', (app) => {
     await assert.rejects(replay(services, account, 'none', draft), { code: 'not_found' });
     await assert.rejects(replay(services, account, runId, 'exports.handler = ('), /does not compile/);
     assert.equal((await on.told('hook.replayed')).length, 2);
-    assert.equal((await on.logs(id)).length, 1, 'a replay is no run of the hook');
+    assert.equal((await on.logs(id)).length, 1, 'a replay does not count as a run of the hook');
     const off = await stage(app(), { hook_replay: 'off' });
     const other = await off.hook('return null;');
     await off.signIn();
@@ -168,7 +168,7 @@ onApps('logs of hooks', (app) => {
     await assert.rejects(none, /its context was not kept/);
   });
 
-  it('one step back makes the version before the newest one, and once more undoes that', async () => {
+  it('a rollback restores the previous version, and a second rollback undoes it', async () => {
     const on = await stage(app());
     const { services, account } = on.app;
     const [one, two] = [await on.policy({ sessionTimeoutMinutes: 5 }), await on.policy({ sessionTimeoutMinutes: 6 })];

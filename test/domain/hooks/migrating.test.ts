@@ -23,7 +23,7 @@ onApps('user migration', (app) => {
   }
   const typed = 'old canary password';
 
-  it('makes the user that it knows, once: the next time no hook fires (A2)', async () => {
+  it('creates a user that it knows, once; the next time no hook fires (A2)', async () => {
     const on = await staged();
     const id = await on.hook(known, migration);
     const fired = await on.hook('return null;');
@@ -40,7 +40,7 @@ onApps('user migration', (app) => {
     assert.equal(await on.status('ada.old', typed), 0);
     assert.equal(await on.status('ada@old.example', 'not the password'), 401);
     assert.equal((await on.logs(id)).length, runs);
-    assert.equal((await on.logs(fired)).length, 3, 'and pre-authentication fires for whom a hook knew');
+    assert.equal((await on.logs(fired)).length, 3, 'pre-authentication fires for a migrated user too');
     assert.deepEqual(await on.told('user.migrated'), [{ hook_id: id }]);
     assert.deepEqual(await on.told('role.assigned'), [{ role_id: on.roleId }]);
     assert.equal((await on.told('user.created')).length, 2);
@@ -70,9 +70,9 @@ onApps('user migration', (app) => {
     }
   });
 
-  it('50 sign-ins at once make one user (A2)', async () => {
+  it('50 simultaneous sign-ins create one user (A2)', async () => {
     const on = await staged({ 'limit.hooks': 'off' });
-    // Those who come once the user is there are tries at that one user, of which no more than this are weighed at once.
+    // Once the user exists, the others are attempts for that user, of which only this many are checked at once.
     await on.policy({ isDefault: true, maximumInvalidLoginAttempts: 100 });
     const id = await on.hook(known, migration);
     const statuses = await Promise.all(Array.from({ length: 50 }, () => on.status('ada@old.example', typed)));
@@ -91,7 +91,7 @@ onApps('user migration', (app) => {
     assert.equal(await runs(), before, 'next time no hook fires');
   });
 
-  it('anything else is refused as a wrong password is, and nobody is made', async () => {
+  it('any other answer is refused like a wrong password, and no user is created', async () => {
     const on = await staged();
     await on.policy({ isDefault: true, maximumInvalidLoginAttempts: 100 });
     const answers = [
@@ -121,7 +121,7 @@ onApps('user migration', (app) => {
     assert.deepEqual(await on.told('user.migrated'), []);
   });
 
-  it('a user who is there already is nobody that a hook could become (S12)', async () => {
+  it('a hook cannot take over an existing user (S12)', async () => {
     const on = await staged();
     const own = on.user.email ?? '';
     await on.hook(

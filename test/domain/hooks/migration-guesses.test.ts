@@ -50,17 +50,17 @@ onServices('guesses at names that user-migration knows', (subject) => {
     return { services, account, hooks, asked, attempt, wait };
   }
 
-  test('as many as the policy allows are asked about, from whatever address, however the name is written', async () => {
+  test('the hook is asked as often as the policy allows, from any address, however the name is written', async () => {
     const { attempt, asked } = await scene();
     const spellings = ['ada@old.example', 'ADA@old.example', 'Ada@OLD.example'];
     for (const name of spellings) assert.equal((await attempt(name, 'wrong')).user, null);
     const refused = await attempt('ada@old.example', right);
-    assert.deepEqual(refused, await attempt('ada@old.example', 'wrong'), 'the right one is refused as a wrong one is');
+    assert.deepEqual(refused, await attempt('ada@old.example', 'wrong'), 'the right one is refused like a wrong one');
     assert.equal(asked.length, most);
     assert.equal((await attempt('bob@old.example', right)).user?.email, 'bob@old.example');
   });
 
-  test('of many at once no more are asked about', async () => {
+  test('the same limit holds for simultaneous guesses', async () => {
     const { attempt, asked } = await scene();
     await Promise.all(Array.from({ length: 20 }, () => attempt('ada@old.example', 'wrong')));
     assert.equal(asked.length, most);
@@ -83,7 +83,7 @@ onServices('guesses at names that user-migration knows', (subject) => {
     });
   }
 
-  test('a right one ends the count', async () => {
+  test('a right one resets the count', async () => {
     const { attempt, asked, services, account } = await scene();
     for (let round = 0; round < most + 1; round += 1) {
       const { user } = await attempt('ada@old.example', right);
@@ -93,7 +93,7 @@ onServices('guesses at names that user-migration knows', (subject) => {
     assert.equal(asked.length, most + 1);
   });
 
-  test('what finds no turn is no guess', async () => {
+  test('a guess that gets no turn is not counted', async () => {
     const { attempt, hooks } = await scene({ hookWaitMilliseconds: 1 });
     const [begun, busy] = [gate(), gate()];
     let turns = 0;
@@ -112,7 +112,7 @@ onServices('guesses at names that user-migration knows', (subject) => {
     assert.equal((await attempt('ada@old.example', right)).user?.email, 'ada@old.example');
   });
 
-  test('what waits while the user is made is a guess at that user', async () => {
+  test('a guess that waits while the user is created counts for that user', async () => {
     const { attempt, hooks } = await scene();
     const [begun, made] = [gate(), gate()];
     hooks.migrate = async ({ user_identifier: email, password }) => {

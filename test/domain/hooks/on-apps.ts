@@ -5,7 +5,7 @@ import { openTestApp, type TestApp } from '../../support/app.ts';
 import { sampledDatabases } from '../../support/sample.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
 
-/** Declares the cases on databases, each with an application of its own. */
+/** Declares the cases on each database, each with its own application. */
 export function onApps(
   title: string,
   cases: (app: () => TestApp) => void,

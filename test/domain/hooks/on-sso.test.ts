@@ -57,7 +57,7 @@ for (const kind of sampledDatabases) {
       return hooks.seen.length - before;
     }
 
-    it('runs once for each app of a session, with what it runs with at a sign-in, and not for the app signed in to', async () => {
+    it('runs once for each app of a session, with the context of a sign-in, but not for the app signed in to', async () => {
       const { user, first, other, jar } = await signedIn();
       assert.equal(await runs(() => signInForCode(app, first, user, {}, jar)), 0, 'it ran when the user signed in');
       assert.equal(await runs(() => signInForCode(app, other, user, {}, jar)), 1);
@@ -66,13 +66,13 @@ for (const kind of sampledDatabases) {
       assert.equal(typeof device.is_mobile, 'boolean');
       assert.equal(await runs(() => signInForCode(app, other, user, {}, jar)), 0);
       assert.equal(await runs(() => signInForCode(app, other, user, { prompt: 'consent' }, jar)), 0);
-      assert.equal(await runs(() => walk(app, jar, '/account')), 0, 'the pages of the account are no app');
+      assert.equal(await runs(() => walk(app, jar, '/account')), 0, 'the account pages are not an app');
       const again = new CookieJar();
       assert.equal(await runs(() => signInForCode(app, first, user, {}, again)), 1, 'a sign-in');
       assert.equal(await runs(() => signInForCode(app, other, user, {}, again)), 1, 'another session');
     });
 
-    it('refusals of one session are limited, and nothing runs or is told beyond that', async (t) => {
+    it('refusals of one session are limited; beyond that nothing runs or is recorded', async (t) => {
       const refusing = scriptedHooks();
       const settings = { 'limit.register': 'off', 'limit.authorize': '4/min', hook_on_sso: 'each_app' };
       const limited = await openTestApp(kind, { settings, services: { hooks: refusing } });
@@ -95,7 +95,7 @@ for (const kind of sampledDatabases) {
       assert.equal(await countRows(limited.url, `select 1 as one from events where ${refused}`), 2);
     });
 
-    it('a session that expired unused starts again: it runs for each app once more', async () => {
+    it('after a session expired unused, it runs for each app again', async () => {
       const { user, first, other, jar } = await signedIn();
       await signInForCode(app, other, user, {}, jar);
       app.services.clock.advance(3 * 3_600_000);
@@ -105,7 +105,7 @@ for (const kind of sampledDatabases) {
       assert.equal(await runs(() => signInForCode(app, first, user, {}, jar)), 0, 'a live session goes on');
     });
 
-    it('one request runs it once, however often its pages are looked at', async () => {
+    it('one request runs it once, however often its pages are loaded', async () => {
       const { user, other, jar } = await signedIn();
       const at = await walk(app, jar, authorizePath(other));
       assert.ok(isConsent(at.answer));
@@ -119,7 +119,7 @@ for (const kind of sampledDatabases) {
       assert.equal(await runs(() => signInForCode(app, other, user, {}, jar)), 1, 'the first request opened nothing');
     });
 
-    it('refused: the page of other refusals, and access_denied where nothing may be shown; asked again each time', async () => {
+    it('a refusal shows the usual page, or gives access_denied for prompt=none; the hook is asked each time', async () => {
       const { other, jar } = await signedIn();
       hooks.answer = () => ({ success: false });
       const open = (parameters: Record<string, string> = {}) => walk(app, jar, authorizePath(other, parameters));
@@ -137,7 +137,7 @@ for (const kind of sampledDatabases) {
       assert.ok(isConsent((await open()).answer), 'the session itself lives on');
     });
 
-    it('a second factor that it demands is not passed by by leaving the page and coming again', async () => {
+    it('leaving the page and returning does not bypass a second factor that it demands', async () => {
       const { services, account } = app;
       const { other, jar } = await signedIn();
       const policy = await createPolicy(services, account, { name: `Demanding ${other.app_id}`, otpRequired: true });
@@ -163,7 +163,7 @@ for (const kind of sampledDatabases) {
       return walk(app, mixed, `/continue?request=${request}`);
     }
 
-    it('a request that another user signed in for runs it for the one whose session is used', async () => {
+    it('a request that another user signed in for runs it for the user of the session', async () => {
       const guest = await makeUser(app);
       const { user, first, other, jar } = await signedIn();
       await app.services.store.access.grant(app.account.id, other.app_id, { userId: guest.id }, 0);
@@ -180,7 +180,7 @@ for (const kind of sampledDatabases) {
       }
     });
 
-    it('a sign-in that a request demands is not done by another session, also of the same user', async () => {
+    it('a sign-in that a request demands is not satisfied by another session, even of the same user', async () => {
       const guest = await makeUser(app);
       const { user, first, other } = await signedIn();
       await app.services.store.access.grant(app.account.id, other.app_id, { userId: guest.id }, 0);
@@ -197,7 +197,7 @@ for (const kind of sampledDatabases) {
       }
     });
 
-    it('of many requests at once none opens anything past it', async () => {
+    it('simultaneous requests cannot bypass it', async () => {
       const { other, jar } = await signedIn();
       hooks.answer = () => ({ success: false });
       const open = () => walk(app, jar, authorizePath(other, { prompt: 'none' }));

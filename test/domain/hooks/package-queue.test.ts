@@ -9,7 +9,7 @@ import { onServices } from '../subject.ts';
 
 const packages = { lodash: '4.17.21' };
 
-/** A builder that answers what it is told to, and lists what it was asked for. */
+/** A builder with preset answers that records its calls. */
 function fakeBuilder(
   answer: (isKnown: (digest: string) => Promise<boolean>, signal: AbortSignal) => Promise<PackageResult>,
 ) {
@@ -38,7 +38,7 @@ onServices('builds of packages', (subject) => {
   const find = async (queue: PackageQueue, accountId: number, id: number) =>
     (await queue.find(accountId, [id])).get(id) ?? null;
 
-  test('a build waits, runs and is ready; its script is read, and each step moves the generation', async () => {
+  test('a build waits, runs and is ready; its script is read, and each step increments the generation', async () => {
     const { services } = subject;
     const { id: accountId } = await createTestAccount(services);
     const digest = unique('digest');
@@ -59,7 +59,7 @@ onServices('builds of packages', (subject) => {
     await queue.stop();
   });
 
-  test('a refusal for good fails at once; another is tried three times', async () => {
+  test('a final refusal fails at once; others are tried three times', async () => {
     const { services } = subject;
     const { id: accountId } = await createTestAccount(services);
     let isFinal = true;
@@ -85,7 +85,7 @@ onServices('builds of packages', (subject) => {
     await queue.stop();
   });
 
-  test('of two nodes one builds; when it dies another takes over, and what the dead one says counts no more', async () => {
+  test('one of two nodes builds; when it dies the other takes over, and a late result is ignored', async () => {
     const { services } = subject;
     const { store, clock } = services;
     const { id: accountId } = await createTestAccount(services);
@@ -105,7 +105,7 @@ onServices('builds of packages', (subject) => {
     await queue.stop();
   });
 
-  test('a build that never lets its node live fails after three', async () => {
+  test('a build that kills its node fails after three tries', async () => {
     const { services } = subject;
     const { store, clock } = services;
     const { id: accountId } = await createTestAccount(services);
@@ -123,7 +123,7 @@ onServices('builds of packages', (subject) => {
     await queue.stop();
   });
 
-  test('a node that stops gives its build back', async () => {
+  test('a stopping node releases its build', async () => {
     const { services } = subject;
     const { id: accountId } = await createTestAccount(services);
     let begun = () => {};
@@ -148,7 +148,7 @@ onServices('builds of packages', (subject) => {
     await services.store.packageBuilds.remove(accountId, id);
   });
 
-  test('what was built before is used again, and purged a day after nothing refers to it', async () => {
+  test('a bundle is reused, and purged a day after its last reference', async () => {
     const { services } = subject;
     const { store, clock } = services;
     const { id: accountId } = await createTestAccount(services);
@@ -180,7 +180,7 @@ onServices('builds of packages', (subject) => {
     await queue.stop();
   });
 
-  test('an account has few builds under way', async () => {
+  test('an account may have few builds in progress', async () => {
     const { services } = subject;
     const { id: accountId } = await createTestAccount(services);
     const queue = createPackageQueue(services, null);
@@ -191,7 +191,7 @@ onServices('builds of packages', (subject) => {
     await queue.stop();
   });
 
-  test('names, versions and numbers of packages are checked, and the registry is asked', async () => {
+  test('names, versions and numbers of packages are checked, and the registry is queried', async () => {
     const { services } = subject;
     const { builder } = fakeBuilder(async () => assert.fail());
     const queue = createPackageQueue(services, builder);

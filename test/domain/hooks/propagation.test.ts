@@ -31,7 +31,7 @@ describe('hooks of two nodes over one PostgreSQL', () => {
     await one.dispose();
   });
 
-  it('function, variable and disabling are in force at once on the node that did not take them', async () => {
+  it('changes of function, variable and state apply at once on the other node', async () => {
     const write = (body: string, members: object = {}) => ({
       type: 'pre-authentication',
       function: handlerOf(body),

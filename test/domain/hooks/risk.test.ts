@@ -22,7 +22,7 @@ describe('risk', () => {
   const reasonsOf = (traits: Partial<SignInTraits>, failures = 0, history: SignInHistory | null = historyOf(10)) =>
     assessRisk(history, { ...usual, ...traits }, failures).reasons;
 
-  it('has no reason for a sign-in like all others', () => {
+  it('has no reasons for an ordinary sign-in', () => {
     assert.deepEqual(assessRisk(historyOf(10), usual, 0), { score: 0, reasons: [] });
   });
 
@@ -40,12 +40,12 @@ describe('risk', () => {
     }
   });
 
-  it('finds nothing new before anything was remembered', () => {
+  it('finds nothing new without a history', () => {
     assert.deepEqual(reasonsOf({ device: 'x', network: 'y', country: 'FR' }, 0, null), []);
     assert.deepEqual(reasonsOf({}, 3, null), ['recent_failures']);
   });
 
-  it('takes a country within the hour for impossible travel, and later not', () => {
+  it('counts another country within the hour as impossible travel, and later not', () => {
     const both = addSignIn(addSignIn(null, { ...usual, country: 'FR', at: noon - 48 * hour }), { ...usual, at: noon });
     const from = (minutes: number, country: string | null) =>
       reasonsOf({ country, at: noon + minutes * 60_000 }, 0, both);
@@ -72,7 +72,7 @@ describe('risk', () => {
     assert.deepEqual(risk, { score: 100, reasons: Object.keys(riskWeights) });
   });
 
-  it('remembers no more than twenty of each kind, those seen last', () => {
+  it('remembers the last twenty of each kind', () => {
     let history: SignInHistory | null = null;
     for (let index = 0; index < 50; index += 1) history = addSignIn(history, { ...usual, device: `d${index}` });
     assert.equal(history?.devices.length, 20);
@@ -82,7 +82,7 @@ describe('risk', () => {
   });
 });
 
-test('a network is what one customer is given, however its address is written', () => {
+test('a network is what a provider assigns to one customer, however the address is written', () => {
   assert.equal(networkOf('198.51.100.7'), '198.51.100');
   assert.equal(networkOf('::ffff:198.51.100.7'), '198.51.100');
   assert.equal(networkOf('2001:DB8:0abc:1::7'), '2001:db8:abc');
@@ -91,14 +91,14 @@ test('a network is what one customer is given, however its address is written', 
   assert.equal(networkOf('no address'), '');
 });
 
-test('a browser that was updated is the same device', () => {
+test('an updated browser is the same device', () => {
   const agent = (version: string) => `Mozilla/5.0 (X11; Linux x86_64) Chrome/${version} Safari/537.36`;
   assert.equal(deviceOf(agent('120.0.0.1')), deviceOf(agent('121.2')));
   assert.notEqual(deviceOf(agent('120.0')), deviceOf('Mozilla/5.0 (X11) Firefox/120.0'));
 });
 
 onServices('sign-ins that are remembered', (subject) => {
-  test('are digests under a key of the account, and go with the user', async () => {
+  test('are digests under a key of the account and are removed with the user', async () => {
     const { services } = subject;
     const geoip = { countryOf: async () => 'CH' };
     const account = await createTestAccount(services);

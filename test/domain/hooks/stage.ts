@@ -1,4 +1,4 @@
-/** An account with hooks, a client and a user who signs in. */
+/** An account with hooks, a client and a user. */
 
 import assert from 'node:assert/strict';
 import { createPolicy, type NewPolicy } from '../../../src/domain/policies/policies.ts';

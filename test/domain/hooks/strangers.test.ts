@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts';
 import { onServices } from '../subject.ts';
 import { handlerOf } from './stage.ts';
 
-/** The same services, with functions that go on until the test ends them. */
+/** The same services, with functions that continue until the test ends them. */
 function held(services: TestServices) {
   const runs: { readonly call: HookRun; readonly end: () => void }[] = [];
   const answer: HookRunResult = {
@@ -40,7 +40,7 @@ onServices('runs of user-migration', (subject) => {
     return { ...on, services, account, attempt };
   }
 
-  test('two of an account at a time, one of a source; the next is one of a source that had none', async () => {
+  test('run two at a time per account and one per source; the next is from a source that had none', async () => {
     const { attempt, runs, names } = await scene();
     const first = attempt('first', '192.0.2.1');
     await until(() => runs.length === 1);
@@ -61,7 +61,7 @@ onServices('runs of user-migration', (subject) => {
     assert.deepEqual(new Set(await Promise.all([...flood, ...others])), new Set([null]));
   });
 
-  test('who finds no turn in time is answered as for a name that no hook knows, and nothing runs', async () => {
+  test('a request without a turn in time is answered as for an unknown name, and nothing runs', async () => {
     const { attempt, runs, names } = await scene({}, { hookWaitMilliseconds: 1 });
     const first = attempt('first', '192.0.2.1');
     await until(() => runs.length === 1);
@@ -71,7 +71,7 @@ onServices('runs of user-migration', (subject) => {
     assert.equal(await first, null);
   });
 
-  test('take nothing from the limit of runs after a right password', async () => {
+  test('do not count towards the limit of runs after a right password', async () => {
     const { attempt, runs, services, account } = await scene({ 'limit.hooks': '2/h' });
     for (const [at, name] of ['one', 'two'].entries()) {
       const tried = attempt(name, '192.0.2.1');

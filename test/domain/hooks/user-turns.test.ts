@@ -1,4 +1,4 @@
-/** Runs for users: each user has one at a time, and one who comes once waits for none who comes often. */
+/** Runs for users: each user has one at a time, and an occasional user does not wait for frequent ones. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -22,7 +22,7 @@ const flood = 60;
 const lanes = 4;
 
 onServices('runs of pre-authentication', (subject) => {
-  /** Runs that go on until the test ends them; by name of the user, in the order in which they began. */
+  /** Runs that continue until the test ends them; by name of the user, in the order in which they began. */
   async function scene({ hookWaitMilliseconds = 60_000, ...settings }: Record<string, string | number> = {}) {
     const hooks = scriptedHooks();
     const runs: { readonly name: string; readonly end: () => void }[] = [];
@@ -48,7 +48,7 @@ onServices('runs of pre-authentication', (subject) => {
       const signingIn = { user, client: ownPages(account), username, source, browser: { userAgent: null } };
       return firePreAuthentication(services, account, signingIn);
     };
-    /** Waits until so many runs have begun. */
+    /** Waits until this many runs have started. */
     const begun = async (count: number) => {
       while (runs.length < count) {
         arrived = gate();
@@ -58,7 +58,7 @@ onServices('runs of pre-authentication', (subject) => {
     return { services, account, runs, makeUser, signIn, begun };
   }
 
-  test('60 at once of one user run one after the other; who comes once is run at once', async () => {
+  test("60 simultaneous runs of one user run one after the other; another user's run starts at once", async () => {
     const { makeUser, signIn, begun, runs } = await scene();
     const [busy, other] = [await makeUser(), await makeUser()];
     const all = Array.from({ length: flood }, (_, index) => signIn(busy, `192.0.2.${index}`));
@@ -77,7 +77,7 @@ onServices('runs of pre-authentication', (subject) => {
     await Promise.all(all);
   });
 
-  test('when all lanes are taken by users of one network, the next is one of another network', async () => {
+  test('when users of one network hold all lanes, the next run is from another network', async () => {
     const { services, account } = await scene();
     const begun: number[] = [];
     const ends: (() => void)[] = [];
@@ -95,7 +95,7 @@ onServices('runs of pre-authentication', (subject) => {
     assert.deepEqual(begun, [0, 1, 2, 3]);
     ends[0]?.();
     await setImmediate();
-    assert.deepEqual(begun.slice(lanes), [100], 'once, though two of its runs wait in quiet networks');
+    assert.deepEqual(begun.slice(lanes), [100], 'once, though two runs wait in quiet networks');
     for (let at = 1; at < crowd.length + 2; at += 1) {
       ends[at]?.();
       await setImmediate();
@@ -104,7 +104,7 @@ onServices('runs of pre-authentication', (subject) => {
   });
 
   for (const hook_failure of ['deny', 'continue']) {
-    test(`who keeps their own hook busy gets past none (hook_failure=${hook_failure})`, async () => {
+    test(`keeping one's own hook busy does not bypass it (hook_failure=${hook_failure})`, async () => {
       const { makeUser, signIn, begun, runs } = await scene({ hookWaitMilliseconds: 1, hook_failure });
       const user = await makeUser();
       const first = signIn(user);
@@ -117,7 +117,7 @@ onServices('runs of pre-authentication', (subject) => {
   }
 
   for (const hook_failure of ['deny', 'continue']) {
-    test(`who finds no turn for others is served as hook_failure=${hook_failure} says`, async () => {
+    test(`a sign-in without a turn because of others follows hook_failure=${hook_failure}`, async () => {
       const { makeUser, signIn, begun, runs } = await scene({ hookWaitMilliseconds: 1, hook_failure });
       const others = (await Promise.all(Array.from({ length: lanes }, makeUser))).map((user) => signIn(user));
       await begun(lanes);

@@ -7,7 +7,7 @@ import { createTestAccount, type TestServices } from '../../support/services.ts'
 import { onServices } from '../subject.ts';
 import { handlerOf } from './stage.ts';
 
-/** The same services, with a runner that starts nothing and lists what it is asked for. */
+/** The same services, with a runner that starts nothing and records its calls. */
 function watched(services: TestServices) {
   const asked: unknown[] = [];
   const hooks = {
@@ -46,7 +46,7 @@ onServices('keeping hooks warm', (subject) => {
     ...more,
   });
 
-  test('at the start the accounts whose hooks ran last, the very last one at the end; not what is disabled or empty', async () => {
+  test('warms the accounts whose hooks ran last, the most recent one last, but no disabled or empty hooks', async () => {
     const { services, asked } = watched(subject.services);
     const [one, two, three, off] = [
       await createTestAccount(services),
@@ -87,7 +87,7 @@ onServices('keeping hooks warm', (subject) => {
     asked.length = 0;
     const warming = keepWarm(services);
     await warming.stop();
-    assert.deepEqual(asked, [], 'nothing begins that was not begun when it stops');
+    assert.deepEqual(asked, [], 'nothing new starts after it stops');
     const again = keepWarm(services);
     while (asked.length < 4) await new Promise(setImmediate);
     await again.stop();
@@ -103,7 +103,7 @@ onServices('keeping hooks warm', (subject) => {
     );
   });
 
-  test('when packages were built their account has a new process, with all its functions; not when they failed', async () => {
+  test('after a successful build the account gets a new process with all its functions; not after a failed one', async () => {
     const { services, asked, end } = watched(subject.services);
     const account = await createTestAccount(services);
     const warming = keepWarm(services);

@@ -29,7 +29,7 @@ describe('the master key', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('is made for an empty database, readable by its owner only, and is the same afterwards', async () => {
+  test('is created for an empty database, readable by its owner only, and does not change', async () => {
     const { store } = opened;
     assert.equal(await inspectMasterKey({ file, store }), null);
     const made = await openMasterKey({ file, store, random });
@@ -40,13 +40,13 @@ describe('the master key', () => {
     assert.equal((await inspectMasterKey({ file, store }))?.kid, made.kid);
   });
 
-  test('two that start together use one key', async () => {
+  test('two services that start together use one key', async () => {
     const { store } = opened;
     const keys = await Promise.all([1, 2, 3].map(() => openMasterKey({ file, store, random })));
     assert.equal(new Set(keys.map(({ kid }) => kid)).size, 1);
   });
 
-  test('that is missing while the database holds data is not created again', async () => {
+  test('is not recreated when it is missing and the database holds data', async () => {
     const { store } = opened;
     await openMasterKey({ file, store, random });
     rmSync(path);
@@ -55,13 +55,13 @@ describe('the master key', () => {
     assert.throws(() => statSync(path));
   });
 
-  test('is not made either when there are accounts but no mark of a key', async () => {
+  test('is not created either when there are accounts but no key mark', async () => {
     const { store } = opened;
     await newAccount(store);
     await assert.rejects(openMasterKey({ file, store, random }), { message: /missing/ });
   });
 
-  test('of another database is refused, and nothing is sealed with it', async () => {
+  test('from another database is refused, and nothing is sealed with it', async () => {
     const { store } = opened;
     await openMasterKey({ file, store, random });
     writeFileSync(path, systemRandom.bytes(32).toString('base64'));
@@ -69,7 +69,7 @@ describe('the master key', () => {
     await assert.rejects(inspectMasterKey({ file, store }), { message: /is not the master key/ });
   });
 
-  test('that others can read is refused with the remedy', async () => {
+  test('readable by others is refused with the remedy', async () => {
     const { store } = opened;
     await openMasterKey({ file, store, random });
     for (const mode of [0o640, 0o604, 0o610, 0o620]) {
@@ -89,7 +89,7 @@ describe('the master key', () => {
     }
   });
 
-  test('seals the pepper, which is made once', async () => {
+  test('seals the pepper, which is created once', async () => {
     const { store } = opened;
     const key = await openMasterKey({ file, store, random });
     const peppers = await Promise.all([1, 2, 3].map(() => openPepper(key, { store, random })));

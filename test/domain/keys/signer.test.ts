@@ -11,7 +11,7 @@ import { onServices } from '../subject.ts';
 
 onServices('the signer', (subject) => {
   for (const alg of signingAlgorithms) {
-    test(`signs with ${alg} what another library verifies with the published keys`, async () => {
+    test(`signs with ${alg}, and another library verifies it with the published keys`, async () => {
       const { services } = subject;
       const account = await createTestAccount(services);
       const jwt = await services.signer.sign(account, alg, 'at+jwt', { iss: account.baseUrl, sub: 'Zoë' });
@@ -27,7 +27,7 @@ onServices('the signer', (subject) => {
     });
   }
 
-  test('a rotation by another process is in force at the next signature', async () => {
+  test('a rotation by another process applies to the next signature', async () => {
     const services = await testServices(subject.services.store, { generateKeyPair });
     const account = await createTestAccount(services);
     const kidOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.', 1)[0] ?? '', 'base64url').toString()).kid;

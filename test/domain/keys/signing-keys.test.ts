@@ -22,7 +22,7 @@ onServices('signing keys', (subject) => {
     return (await listKeys(services, account)).map(({ alg, state }) => `${alg} ${state}`).sort();
   }
 
-  test('a new account signs at once with both algorithms', async () => {
+  test('a new account can sign at once with both algorithms', async () => {
     const { services, account } = await fresh();
     assert.deepEqual(await states(services, account), ['ES256 signing', 'RS256 signing']);
     const published = await services.signer.published(account);
@@ -68,7 +68,7 @@ onServices('signing keys', (subject) => {
     assert.deepEqual(await rotateKeys(services, account, { emergency: false }), first);
   });
 
-  test('in an emergency new keys sign at once and every old one is withdrawn, the next ones included', async () => {
+  test('an emergency rotation signs with new keys at once and withdraws all others, including the next ones', async () => {
     const { services, account } = await fresh();
     await rotateKeys(services, account, { emergency: false });
     const old = (await listKeys(services, account)).map(({ kid }) => kid);
@@ -97,7 +97,7 @@ onServices('signing keys', (subject) => {
     assert.equal(await rotateIfDue(services, account), 0);
   });
 
-  test('of rotations at the same time one wins, and an emergency is never lost', async () => {
+  test('one of several simultaneous rotations wins, and an emergency rotation is never lost', async () => {
     const { services, account } = await fresh();
     const before = new Set((await listKeys(services, account)).map(({ kid }) => kid));
     await Promise.all([1, 2, 3].map(() => rotateKeys(services, account, { emergency: false })));
@@ -110,7 +110,7 @@ onServices('signing keys', (subject) => {
     assert.equal(newest.length, 2);
   });
 
-  test('a clock that was put back leaves the account able to sign', async () => {
+  test('the account can still sign after the clock was set back', async () => {
     const { services, account } = await fresh();
     services.clock.advance(-5 * 60_000);
     assert.match(await services.signer.sign(account, 'RS256', 'JWT', { sub: '1' }), /^[\w-]+\.[\w-]+\.[\w-]+$/);

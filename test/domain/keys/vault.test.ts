@@ -14,7 +14,7 @@ function newAccount(subdomain: string) {
   return { subdomain, sealedKey: vault.newAccountKey(subdomain) };
 }
 
-test('what is sealed comes back in its place, each time under another nonce', () => {
+test('a sealed text opens in its place; each seal has a new nonce', () => {
   const account = newAccount('one');
   const sealed = vault.seal(account, 'table|column|1', secret);
   assert.match(sealed, /^v1\.[\w-]{8}\.[\w-]{16}\.[\w-]+$/);
@@ -42,7 +42,7 @@ test('a sealed text opens neither in another place nor in another account', () =
   );
 });
 
-test('any changed bit is found', () => {
+test('any changed bit is detected', () => {
   const sealed = sealText(masterKey, systemRandom, 'place', secret);
   const parts = sealed.split('.');
   for (const part of [2, 3]) {
@@ -86,7 +86,7 @@ test('a sealed text has one spelling', () => {
   }
 });
 
-test('a text sealed under another master key is told by its key id', () => {
+test('a text sealed under another master key is recognized by its key id', () => {
   const other = sealingKey(randomBytes(32));
   assert.throws(() => unsealText(other, 'place', sealText(masterKey, systemRandom, 'place', secret)), {
     detail: { reason: 'a text is sealed under another key' },

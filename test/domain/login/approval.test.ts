@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type Approval, isApprovedStill } from '../../../src/domain/login/approval.ts';
+import { linkedServersOf } from '../../../src/domain/tokens/audience.ts';
 import type { ClientRecord } from '../../../src/store/clients.ts';
 import type { UserRecord } from '../../../src/store/users.ts';
 import { day, newAccount, newClient, newUser, now, unique } from '../../store/samples.ts';
@@ -38,6 +39,7 @@ onServices('what an approval rests on', (subject) => {
           ...approval,
           ...changes.approval,
         },
+        () => linkedServersOf({ store }, { ...client, ...changes.client }),
       );
     return { accountId, user, client, sid, asked, holds };
   }
@@ -58,7 +60,7 @@ onServices('what an approval rests on', (subject) => {
     assert.ok(await holds({ approval: { sid: null } }));
   });
 
-  it('consent to all that was asked for, unless anyone registered the client: then none is kept', async () => {
+  it('consent to everything that was requested; for clients of open registration none is stored', async () => {
     const { accountId, user, client, asked, holds } = await approve();
     assert.ok(!(await holds({ approval: { asked: { ...asked, scope: ['openid', 'groups'] } } })));
     await subject.services.store.authorizations.removeConsent(accountId, user.id, client.appId);
@@ -66,7 +68,7 @@ onServices('what an approval rests on', (subject) => {
     assert.ok(await holds({ client: { registeredBy: 'open' } }));
   });
 
-  it('what was allowed at APIs, where anyone registered the client: an API that is linked since is not in it', async () => {
+  it('what was allowed at APIs, for clients of open registration: APIs linked later are not included', async () => {
     const { accountId, client, asked, holds } = await approve();
     const { store } = subject.services;
     const { id: serverId } = await store.authorizationServers.create({
@@ -83,7 +85,7 @@ onServices('what an approval rests on', (subject) => {
     assert.ok(!(await allowed([])));
     assert.ok(!(await allowed([`write ${serverId + 1}`])));
     assert.ok(await allowed([`write ${serverId}`]));
-    assert.ok(await holds({ client: open }), 'what asks for nothing of an API');
+    assert.ok(await holds({ client: open }), 'a request for no API');
   });
 
   it("the client's registration: its redirect URI and its scopes", async () => {

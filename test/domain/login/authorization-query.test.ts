@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { longestParameters } from '../../../src/domain/login/authorization-query.ts';
 import { contracts } from '../../support/conforms.ts';
 
-test('a request object may say as much as a query, by name and by length', () => {
+test('a request object may contain the same parameters as a query, with the same limits', () => {
   const { contract } = contracts.get('oauth2') ?? {};
   const { schemas } = (contract as unknown as { components: { schemas: Record<string, unknown> } }).components;
   const { properties } = schemas['AuthorizationRequest'] as { properties: Record<string, { maxLength: number }> };

@@ -53,7 +53,7 @@ onServices('a password is checked', (subject) => {
   }
 
   for (const verb of ['users.findByName', 'users.countAttempt', 'users.clearAttempts']) {
-    test(`while ${verb} fails nobody is locked, and no failure counted (D4)`, async () => {
+    test(`while ${verb} fails nobody is locked and no failure is counted (D4)`, async () => {
       const failing = new Set([verb]);
       const one = await open(failing);
       for (let attempt = 0; attempt < attempts; attempt += 1) {
@@ -66,7 +66,7 @@ onServices('a password is checked', (subject) => {
     });
   }
 
-  test('a right password that could not be written down stands as right, and no wrong one is forgotten for it', async () => {
+  test('a right password still counts as right if recording it fails, and wrong ones are not forgotten', async () => {
     const failing = new Set<string>();
     const one = await open(failing);
     for (let attempt = 0; attempt < 9; attempt += 1) assert.equal(await one.signIn('wrong'), null);
@@ -80,7 +80,7 @@ onServices('a password is checked', (subject) => {
     assert.equal(await attemptsOf(one), 0);
   });
 
-  test('who finds the queue full has not guessed: neither user nor address is charged', async () => {
+  test('a sign-in that finds the queue full counts neither for the user nor for the address', async () => {
     const one = await open(new Set());
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     const share = shareOf(one.account, source);

@@ -17,13 +17,13 @@ onServices('hooks at single sign-on', (subject) => {
     const visit = await ownVisit({ services, account }, await newUser(services.store, account.id));
     const due = (record: object = {}, app = client) => {
       const request = { client: app, record: { sid: null, hookPolicyUserId: null, ...record } };
-      // As much of a request as is looked at.
+      // Only the members that are read.
       return areHooksDue(services, account, { ...visit, request } as unknown as Use);
     };
     return { account, client, ...visit, due };
   }
 
-  it('are due at the first use of a session for an app, and for no page of the account', async () => {
+  it('are due at the first use of a session for an app, and not for the account pages', async () => {
     const { account, client, session, due } = await use({ hook_on_sso: 'each_app' });
     assert.ok(await due());
     assert.ok(!(await due({}, ownPages(account))));
@@ -32,7 +32,7 @@ onServices('hooks at single sign-on', (subject) => {
     assert.ok(await due({}, await newClient(subject.services.store, account.id)));
   });
 
-  it('are not where they have passed this user in this request; another user is another matter', async () => {
+  it('are not due again for the same user in the same request, but are for another user', async () => {
     const { session, user, due } = await use({ hook_on_sso: 'each_app' });
     assert.ok(!(await due({ sid: session.sid })));
     assert.ok(await due({ sid: 'of another session' }));
@@ -40,7 +40,7 @@ onServices('hooks at single sign-on', (subject) => {
     assert.ok(await due({ hookPolicyUserId: user.id + 1 }));
   });
 
-  it('are never where the account does not want them', async () => {
+  it('are never due where the account turned them off', async () => {
     const { due } = await use({});
     assert.ok(!(await due()));
   });

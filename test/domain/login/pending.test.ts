@@ -15,7 +15,7 @@ import { setUser } from '../../support/users.ts';
 import { onServices } from '../subject.ts';
 
 onServices('a half-made sign-in', (subject) => {
-  /** A user who gave the password, for an app in which a second factor has to be set up first. */
+  /** A user after the password, for an app that requires enrolling a second factor first. */
   async function halfway() {
     const { services } = subject;
     const { store, clock } = services;
@@ -29,7 +29,7 @@ onServices('a half-made sign-in', (subject) => {
     const request = (methods: readonly string[] = passwordMethods) => {
       const hooks = { hookPolicyId: null, hookPolicyUserId: null };
       const record = { passwordUserId: user.id, passwordCheckedAt, methods, parameters: {}, ...hooks };
-      // As much of a request as is looked at.
+      // Only the members that are read.
       return { record, client } as unknown as OpenRequest;
     };
     const step = async (methods?: readonly string[]) =>
@@ -51,12 +51,12 @@ onServices('a half-made sign-in', (subject) => {
     }
   });
 
-  it('enrols no second factor where it began with a link', async () => {
+  it('cannot enrol a second factor where it began with a link', async () => {
     const { step } = await halfway();
     assert.equal(await step(linkMethods), 'nothing');
   });
 
-  it('goes on under the policy that a hook chose for its user, and for no other', async () => {
+  it('continues under the policy that a hook chose for its user, and for no other', async () => {
     const { user, request } = await halfway();
     const { client, record } = request();
     const chosen = { client, record: { ...record, hookPolicyId: 7, hookPolicyUserId: user.id } };
@@ -64,13 +64,13 @@ onServices('a half-made sign-in', (subject) => {
     assert.equal(wayOf(chosen, { id: user.id + 1 }).hookPolicyId, null);
   });
 
-  it('is refused to who is locked meanwhile', async () => {
+  it('is refused when the user is locked meanwhile', async () => {
     const { account, user, step } = await halfway();
     await setUser(subject.services, account, user.id, { status: 'locked' });
     assert.equal(await step(), 'refused');
   });
 
-  it('a session enrols a second factor for ten minutes after its sign-in', async () => {
+  it('a session may enrol a second factor for ten minutes after its sign-in', async () => {
     const { services } = subject;
     const { account, user, request } = await halfway();
     const session = { amr: passwordMethods, authenticatedAt: services.clock.now() } as SessionRecord;

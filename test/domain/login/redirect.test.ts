@@ -11,7 +11,7 @@ function locationOf(answer: ClientAnswer): string {
 
 const account = { baseUrl: 'https://one.gatehouse.example' } as Account;
 
-test('an answer is added to the registered address as text, which stays as it is', () => {
+test('the answer is appended to the registered URI, which stays unchanged', () => {
   const at = (redirectUri: string) => locationOf(answerWith(account, { redirectUri, state: null }, { code: 'c' }));
   const added = 'code=c&iss=https%3A%2F%2Fone.gatehouse.example';
   assert.equal(at('https://a.example/cb'), `https://a.example/cb?${added}`);
@@ -32,7 +32,7 @@ test('state comes back as sent, and only when it was sent', () => {
   });
 });
 
-test('a form token is of one browser and one request', () => {
+test('a form token is bound to one browser and one request', () => {
   const [secret, request] = ['s'.repeat(43), 'r'.repeat(43)];
   const browser = { browserSecret: secret, requestId: request, sessionSecret: undefined };
   const good = csrfToken(secret, request);

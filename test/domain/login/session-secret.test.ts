@@ -11,7 +11,7 @@ after(() => app.dispose());
 
 const session = { userId: 7, sid: 'abc', expiresAt: 1_800_000_000_000 };
 
-test('a browser’s text names its session, to its account alone, and no two are the same', async () => {
+test('a session secret names its session in its account only, and no two are equal', async () => {
   const { services, account } = app;
   const text = newSessionSecret(services, account, session);
   assert.deepEqual(namedSession(services, account, text), session);
@@ -21,7 +21,7 @@ test('a browser’s text names its session, to its account alone, and no two are
   assert.equal(namedSession(services, other.account, text), null);
 });
 
-test('any other text names none: changed, cut, longer, of another kind, of an older release', () => {
+test('any other text names none: changed, truncated, extended, of another kind, of an older release', () => {
   const { services, account } = app;
   const text = newSessionSecret(services, account, session);
   const secret = text.slice(0, 43);

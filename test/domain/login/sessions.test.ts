@@ -14,7 +14,7 @@ const session = {
   expiresAt: now + 12 * hour,
 } as SessionRecord;
 
-it('a session ends when it was not used for its idle time, and at its end however often it is used', () => {
+it('a session ends after its idle time, and at its maximum age however often it is used', () => {
   assert.ok(isLive(session, now + 12 * hour - 1));
   assert.ok(!isLive(session, now + 12 * hour));
   const unused = { ...session, lastSeenAt: now };
@@ -22,7 +22,7 @@ it('a session ends when it was not used for its idle time, and at its end howeve
   assert.ok(!isLive(unused, now + 3 * hour));
 });
 
-it('a session is too old for an app at the age that its policy sets, whatever the session itself was given', () => {
+it("a session is too old for an app at the age in the app's policy, whatever the session's own limit", () => {
   const policy = { sessionAbsoluteMinutes: 60 } as PolicyRecord;
   assert.ok(!isTooOld(session, policy, now + hour - 1));
   assert.ok(isTooOld(session, policy, now + hour));

@@ -15,7 +15,7 @@ import { setUser } from '../../support/users.ts';
 const second = 1_000;
 const minute = 60 * second;
 
-test('names are text; several changes are one message', () => {
+test('names are escaped; several changes are one message', () => {
   const account = { name: 'A & <B>', baseUrl: 'https://one.gatehouse.example' } as Account;
   const notice = { address: 'ada@example.com', changedAt: 0 };
   const mail = changeMessage(account, { ...notice, changes: ['passkey_added'] });
@@ -54,7 +54,7 @@ for (const kind of databases) {
     const change = ({ id }: { readonly id: number }) =>
       setUser(app.services, app.account, id, { username: `u${id}-${app.services.clock.now()}` });
 
-    test('is tried again after 10 s, 1, 5 and 15 minutes, then given up; the log repeats nothing of it', async () => {
+    test('is retried after 10 s, 1, 5 and 15 minutes, then dropped; the log repeats nothing of it', async () => {
       using _ = app.services.clock.hold();
       const user = await makeUser(app);
       await change(user);
@@ -76,7 +76,7 @@ for (const kind of databases) {
       assert.ok(!JSON.stringify(app.services.lines).includes(user.email ?? ''));
     });
 
-    test('what waited is sent once, by one of two nodes, also where its user is gone', async () => {
+    test('a waiting message is sent once, by one of two nodes, even if its user is gone', async () => {
       const user = await makeUser(app);
       await change(user);
       await run();
@@ -93,7 +93,7 @@ for (const kind of databases) {
       assert.equal(await left(), 0);
     });
 
-    test('a change that is made again and again pushes out no other: each is told, with the newest time', async () => {
+    test('a repeated change displaces no other: each is reported, with its latest time', async () => {
       using _ = app.services.clock.hold();
       const user = await makeUser(app);
       for (let times = 0; times < 40; times += 1) {
@@ -113,7 +113,7 @@ for (const kind of databases) {
       assert.equal(await left(), 0);
     });
 
-    test('what is changed while its message is on the way is told by another one, also after the last try', async () => {
+    test('a change made while a message is being sent is reported by another, even after the last try', async () => {
       using _ = app.services.clock.hold();
       const user = await makeUser(app);
       await change(user);

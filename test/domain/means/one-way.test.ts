@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 const source = new URL('../../../src/', import.meta.url).pathname;
 const theOne = 'domain/means/change-user.ts';
-/** What else is written of a user, which is no means of signing in. */
+/** Other columns of a user that are not means of signing in. */
 const harmless = /^users\.update\(\s*[\w.]+,\s*[\w.]+,\s*\{\s*(?:lastLogin|invitationSentAt)\b[^,}]*\}\s*\)/;
 
 function writesIn(text: string): string[] {

@@ -14,7 +14,7 @@ import { setUser } from '../../support/users.ts';
 import { onServices } from '../subject.ts';
 
 onServices('the last look before anything opens', (subject) => {
-  /** A user who may use an app, and the ways in which they can have shown who they are. */
+  /** A user with access to an app, and the ways in which they may have authenticated. */
   async function stage() {
     const { services } = subject;
     const { store, clock } = services;
@@ -46,7 +46,7 @@ onServices('the last look before anything opens', (subject) => {
       const verdict = await store.transaction((tx) => admit(services, tx, account, evidence, way));
       return verdict.at === 'refused' ? verdict.failure.code : verdict.at;
     };
-    /** What each comes to, by its name. */
+    /** The outcome of each, by its name. */
     const lookAtAll = async () => {
       const found: Record<string, string> = {};
       for (const [by, evidence] of Object.entries(shown)) found[by] = await look(evidence);
@@ -64,25 +64,25 @@ onServices('the last look before anything opens', (subject) => {
     token: at,
   });
 
-  it('admits who has shown it, while all of it is so', async () => {
+  it('admits a user with valid proof, as long as all of it still holds', async () => {
     const { lookAtAll } = await stage();
     assert.deepEqual(await lookAtAll(), everything('end'));
   });
 
-  it('another password ends what the former one showed', async () => {
+  it('a new password invalidates what the former one showed', async () => {
     const { lookAtAll, change } = await stage();
     await change({ passwordDigest: 'another' });
     const outdated = { password: 'outdated', 'second factor': 'outdated', 'a session that is raised': 'outdated' };
     assert.deepEqual(await lookAtAll(), { ...everything('end'), ...outdated });
   });
 
-  it('a sign-out everywhere ends what was shown before it, and the tokens', async () => {
+  it('a sign-out everywhere invalidates what was shown before it, and the tokens', async () => {
     const { lookAtAll, change } = await stage();
     await change({ signedOutAt: subject.services.clock.now() });
     assert.deepEqual(await lookAtAll(), { ...everything('outdated'), session: 'end' });
   });
 
-  it('a session that ended, expired or is of another user, shows nothing', async () => {
+  it('a session that ended, expired or belongs to another user shows nothing', async () => {
     const { services } = subject;
     const { account, user, session, shown, look } = await stage();
     const both = async () => [await look(shown.session), await look(shown['a session that is raised'])];
@@ -96,26 +96,26 @@ onServices('the last look before anything opens', (subject) => {
     assert.deepEqual(await both(), ['outdated', 'outdated']);
   });
 
-  it('a token that was revoked, or is over, shows nothing', async () => {
+  it('a revoked or expired token shows nothing', async () => {
     const { services } = subject;
     const { account, token, shown, look } = await stage();
     await services.store.grants.revokeAccessToken(account.id, token.id, services.clock.now());
     assert.equal(await look(shown.token), 'outdated');
   });
 
-  it('a passkey that the user does not have any more shows nothing', async () => {
+  it('a passkey that the user no longer has shows nothing', async () => {
     const { user, shown, look } = await stage();
     const { checkedAt } = shown.password;
     assert.equal(await look({ by: 'passkey', user, checkedAt, deviceId: 1, backupEligible: false }), 'outdated');
   });
 
-  it('an app that was deleted gets nothing', async () => {
+  it('a deleted app gets nothing', async () => {
     const { account, client, lookAtAll } = await stage();
     await removeApp(subject.services, account, client.appId);
     assert.deepEqual(await lookAtAll(), everything('outdated'));
   });
 
-  it('standing and access are as they are now', async () => {
+  it("the user's current status and access count", async () => {
     const { services } = subject;
     const { account, user, client, lookAtAll } = await stage();
     await setUser(services, account, user.id, { status: 'locked' });
@@ -125,7 +125,7 @@ onServices('the last look before anything opens', (subject) => {
     assert.deepEqual(await lookAtAll(), { ...everything('access_not_assigned'), token: 'outdated' });
   });
 
-  it('a policy that demands a second factor by now asks a password, and ends a session, without one', async () => {
+  it('a policy that now demands a second factor asks for it after a password, and ends a session without one', async () => {
     const { services } = subject;
     const { account, user, lookAtAll } = await stage();
     const { id } = await createPolicy(services, account, { name: 'Demanding', otpRequired: true });

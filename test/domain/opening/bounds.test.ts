@@ -25,18 +25,19 @@ onServices('what a user has at most', (subject) => {
       await store.access.grant(account.id, client.appId, { userId }, clock.now());
       return client;
     };
-    const begin = (client: ClientRecord) => {
+    const begin = (client: ClientRecord, sid: string | null = null) => {
       const [now, scope] = [clock.now(), ['openid']];
-      const terms = { userId, serverId: null, scope, sid: null, nonce: null, amr: ['pwd'], authenticatedAt: now };
+      const held = { serverId: null, servers: async () => [], scope, sid };
+      const terms = { userId, ...held, nonce: null, amr: ['pwd'], authenticatedAt: now };
       return store.transaction((tx) => startGrant(services, tx, account, client, terms, null, 'password'));
     };
     /** Grants that were made before, a second apart. */
-    const fill = (client: ClientRecord, count: number) =>
+    const fill = (client: ClientRecord, count: number, sid: string | null = null) =>
       store.transaction(async (tx) => {
         for (let made = 0; made < count; made += 1) {
           clock.advance(1000);
           const [createdAt, idle] = [clock.now(), clock.now() + 14 * day];
-          const terms = { idleExpiresAt: idle, absoluteExpiresAt: idle, createdAt, sid: null };
+          const terms = { idleExpiresAt: idle, absoluteExpiresAt: idle, createdAt, sid };
           await newGrant(tx, { accountId: account.id, userId, appId: client.appId }, terms);
         }
       });
@@ -49,7 +50,7 @@ onServices('what a user has at most', (subject) => {
     return { account, makeClient, begin, fill, live, lastEvent };
   }
 
-  test(`${mostOfApp} of an app: one more ends the one that was not used for longest, and the trail says so`, async () => {
+  test(`${mostOfApp} per app: one more ends the least recently used one, and the trail records it`, async () => {
     const { account, makeClient, begin, fill, live, lastEvent } = await stage();
     const [client, other] = [await makeClient(), await makeClient()];
     await fill(other, 1);
@@ -67,7 +68,21 @@ onServices('what a user has at most', (subject) => {
     assert.equal(await subject.services.store.grants.find(account.id, ended), null);
   });
 
-  test('revoked ones count, and go first', async () => {
+  test('of one session the newest of an app stays: silent sign-ins end neither another device nor a session’s last', async () => {
+    const { makeClient, begin, fill, live } = await stage();
+    const client = await makeClient();
+    await fill(client, 1);
+    await fill(client, 1, 'telephone');
+    await fill(client, 2, 'another browser');
+    const [alone, telephone, superseded, newest] = await live();
+    for (let made = 0; made < mostOfApp + 5; made += 1) await begin(client, 'browser');
+    const after = (await live()).map(({ id }) => id);
+    assert.equal(after.length, mostOfApp);
+    for (const kept of [alone, telephone, newest]) assert.ok(kept && after.includes(kept.id));
+    assert.ok(superseded && !after.includes(superseded.id));
+  });
+
+  test('revoked ones count and are dropped first', async () => {
     const { account, makeClient, begin, fill, live, lastEvent } = await stage();
     const client = await makeClient();
     await fill(client, mostOfApp);
@@ -85,12 +100,12 @@ onServices('what a user has at most', (subject) => {
     assert.equal(await subject.services.store.grants.find(account.id, revoked), null);
   });
 
-  test(`${mostOfUser} in all, of however many apps`, async () => {
+  test(`${mostOfUser} in all, for any number of apps`, async () => {
     const { makeClient, begin, fill, live, lastEvent } = await stage();
     for (let app = 0; app < 12; app += 1) await fill(await makeClient(), mostOfApp - 1);
     const client = await makeClient();
     const counts: number[] = [];
-    // More than the bound can only come from a release without one: each new grant takes away a hundred.
+    // Only a release without the limit can exceed it: each new grant removes a hundred.
     for (let made = 0; made < 6; made += 1) {
       await begin(client);
       counts.push((await live()).length);
@@ -99,7 +114,7 @@ onServices('what a user has at most', (subject) => {
     assert.deepEqual(await lastEvent(), ['grant.issued', 1]);
   });
 
-  test(`${mostSessions} sessions: one more ends the one that was not used for longest, as by a sign-out`, async () => {
+  test(`${mostSessions} sessions: one more ends the least recently used one like a sign-out`, async () => {
     const { services } = subject;
     const { store, clock } = services;
     const account = await createTestAccount(services);

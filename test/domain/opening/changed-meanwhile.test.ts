@@ -50,7 +50,7 @@ interface Person {
 }
 
 for (const kind of databases) {
-  describe(`what changes while a sign-in is under way, on ${kind}`, () => {
+  describe(`changes during a sign-in, on ${kind}`, () => {
     const hooks = scriptedHooks();
     let app: TestApp;
     before(async () => {
@@ -159,7 +159,7 @@ for (const kind of databases) {
         });
       }
 
-      it(`the password is replaced by ${who}: no second factor is asked for that goes with the former one`, async () => {
+      it(`the password is replaced by ${who}: the former password does not lead to the second factor`, async () => {
         const someone = await person();
         await giveDevice(app, someone.user);
         const answer = await heldUp(await hosted(someone), () => change(someone));
@@ -206,7 +206,7 @@ for (const kind of databases) {
       }
     });
 
-    it('the policy comes to demand one: it is asked for, or nothing opens', async () => {
+    it('the policy starts to demand one: it is asked for, or nothing opens', async () => {
       const { services, account } = app;
       const { id } = await createPolicy(services, account, { name: 'Demanding from now on', otpRequired: true });
       for (const [name, door] of Object.entries(doors)) {
@@ -217,7 +217,7 @@ for (const kind of databases) {
       }
     });
 
-    it("the app's policy comes to demand one: it is asked for, or nothing opens", async () => {
+    it("the app's policy starts to demand one: it is asked for, or nothing opens", async () => {
       const { services, account } = app;
       const { id } = await createPolicy(services, account, { name: 'Demanding in one app', otpRequired: true });
       const answers: Record<string, string> = {};
@@ -252,7 +252,7 @@ for (const kind of databases) {
       assert.deepEqual(await open(someone.user), nothing);
     });
 
-    it('the trail tells of it as of any refusal', async () => {
+    it('the trail records it like any refusal', async () => {
       const someone = await person();
       const change = () => setUser(app.services, app.account, someone.user.id, { password: another });
       await heldUp(await hosted(someone), change);
@@ -263,7 +263,7 @@ for (const kind of databases) {
       assert.deepEqual([reason, appId], ['changed_meanwhile', someone.client.app_id]);
     });
 
-    it('without a hook: what a race opened with the former password does not live on', async () => {
+    it('without a hook: what a race opened with the former password is revoked', async () => {
       let refused = 0;
       for (let round = 0; round < 10; round += 1) {
         const someone = await person();

@@ -73,7 +73,7 @@ describe('one way in', () => {
     return spawnSync(process.execPath, ['scripts/check.ts', 'imports'], { cwd: folder, encoding: 'utf8' }).stdout;
   };
 
-  it('the check lets pass who asks the one place', () => {
+  it('the check passes callers of the one place', () => {
     const said = check({
       asks: "import { openSession } from '../opening/open.ts';\nexport const enter = openSession;\n",
     });
@@ -81,7 +81,7 @@ describe('one way in', () => {
     assert.doesNotMatch(said, /one-way-in|opens something/);
   });
 
-  it('and nobody else: neither by an import nor by a verb of the store', () => {
+  it('and no other callers, neither by an import nor by a verb of the store', () => {
     const said = check(Object.fromEntries(Object.entries(sideDoors).map(([name, [source]]) => [name, source])));
     assert.match(said, /^FAILED {2}imports/);
     for (const [name, [, expected]] of Object.entries(sideDoors)) assert.match(said, expected, name);

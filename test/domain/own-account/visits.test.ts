@@ -136,7 +136,7 @@ const changes: Readonly<Record<string, Change>> = {
 };
 
 for (const kind of databases) {
-  describe(`a visit that is over before its form writes, on ${kind}`, () => {
+  describe(`a visit that ends before its form writes, on ${kind}`, () => {
     let app: TestApp;
     /** Done before the next transaction begins. */
     let meanwhile: (() => Promise<unknown>) | null = null;
@@ -182,13 +182,13 @@ for (const kind of databases) {
             before = await newest();
           };
           const { status } = await app.send('POST', path, { headers: browser.jar.header, form: fields });
-          assert.ok(before > 0, 'the form came to no transaction');
+          assert.ok(before > 0, 'the form reached no transaction');
           assert.equal(status, change.status);
-          assert.equal(await newest(), before, 'the trail tells of something');
+          assert.equal(await newest(), before, 'the trail has a record');
         });
       }
 
-      it(`nothing changes: ${name} does what it is for`, async () => {
+      it(`without a change: ${name} succeeds`, async () => {
         const { browser, fields } = await ready(form);
         const before = await newest();
         const { status } = await app.send('POST', path, { headers: browser.jar.header, form: fields });
@@ -209,7 +209,7 @@ describe('the forms of the account pages', () => {
     assert.deepEqual(written.map(([path]) => path).sort(), [...tried].sort());
   });
 
-  it('write in a visit alone: nothing else of theirs begins a transaction', () => {
+  it('write only in a visit: nothing else starts a transaction', () => {
     const beginners = ['src/domain/own-account', 'src/surfaces/pages/account'].flatMap((folder) =>
       readdirSync(join(root, folder))
         .map((name) => `${folder}/${name}`)

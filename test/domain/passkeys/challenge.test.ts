@@ -8,7 +8,7 @@ const minute = 60_000;
 const purpose: Purpose = { of: 'sign-in', digest: 'of a sign-in' };
 
 onServices('challenges of passkeys', (subject) => {
-  it('are good for ten minutes, whatever becomes of the page', async () => {
+  it('are valid for ten minutes, whatever happens to the page', async () => {
     const { services } = subject;
     const account = await createTestAccount(services);
     using _ = services.clock.hold();
@@ -20,7 +20,7 @@ onServices('challenges of passkeys', (subject) => {
     assert.equal(endOfChallenge(services, account, purpose, challenge), null);
   });
 
-  it('are for one purpose, one sign-in and one account, and are written in one way', async () => {
+  it('are valid for one purpose, one sign-in and one account, and have one spelling', async () => {
     const { services } = subject;
     const [account, another] = [await createTestAccount(services), await createTestAccount(services)];
     const challenge = newChallenge(services, account, purpose);
@@ -33,7 +33,7 @@ onServices('challenges of passkeys', (subject) => {
     for (const other of others) assert.equal(endOfChallenge(services, account, other, challenge), null);
     assert.equal(endOfChallenge(services, another, purpose, challenge), null);
     const bytes = Buffer.from(challenge, 'base64url');
-    // Its end is part of what is proved: nobody prolongs it.
+    // Its expiry is part of the signed text, so it cannot be extended.
     const longer = Buffer.from(bytes);
     longer.writeBigUInt64BE(longer.readBigUInt64BE(16) + 1n, 16);
     for (const text of ['', challenge.slice(4), `${challenge}=`, longer.toString('base64url')]) {

@@ -11,8 +11,8 @@ import { databases, openTestStore } from '../../support/stores.ts';
 import { addUser } from '../../support/users.ts';
 
 for (const kind of databases) {
-  describe(`asking for a link on ${kind}`, () => {
-    test('makes the same calls of the store for a known name and for an unknown one', async () => {
+  describe(`requesting a link on ${kind}`, () => {
+    test('makes the same store calls for a known name and for an unknown one', async () => {
       const { store, dispose } = await openTestStore(kind);
       try {
         let verbs: string[] = [];

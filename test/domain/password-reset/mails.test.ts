@@ -32,7 +32,7 @@ for (const kind of databases) {
     const left = async () => ((await readRows(app.url))['reset_requests'] ?? []).length;
     const run = () => app.services.resetMails.run();
 
-    test('is tried again after 10 s, 1, 5 and 15 minutes, each time with a new link; then given up', async () => {
+    test('is retried after 10 s, 1, 5 and 15 minutes, each time with a new link, then dropped', async () => {
       using _ = app.services.clock.hold();
       const user = await makeUser(app);
       tried.length = 0;
@@ -59,7 +59,7 @@ for (const kind of databases) {
       assert.doesNotMatch(JSON.stringify(app.services.lines), /pr_|refused:/);
     });
 
-    test('the second time it goes out it has another link; the first works too, for who got it all the same', async () => {
+    test('a retried message has another link; the first link works too, in case it arrived', async () => {
       const user = await makeUser(app);
       tried.length = 0;
       await askForLink(app, user.email ?? '');
@@ -87,7 +87,7 @@ for (const kind of databases) {
       assert.equal(tried.length, 1);
     });
 
-    test('a thousand that wait are enough: 503, and no more are kept', async () => {
+    test('beyond a thousand waiting messages requests get 503 and are not stored', async () => {
       const { store, clock } = app.services;
       const dueAt = clock.now() + 3_600_000;
       const request = { accountId: app.account.id, sealedName: 'x', source: null, requestId: null, attempts: 0 };
@@ -99,7 +99,7 @@ for (const kind of databases) {
       assert.equal(await left(), 1_000);
     });
 
-    test('what cannot be read is given up after some tries, and does not hold up the others', async () => {
+    test('an unreadable message is dropped after some tries and does not block the others', async () => {
       const user = await makeUser(app);
       const { store, clock } = app.services;
       const rows = await store.resetRequests.claim(clock.now() + 7_200_000, 0, 1_000);

@@ -26,7 +26,7 @@ onServices('policies', (subject) => {
     return found[0] as (typeof found)[0];
   }
 
-  test('a new policy has the defaults but for what is given', async () => {
+  test('a new policy has the defaults for members that are not given', async () => {
     const { services } = subject;
     const account = await createTestAccount(services);
     const made = await createPolicy(services, account, { name: 'Strict', minimumPasswordLength: 14 });
@@ -39,7 +39,7 @@ onServices('policies', (subject) => {
     assert.equal(await failureOf(requirePolicy(services.store, other, made.id)), 'not_found policy');
   });
 
-  test('every rule has its range, and says its name on the wire', async () => {
+  test('every rule has a range, and errors use its name on the wire', async () => {
     const { services } = subject;
     const account = await createTestAccount(services);
     const { id } = await createPolicy(services, account, { name: 'Ranges' });
@@ -65,7 +65,7 @@ onServices('policies', (subject) => {
     assert.deepEqual([cleared.passwordExpirationDays, cleared.name], [null, 'Cleared']);
   });
 
-  test('there is always exactly one default: it can be handed on, not given up or removed', async () => {
+  test('there is always exactly one default: it can be handed on, but not unset or removed', async () => {
     const { services } = subject;
     const account = await createTestAccount(services);
     const first = await standardOf(account);
@@ -81,7 +81,7 @@ onServices('policies', (subject) => {
     assert.equal(await failureOf(changePolicy(services, account, second.id, {})), 'not_found policy');
   });
 
-  test('the narrowest word counts: user, app, first assigned role, default', async () => {
+  test('the most specific policy applies: user, app, first assigned role, default', async () => {
     const { services } = subject;
     const account = await createTestAccount(services);
     const policyFor = async (name: string) => createPolicy(services, account, { name });
@@ -123,7 +123,7 @@ onServices('policies', (subject) => {
     assert.equal(await failureOf(assignPolicy(services, account, { appId }, 2 ** 31 - 1)), 'not_found policy');
   });
 
-  test('every place that sets a password asks the policy and the rules', async () => {
+  test('every place that sets a password checks the policy and the rules', async () => {
     const { services } = subject;
     const account = await createTestAccount(services);
     const long = await createPolicy(services, account, { name: 'Long', minimumPasswordLength: 20 });

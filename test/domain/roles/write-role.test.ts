@@ -17,7 +17,7 @@ onEachDatabase('roles', (subject) => {
     return { services, account, told };
   }
 
-  test('of two who remove a role at once one does, and the trail tells of it once', async () => {
+  test('one of two simultaneous removals of a role succeeds, and the trail records it once', async () => {
     const { services, account, told } = await scene();
     const { id } = await createRole(services, account, { name: unique('role') });
     const outcomes = await whileUncommitted(
@@ -30,7 +30,7 @@ onEachDatabase('roles', (subject) => {
     assert.equal(await told('role.removed', id), 1);
   });
 
-  test('a role that is removed meanwhile is not changed, and the trail tells of no change', async () => {
+  test('a role that is removed meanwhile is not changed, and the trail records no change', async () => {
     const { services, account, told } = await scene();
     const users = await fillUsers(subject, account.id);
     const { id } = await createRole(services, account, { name: unique('role') });
@@ -45,7 +45,7 @@ onEachDatabase('roles', (subject) => {
     await clearAll(subject);
   });
 
-  test('a role that becomes the first of its user gives what it gave, while others lose the same app', async () => {
+  test("a role that becomes its user's first still gives its apps, while others lose the same app", async () => {
     const { services, account } = await scene();
     const { store } = subject;
     const { appId } = await newClient(store, account.id);

@@ -76,7 +76,7 @@ onServices('registrations of second factors', (subject) => {
     };
   }
 
-  test('two at once for the last place: one is made', async () => {
+  test('two simultaneous enrolments for the last place: one succeeds', async () => {
     const { services, account, id } = await scene();
     for (let made = 0; made < mostDevices - 1; made += 1) await startEnrolment(services, account, id, asked);
     const both = { ...services, store: meeting(services.store) };
@@ -85,13 +85,13 @@ onServices('registrations of second factors', (subject) => {
     assert.equal(await services.store.secondFactors.countDevices(account.id, id, services.clock.now()), mostDevices);
   });
 
-  test('what ended while its user was waited for is not accepted', async () => {
+  test('an enrolment that expired while waiting for its user is not accepted', async () => {
     const { services, account, id } = await scene();
     const { device, setup } = await startEnrolment(services, account, id, { ...asked, verified: false });
     const code = codeAt(setup.secret, services.clock.now());
     const waits = contended(services.store, () => services.clock.advance(asked.expiresInSeconds * 1000));
     await assert.rejects(
-      acceptEnrolment({ ...services, store: waits }, account, id, device.registrationId, code),
+      acceptEnrolment({ ...services, store: waits }, account, id, device.enrolmentId, code),
       (error) => error instanceof Failure && error.code === 'not_found',
     );
   });

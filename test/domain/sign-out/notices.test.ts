@@ -70,7 +70,7 @@ for (const kind of databases) {
 
     const left = async () => ((await readRows(app.url))['logout_notices'] ?? []).length;
 
-    test('every client of the session that registered for it hears of its end, once', async () => {
+    test('every client of the session that registered for it is notified of its end, once', async () => {
       const uri = (name: string) => ({ backchannel_logout_uri: `https://${name}.example.com/ended?x=1` });
       const browser = await signedInBrowser(app, uri('one'));
       const others = [
@@ -124,7 +124,7 @@ for (const kind of databases) {
       assert.deepEqual([await send(), await left()], [[], 0]);
     });
 
-    test('hears when the user is suspended, gets a new password from an administrator, or is removed', async () => {
+    test('is sent when the user is suspended, gets a new password from an administrator, or is removed', async () => {
       const { services, account } = app;
       const input = { validatePolicy: false, authority: 'all' } as const;
       const endings = [
@@ -142,7 +142,7 @@ for (const kind of databases) {
       }
     });
 
-    test('is tried again with growing pauses, survives a restart, and ends; the trail says so', async () => {
+    test('is retried with growing pauses, survives a restart, and ends; the trail records it', async () => {
       const browser = await signedInBrowser(app, { backchannel_logout_uri: 'https://down.example.com/ended' });
       status = 503;
       await signOut(browser);
@@ -150,7 +150,7 @@ for (const kind of databases) {
       const start = app.services.clock.now();
       const told = await toldBy(app, async () => {
         for (let at = 0; at < 10 * 60; at += 1) {
-          // Each round with a sender of its own: what is to be done stands in the store alone.
+          // Each round has its own sender: pending work is only in the store.
           if ((await send()).length > 0) tried.push(Math.round((app.services.clock.now() - start) / second));
           app.services.clock.advance(at < 12 ? 5 * second : minute);
         }
@@ -169,7 +169,7 @@ for (const kind of databases) {
       assert.equal(await left(), 0);
     });
 
-    test('two processes send it once; a client that is gone is not told', async () => {
+    test('two processes send it once; a removed client is not notified', async () => {
       const browser = await signedInBrowser(app, { backchannel_logout_uri: 'https://one.example.com/ended' });
       await signOut(browser);
       app.services.clock.advance(10 * second);
@@ -185,7 +185,7 @@ for (const kind of databases) {
       assert.deepEqual([await send(), await left()], [[], 0]);
     });
 
-    test('an address inside is never asked (S9): the guard refuses, as for every request', async () => {
+    test('an internal address is never contacted (S9): the guard refuses it, as for every request', async () => {
       const uri = 'https://inside.example.com/ended';
       internet.names.set('inside.example.com', ['169.254.169.254']);
       const browser = await signedInBrowser(app, { backchannel_logout_uri: uri });

@@ -42,7 +42,7 @@ for (const kind of databases) {
     };
     const register = async (host: string, path?: string) => (await registerClient(app, uri(host, path))).app_id;
 
-    /** As many sessions of a user as said end, in each of which all of the clients got tokens. */
+    /** Ends a number of a user's sessions, in each of which all of the clients got tokens. */
     async function endSessions(appIds: readonly number[], count: number): Promise<void> {
       const { id: userId } = await makeUser(app);
       const { store, clock } = app.services;
@@ -59,12 +59,12 @@ for (const kind of databases) {
       await store.notices.addForSessions(accountId, { userId, except: null }, () => 'x', now);
     }
 
-    /** What is asked while nobody who is silent answers, once so much was asked of the two. */
+    /** The requests sent while the silent clients do not answer, once the two got this many. */
     async function send(silent: number, honest: number) {
       [asked.length, waiting, isSilent] = [0, [], true];
       const over = createLogoutNotices({ ...app.services, egress }).run();
       while (countOf('silent') < silent || countOf('honest') < honest) await setTimeout(10);
-      // Whatever should not be asked beside these is asked by now.
+      // Any unexpected request would have been sent by now.
       await setTimeout(100);
       return async () => {
         isSilent = false;
@@ -75,7 +75,7 @@ for (const kind of databases) {
     }
     const countOf = (name: string) => asked.filter((host) => host.startsWith(name)).length;
 
-    test('one holds one place, however many sessions ended before those of another client', async () => {
+    test('one client holds one place, however many of its sessions ended first', async () => {
       await endSessions([await register('silent')], 12);
       app.services.clock.advance(1);
       await endSessions([await register('honest')], 12);
@@ -94,7 +94,7 @@ for (const kind of databases) {
       await end();
     });
 
-    test('many that registered in the open hold half of the places, also at the address of another client', async () => {
+    test("many clients of open registration hold half of the places, even at another client's address", async () => {
       const silent = await Promise.all(
         ['silent1', 'silent2', 'silent3', 'silent4', 'silent5', 'silent6'].map(registerOpen),
       );

@@ -14,14 +14,14 @@ const user = { status: 1, signedOutAt: null } as TokenUser;
 const isActiveNow = (changes: object, at = now + 1) =>
   isActive({ token, grant, user, assigned: true, ...changes } as AccessTokenStanding, at);
 
-it("a user's token is good until it is over or revoked", () => {
+it("a user's token is valid until it expires or is revoked", () => {
   assert.ok(isActiveNow({}));
   assert.ok(isActiveNow({}, now + hour - 1));
   assert.ok(!isActiveNow({}, now + hour));
   assert.ok(!isActiveNow({ token: { ...token, revokedAt: now } }));
 });
 
-it('and while its grant lives, and its user is active, has the app, and has not signed out everywhere since', () => {
+it('and while its grant is live and its user is active, has the app, and has not signed out everywhere since', () => {
   assert.ok(!isActiveNow({ grant: { revokedAt: now } }));
   assert.ok(!isActiveNow({ grant: null }));
   for (const status of [0, 2, 3, 4, 5, 7]) assert.ok(!isActiveNow({ user: { ...user, status } }), String(status));
@@ -31,7 +31,7 @@ it('and while its grant lives, and its user is active, has the app, and has not 
   assert.ok(!isActiveNow({ user: { ...user, signedOutAt: now + 1 } }));
 });
 
-it("a client's own has no user and no grant", () => {
+it("a client's own token has no user and no grant", () => {
   const own = { token: { ...token, userId: null }, grant: null, user: null, assigned: false };
   assert.ok(isActiveNow(own));
   assert.ok(!isActiveNow(own, now + hour));

@@ -8,7 +8,7 @@ import { thrownBy } from '../subject.ts';
 
 function server(id: number, linkedAt: number, ...scopes: string[]): LinkedServer {
   const linked = { linkedAt, scopes: scopes.map((value) => ({ value })) };
-  // As much of a link as is looked at.
+  // Only the members that are read.
   return { ...linked, server: { id, resourceIdentifier: `https://api-${id}.example` } } as unknown as LinkedServer;
 }
 
@@ -17,7 +17,7 @@ const stock = server(2, 200, 'read', 'count');
 const both = [orders, stock];
 const asked = { resource: null, scope: null };
 
-it('is the one that is named, else the first that has a scope asked for, else the first', () => {
+it('is the named one, else the first that has a requested scope, else the first', () => {
   assert.equal(chooseServer(both, { ...asked, resource: 'https://api-2.example' }), stock);
   assert.equal(chooseServer(both, { ...asked, scope: ['count'] }), stock);
   assert.equal(chooseServer(both, asked), orders);
@@ -29,7 +29,7 @@ it('is the one that is named, else the first that has a scope asked for, else th
   );
 });
 
-it('is that of the grant where it is for one alone, and none once its client is not linked to it', () => {
+it("is the grant's if it is for one only, and none once its client is no longer linked to it", () => {
   assert.equal(chooseServerOfGrant(both, 2, asked), stock);
   assert.equal(chooseServerOfGrant(both, null, asked), orders);
   assert.equal(
@@ -43,7 +43,7 @@ it('is that of the grant where it is for one alone, and none once its client is 
   );
 });
 
-it('a grant gives at each what its user allowed there', () => {
+it('a grant gives at each audience what its user allowed there', () => {
   const scopesAt = (grant: Parameters<typeof serversOfGrant>[1]) =>
     serversOfGrant(both, grant).map(({ scopes }) => scopes.map(({ value }) => value));
   const grant = { serverId: null, apiScopes: ['read 1', 'count 2'], createdAt: 150 };

@@ -6,10 +6,10 @@ test('a list is split at spaces, without repetitions and empty parts (RFC 6749 Â
   assert.deepEqual(splitScope('openid email'), ['openid', 'email']);
   assert.deepEqual(splitScope('  openid  openid '), ['openid']);
   assert.deepEqual(splitScope(''), []);
-  assert.deepEqual(splitScope('a\tb'), ['a\tb'], 'only spaces part scopes');
+  assert.deepEqual(splitScope('a\tb'), ['a\tb'], 'only spaces separate scopes');
 });
 
-test('a client gets what it asks for as far as it is known and registered, in one order', () => {
+test('a client gets the requested scopes that are known and registered, in one order', () => {
   const any = { scope: null };
   const narrow = { scope: ['openid', 'email'] };
   assert.deepEqual(grantableScope(any, 'groups openid x'), ['openid', 'groups']);

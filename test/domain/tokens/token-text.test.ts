@@ -37,7 +37,7 @@ test('an access token names its row and holds 256 random bits', () => {
   }
 });
 
-test('a text of another form, or of a row that cannot be, names no row', () => {
+test('a malformed text, or one with an impossible row number, names no row', () => {
   const secret = 'A'.repeat(43);
   for (const text of [
     '',
@@ -65,7 +65,7 @@ test('the jti of a JWT names its row', () => {
   assert.equal(parseTokenId(tokenIdText(2 ** 53, secret)), null);
 });
 
-test('a refresh token is of its account’s family, and nobody can name a grant who never held one of its tokens', () => {
+test("a refresh token belongs to its account's family, and a grant cannot be named without one of its tokens", () => {
   for (const id of [1, 36, 2 ** 31, largest]) {
     const token = newRefreshToken(vault, systemRandom, account, id);
     assert.match(token, /^rt_[0-9a-z]{1,11}\.[\w-]{65}$/);
@@ -84,7 +84,7 @@ test('a refresh token is of its account’s family, and nobody can name a grant 
   }
 });
 
-test('a successor is of the same family, and only its predecessor and the salt together tell it', () => {
+test('a successor belongs to the same family and can be derived only from its predecessor and the salt', () => {
   const presented = newRefreshToken(vault, systemRandom, account, 7);
   const salt = newSuccessorSalt(systemRandom);
   const successor = successorOf(presented, salt);
@@ -95,7 +95,7 @@ test('a successor is of the same family, and only its predecessor and the salt t
   assert.match(salt, /^[\w-]{22}$/);
 });
 
-test('a binding is part of a token: none can be put on, changed or taken off', () => {
+test('a binding is part of a token: it cannot be added, changed or removed', () => {
   const [mine, other] = ['a'.repeat(43), 'b'.repeat(43)];
   const bound = newRefreshToken(vault, systemRandom, account, 7, mine);
   const late = newRefreshToken(vault, systemRandom, account, largest, mine);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { authenticateClient } from '../../../src/domain/clients/authenticate-client.ts';
 import { startGrant } from '../../../src/domain/opening/openers/grant.ts';
+import { linkedServersOf } from '../../../src/domain/tokens/audience.ts';
 import { refreshTokens } from '../../../src/domain/tokens/refresh.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { newClient, newUser, now } from '../../store/samples.ts';
@@ -35,7 +36,7 @@ function counting(store: Store): { store: Store; asked: () => number } {
 }
 
 onServices('refresh without a link', (subject) => {
-  test('asks the store nothing about API authorization servers', async () => {
+  test('does not query the store for API authorization servers', async () => {
     const services = await testServices(subject.services.store);
     const account = await createTestAccount(services);
     const { clientId } = await newClient(services.store, account.id, { authMethod: 'none', secretDigest: null });
@@ -48,6 +49,7 @@ onServices('refresh without a link', (subject) => {
     const terms = {
       ...{ userId: user.id, serverId: null, scope: ['openid'], sid: null, nonce: null, amr: ['pwd'] },
       authenticatedAt: now,
+      servers: () => linkedServersOf(counted, client),
     };
     const started = await store.transaction((tx) => startGrant(counted, tx, account, client, terms, null, 'password'));
     const nothing = { scope: null, resource: null };

@@ -28,7 +28,7 @@ test('different names stay different', () => {
   }
 });
 
-test('what an eye cannot see is no part of a name', () => {
+test('invisible characters are not part of a name', () => {
   for (const hidden of [
     '\u0000',
     '\t',
@@ -91,7 +91,7 @@ test('an e-mail address has one form', () => {
   }
 });
 
-test('a user name may be of any script, but no look-alike of another', () => {
+test('a user name may use any script, but must not look like another name', () => {
   for (const good of [
     'ada',
     'Ada Lovelace',
@@ -115,7 +115,7 @@ test('a user name may be of any script, but no look-alike of another', () => {
   }
 });
 
-test('folding takes as long as the text is', () => {
+test('folding takes time linear in the length', () => {
   const start = process.cpuUsage();
   for (const text of ['a'.repeat(1e6), 'a.'.repeat(500), '\u0345'.repeat(1000), 'а1'.repeat(120)]) {
     foldIdentifier(text);

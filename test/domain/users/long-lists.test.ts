@@ -13,7 +13,7 @@ import { execute } from '../../support/rows.ts';
 /** One more than a part has. */
 const userCount = 201;
 
-/** Turns on a service of its own, by account and API key. */
+/** Turns of a separate service, by account and API key. */
 function turnsOn(onLost: () => void) {
   const services = { store: {} as Services['store'] };
   return (accountId: number, key: number) =>
@@ -38,7 +38,7 @@ describe('lists of all users', () => {
   });
   after(() => app.dispose());
 
-  /** A list that the API key with this number asks for, and holds until it is told to go on. */
+  /** A list requested by the API key with this number, which holds its turn until released. */
   function begin(key: number, limit?: number) {
     const begun = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
@@ -67,7 +67,7 @@ describe('lists of all users', () => {
     return Promise.race([begun.then(() => true), Promise.resolve().then(() => Promise.resolve(false))]);
   };
 
-  it('one key has two, and waits for the third; an account has four', async () => {
+  it('one key has two turns and waits for a third; an account has four', async () => {
     const [first, second] = [begin(1), begin(1)];
     await Promise.all([first.begun, second.begun]);
     const third = begin(1);
@@ -87,7 +87,7 @@ describe('lists of all users', () => {
     );
   });
 
-  it('a list of one part takes no turn', async () => {
+  it('a list in one part takes no turn', async () => {
     const long = [1, 1, 2, 2].map((key) => begin(key));
     await Promise.all(long.map(({ begun }) => begun));
     for (const limit of [1, userCount - 1]) {
@@ -99,7 +99,7 @@ describe('lists of all users', () => {
     await Promise.all(long.map(({ over }) => over));
   });
 
-  it('a turn ends after a minute where another account waits for room, and no sooner', async (t) => {
+  it('a turn ends after a minute if another account waits, and not earlier', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     let lost = 0;
     const take = turnsOn(() => {
@@ -109,7 +109,7 @@ describe('lists of all users', () => {
     t.mock.timers.tick(50_000);
     const ofTheLast = take(4, 3);
     t.mock.timers.tick(11_000);
-    assert.equal(lost, 0, 'one that has all its turns waits for its own');
+    assert.equal(lost, 0, 'a key that has all its turns waits for one of its own');
     const waiting = take(5, 1);
     t.mock.timers.tick(1_000);
     assert.equal(lost, 1, 'one turn for one that waits');
@@ -121,12 +121,12 @@ describe('lists of all users', () => {
     const again = await Promise.all([1, 2, 3, 4].flatMap((id) => [1, 1, 2, 2].map((key) => take(id, key))));
     const late = take(5, 1);
     t.mock.timers.tick(29_000);
-    assert.equal(lost, 1, 'within its minute a turn is its own');
+    assert.equal(lost, 1, 'a turn cannot be taken away within its minute');
     for (const end of again) end();
     (await late)();
   });
 
-  it('where too many wait the next is refused, and those that wait are served', async () => {
+  it('if too many wait the next is refused, and waiting ones are served', async () => {
     const take = turnsOn(() => assert.fail('no turn is lost'));
     const outcomes = await Promise.allSettled(
       Array.from({ length: 257 }, async (_, key) => {

@@ -12,7 +12,7 @@ function weaknessOf(password: string, minimumPasswordLength = 8): string | null 
   return findWeakness(password, { minimumPasswordLength }, owner);
 }
 
-test('a password has the policy’s least to 256 characters, counted as people count them', () => {
+test("a password has from the policy's minimum to 256 characters, counted as graphemes", () => {
   for (const [password, least] of [
     ['', 8],
     ['zq41vwx', 8],
@@ -26,7 +26,7 @@ test('a password has the policy’s least to 256 characters, counted as people c
   for (const password of ['zq41vwx8', '👍'.repeat(8), 'x'.repeat(256)]) assert.equal(weaknessOf(password), null);
 });
 
-test('nothing is said about its composition', () => {
+test('its composition does not matter', () => {
   for (const password of ['blueberries in winter', '830192746581', 'ЖИЗНЬХОРОША', '!!!!!!!!!!!!!?', 'zqzqzqzqvv']) {
     assert.equal(weaknessOf(password), null, password);
   }
@@ -44,15 +44,15 @@ test('the most common ones are refused in any case, in any form that NFKC folds,
     'baseball',
   ];
   for (const password of spread) assert.match(weaknessOf(password) ?? '', /most common/, password);
-  assert.equal(weaknessOf('password about bears'), null, 'only the whole is looked up');
+  assert.equal(weaknessOf('password about bears'), null, 'only the whole password is looked up');
 });
 
-test('the list holds what its page says', () => {
+test('the list contains what its documentation says', () => {
   for (const password of ['password', 'football', 'sunshine']) assert.ok(isCommonPassword(password));
   for (const no of ['', '1234567', 'correct horse battery staple']) assert.ok(!isCommonPassword(no), no);
 });
 
-test('the names of its owner and of the service count for nothing in it', () => {
+test('the names of its owner and of the service do not count in it', () => {
   for (const password of [
     'ada.king@analytical.example',
     'Lovelace1815',

@@ -12,7 +12,7 @@ import { onServices } from '../subject.ts';
 const password = 'correct horse battery';
 
 onServices('users', (subject) => {
-  /** A user in services of its own, whose clock the test alone moves. */
+  /** A user in separate services, whose clock only the test moves. */
   async function scene() {
     const services = await testServices(subject.services.store);
     services.clock.hold();
@@ -47,7 +47,7 @@ onServices('users', (subject) => {
     assert.equal((await requireUser(services.store, account, email.toUpperCase())).email, email);
   });
 
-  test('a user name with an @ is the user’s own address', async () => {
+  test("a user name with an @ must be the user's own address", async () => {
     const { services, account } = await scene();
     const given = { email: 'own@example.com', username: 'other@example.com' };
     assert.equal(await failureOf(addUser(services, account, given)), 'value_invalid username');
@@ -61,7 +61,7 @@ onServices('users', (subject) => {
     assert.equal(await failureOf(setUser(services, account, user.id, { email: null })), 'value_invalid email');
   });
 
-  test('a password has 8 to 256 characters, counted as people count them', async () => {
+  test('a password has 8 to 256 characters, counted as graphemes', async () => {
     const { services, account } = await scene();
     for (const bad of ['zq41vwx', '👍'.repeat(7), 'x'.repeat(257), '12345678\uD800']) {
       const refused = addUser(services, account, { email: `${unique()}@example.com`, password: bad });

@@ -9,9 +9,9 @@ import { type Answered, hookManagement, hookOf, openSignIn } from '../hook-sign-
 import { isBrokenConnection, type Nodes, openNodes } from '../nodes.ts';
 
 const browsers = 4;
-/** At least so many in each round, before the service itself is killed. */
+/** Minimum number in each round before the service itself is killed. */
 const killsOfChildren = 3;
-/** Where nobody is refused however many are killed. */
+/** With this setting nobody is refused, however many are killed. */
 const mostKills = 40;
 const leastAnswers = 6;
 const lines = ['begun', 'over'];

@@ -56,7 +56,7 @@ interface Made {
   readonly printed: Printed;
 }
 
-/** Runs the command while callers ask every server, until each server answered so many calls after its end. */
+/** Runs the command under load, until each server has answered a number of calls after its end. */
 async function makeChange(
   { installation }: Nodes,
   asked: readonly Node[],
@@ -82,7 +82,7 @@ async function makeChange(
       counts[calledAt > exitAt ? 'after' : 'before'] += 1;
       if (answered.some(({ before }) => before < callsBefore)) continue;
       warm.resolve();
-      // Some calls go on while the command runs, and leave it the processor; at its end all of them start at once.
+      // Some calls continue while the command runs, and leave it the processor; at its end all of them start at once.
       await Promise.race([ended.promise, delay(500)]);
     }
   });
@@ -90,7 +90,7 @@ async function makeChange(
   // Told below, where it is awaited.
   all.catch(() => {});
   await Promise.race([warm.promise, all]);
-  // The callers go on whatever becomes of the command; without its end they would never stop.
+  // The callers continue whatever happens to the command; without its end they would never stop.
   const printed = await installation.cli(...command).finally(() => {
     exitAt = performance.now();
     ended.resolve();

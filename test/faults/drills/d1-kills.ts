@@ -12,9 +12,9 @@ import { readBack, retryChains } from '../read-back.ts';
 
 const chains = 8;
 const browsers = 2;
-/** The database itself is looked into after so many kills, and at the end. */
+/** The number of kills between checks of the database, which is also checked at the end. */
 const roundsBetweenLooks = 20;
-/** What the apps get that anyone registered: rows beside the client's. */
+/** What apps of open registration get: rows in addition to the client's. */
 const role = 'Everyone';
 /** Longer than a start takes on a busy machine. */
 const graceSeconds = 60;

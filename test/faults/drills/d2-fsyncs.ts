@@ -4,11 +4,11 @@ import { type PostgresServer, startPostgres } from '../../support/postgres.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
 import { countOnPostgres, countOnSqlite, type Durability } from '../count-syncs.ts';
 import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
-import { doors, exchange, type Nodes, openNodes } from '../nodes.ts';
+import { doors, type Nodes, openNodes, tryRefresh } from '../nodes.ts';
 
 const sessions = 32;
 
-/** D2: what is answered waits for the disk; those who wait together share one wait. */
+/** D2: every answer waits for the disk; simultaneous requests share one fsync. */
 export const drill: Drill = {
   id: 'D2',
   title: `syncs to disk for each group of refreshes that is committed together, ${sessions} sessions at a time`,
@@ -27,7 +27,7 @@ async function refreshAll({ wires: [wire], client }: Nodes, tokens: string[], ro
   for (let round = 0; round < rounds; round += 1) {
     await Promise.all(
       tokens.map(async (token, index) => {
-        const { outcome, got } = await exchange(wire, client, token, doors[index % 2] ?? doors[0]);
+        const { outcome, got } = await tryRefresh(wire, client, token, doors[index % 2] ?? doors[0]);
         assert.equal(outcome, 'success');
         tokens[index] = got ?? '';
       }),
@@ -84,7 +84,7 @@ async function turnSyncsOn({ url }: PostgresServer): Promise<void> {
   await client.end();
 }
 
-/** Where nobody counts the syncs, the service's own check stands: a connection that would not wait is an error. */
+/** Where syncs cannot be counted, the service's own check applies: a connection that does not wait is an error. */
 function judge(database: DatabaseKind, rounds: number, { commits, syncs, whyNot }: Durability): DrillResult {
   const refreshes = rounds * sessions;
   const ratio = (value: number) => Number(value.toFixed(2));

@@ -11,7 +11,7 @@ import {
 import type { DatabaseKind } from '../../support/stores.ts';
 import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
 import { findDatabaseFaults } from '../half-applied.ts';
-import { doors, exchange, type Nodes, openNodes } from '../nodes.ts';
+import { doors, type Nodes, openNodes, tryRefresh } from '../nodes.ts';
 
 /** Rows that hang on each: together seconds of work for the slices. */
 const rowCount = 1_200;
@@ -31,7 +31,7 @@ export const drill: Drill = {
   run: (options) => onEachDatabase((database) => runOn(database, options), options.databases),
 };
 
-/** Tokens that are to be dead, and who has them. */
+/** Tokens that must be invalid, and their holders. */
 interface Family {
   readonly of: string;
   readonly client: RegisteredClient;
@@ -95,7 +95,7 @@ async function isAlive({ wires: [wire] }: Nodes, { client, refreshToken, accessT
   const headers = { authorization: `Bearer ${accessToken}` };
   const { status } = await wire.send('GET', '/oidc/2/me', { headers });
   if (status === 200) return true;
-  return (await exchange(wire, client, refreshToken, doors[0])).outcome === 'success';
+  return (await tryRefresh(wire, client, refreshToken, doors[0])).outcome === 'success';
 }
 
 /** Repeats what is selected for numbers `n`. */
@@ -104,7 +104,10 @@ function repeated(insert: string, select: string): string {
   return `insert into ${insert} ${numbers} select ${select}`;
 }
 
-/** Makes what is to be removed: a user, an app, a role, access that a role gives, and a custom attribute. */
+/**
+ * Makes what is to be removed: a user, an app, a role, access that a role gives, an API, an app's link to an API, and a
+ * custom attribute.
+ */
 async function prepare(nodes: Nodes, headers: Readonly<Record<string, string>>, round: number) {
   const { account, installation } = nodes;
   const { databaseUrl: url } = installation;
@@ -120,9 +123,9 @@ async function prepare(nodes: Nodes, headers: Readonly<Record<string, string>>, 
   );
   const fillers = `from users where account_id = ${accountId} and username like '${prefix}%'`;
   const far = Date.now() * 2;
-  const grants = (appId: number, userId: string | number) =>
-    `insert into grants (account_id, app_id, user_id, scope, amr, authenticated_at, generation, idle_expires_at,
-      absolute_expires_at, created_at) select ${accountId}, ${appId}, ${userId}, '[]', '[]', 0, 0, ${far}, ${far}, 0 ${fillers}`;
+  const grants = (appId: number, userId: string | number, serverId: number | null = null) =>
+    `insert into grants (account_id, app_id, user_id, server_id, scope, amr, authenticated_at, generation, idle_expires_at,
+      absolute_expires_at, created_at) select ${accountId}, ${appId}, ${userId}, ${serverId}, '[]', '[]', 0, 0, ${far}, ${far}, 0 ${fillers}`;
 
   const call = async (method: string, path: string, json?: object) => {
     const answer = await account.send(method, `/api/2${path}`, { headers, ...(json && { json }) });
@@ -130,8 +133,8 @@ async function prepare(nodes: Nodes, headers: Readonly<Record<string, string>>, 
     return answer.body;
   };
   const families: Family[] = [];
-  const signIn = async (of: string, client: RegisteredClient, email: string) => {
-    const query = await signInForCode(account, client, { email });
+  const signIn = async (of: string, client: RegisteredClient, email: string, parameters = {}) => {
+    const query = await signInForCode(account, client, { email }, parameters);
     const tokens = await redeem(account, client, query.get('code') ?? '');
     families.push({ of, client, refreshToken: tokens.refresh_token, accessToken: tokens.access_token });
   };
@@ -162,6 +165,19 @@ async function prepare(nodes: Nodes, headers: Readonly<Record<string, string>>, 
   const role = await byRole('a removed role');
   const emptied = await byRole('a role that lost its app');
 
+  const forApi = async (of: string) => {
+    const client = await registerClient(account);
+    const resource = `https://api.example.com/${client.app_id}`;
+    const configuration = { resource_identifier: resource };
+    const { id } = await call('POST', '/api_authorizations', { name: of, configuration });
+    await call('POST', `/api_authorizations/${id}/clients`, { app_id: client.app_id, scopes: [] });
+    await execute(url, grants(client.app_id, 'id', id));
+    await signIn(of, client, (await account.makeUser(client.app_id)).email, { resource });
+    return { id, appId: client.app_id };
+  };
+  const api = await forApi('a removed API');
+  const unlinked = await forApi('an API that its app was unlinked from');
+
   const field = { name: `Field ${round}`, shortname: `field_${round}` };
   const attribute = await call('POST', '/users/custom_attributes', { user_field: field });
   const values = 'user_attributes (account_id, attribute_id, user_id, value)';
@@ -179,6 +195,8 @@ async function prepare(nodes: Nodes, headers: Readonly<Record<string, string>>, 
       () => call('DELETE', `/apps/${app.app_id}`),
       () => call('DELETE', `/roles/${role.id}`),
       () => call('PUT', `/roles/${emptied.id}`, { apps: [] }),
+      () => call('DELETE', `/api_authorizations/${api.id}`),
+      () => call('DELETE', `/api_authorizations/${unlinked.id}/clients/${unlinked.appId}`),
       () => call('DELETE', `/users/custom_attributes/${attribute.id}`),
     ],
     left: [
@@ -188,7 +206,8 @@ async function prepare(nodes: Nodes, headers: Readonly<Record<string, string>>, 
       `grants where app_id = ${app.app_id}`,
       `roles where id = ${role.id}`,
       `role_users where role_id = ${role.id}`,
-      `grants where app_id in (${role.appId}, ${emptied.appId}) and revoked_at is null`,
+      `authorization_servers where id = ${api.id}`,
+      `grants where app_id in (${[role, emptied, api, unlinked].map(({ appId }) => appId)}) and revoked_at is null`,
       `custom_attributes where id = ${attribute.id}`,
       `user_attributes where attribute_id = ${attribute.id}`,
     ],

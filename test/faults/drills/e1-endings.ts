@@ -29,7 +29,7 @@ export function endingCells(): Cell[] {
   );
 }
 
-/** Each of these cells, so many times. */
+/** How often each cell is tried. */
 export async function race(
   database: DatabaseKind,
   cells: readonly Cell[],

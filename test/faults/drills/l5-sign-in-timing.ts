@@ -8,7 +8,7 @@ const attemptsBeforePause = 10;
 /** Shorter than the pause of a user, and than the life of an authorization request. */
 const freshMilliseconds = 5 * 60_000;
 
-/** Headers that differ from one answer to the next whatever was asked; every 1,000th ends its connection. */
+/** Headers that differ from answer to answer in any case; every 1,000th closes its connection. */
 const ofTheConnection = ['date', 'x-request-id', 'connection', 'keep-alive'];
 
 /** L5: the answer to a wrong sign-in and its time tell neither whether the user exists nor whether it is paused. */
@@ -78,7 +78,7 @@ function createGuesser({ account, wires: [wire], client }: Nodes): Guesser {
   };
 }
 
-/** Guesses at a user who signs in properly before every pause. */
+/** Guesses at a user who signs in successfully before every lockout. */
 async function knownUser({ account, client }: Nodes, { guess }: Guesser): Promise<() => Promise<number>> {
   const { email } = await account.makeUser(client.app_id);
   let guesses = 0;

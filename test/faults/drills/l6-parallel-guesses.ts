@@ -11,7 +11,7 @@ const guesses = 1000;
 /** Wrong passwords in a row that close sign-in by password (docs/document-gaps.md#hosted-pages). */
 const mostEvaluated = 10;
 
-/** L6: however many guess at once, from however many addresses, no more than the limit are tried on the password. */
+/** L6: with any number of simultaneous guesses and addresses, no more than the limit are checked. */
 export const drill: Drill = {
   id: 'L6',
   title: '1,000 parallel guesses at one password from 1 and from 200 addresses',

@@ -113,7 +113,7 @@ async function openSlow({ account, services: [service] }: Nodes, count: number):
       socket.once('close', () => clearInterval(dripping));
     }
     await once(socket, 'connect');
-    // No faster than the server takes them: the system's queue is served in order, and nobody in it counts as slow yet.
+    // No faster than the server accepts them: the accept queue is served in order, and does not count as slow.
     if (sockets.length % 100 === 0) await sendRaw(service.port, ['GET /healthz HTTP/1.1', 'Host: x']);
   }
   return sockets;

@@ -16,7 +16,7 @@ const connections = 32;
 const warmUpMilliseconds = 3 * second;
 /** Of the load before the rows are due, and of that after they are gone. */
 const mostCalmSeconds = 60;
-/** More than putting a row into the database takes. */
+/** Longer than inserting a row takes. */
 const sowingMilliseconds = 0.06;
 /** Beyond the load: as long again, and not so short that a pause between two looks fills it. */
 const patienceMilliseconds = (rounds: number) => rounds * second + 30 * second;

@@ -11,7 +11,7 @@ const perSecond = 500;
 const sessionCount = 8;
 const mostMegabytes = 512;
 
-/** O3: more passwords than the machine can check. Most are turned away at once, and refreshes go on. */
+/** O3: more passwords than the machine can check. Most are turned away at once, and refreshes continue. */
 export const drill: Drill = {
   id: 'O3',
   title: '500 sign-ins a second: a bounded queue, and refreshes go on (a round is a second)',

@@ -8,7 +8,7 @@ import { lanes, type Run, startRun } from '../../properties/run.ts';
 import { readSeed } from '../../properties/seed.ts';
 import type { Drill, DrillOptions, DrillResult } from '../drill.ts';
 
-/** What is asked by itself, on a database of its own. */
+/** What is asked by itself, on its own database. */
 interface Part {
   readonly surfaces: readonly string[];
   /** How many requests it gets at least. */
@@ -76,10 +76,17 @@ async function runPart(part: Part, tried: Set<FaultKind>, log: DrillOptions['log
       ),
     ]);
     await inLanes(jobs);
+    let sentAgain: number | string = 'too many';
+    try {
+      sentAgain = run.assertFewSentAgain();
+    } catch (error) {
+      note(error);
+    }
     const trails = await run.verifyTrails();
     const figures = {
       seed,
       ...figuresOf(run, operations),
+      'requests sent again': sentAgain,
       'properties that failed': broken.length,
       'events in the audit trail': trails.reduce((sum, { events }) => sum + events, 0),
       'audit trails that verify': `${trails.filter(({ verified }) => verified).length} of ${trails.length}`,
@@ -97,7 +104,7 @@ async function runPart(part: Part, tried: Set<FaultKind>, log: DrillOptions['log
   }
 }
 
-/** At least so many requests, as even shares of lanes. */
+/** Minimum number of requests, in equal shares per lane. */
 function inShares(wanted: number, least: number): number[] {
   const all = Math.max(Math.ceil(wanted), least);
   const shares = Math.ceil(all / mostOfLane);

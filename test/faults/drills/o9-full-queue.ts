@@ -20,7 +20,7 @@ const startMilliseconds = 5000;
 const pauseMilliseconds = 1000;
 const mostMilliseconds = 5000;
 
-/** O9: strangers keep the queue of passwords full; who comes from elsewhere is served. */
+/** O9: strangers keep the password queue full; a request from elsewhere is still served. */
 export const drill: Drill = {
   id: 'O9',
   title:

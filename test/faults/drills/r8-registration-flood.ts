@@ -10,7 +10,7 @@ const perRound = 500;
 const allowedPerRound = 100;
 const atOnce = 20;
 
-/** R8: a flood of registrations ends at the limit of its credential, and other accounts go on. */
+/** R8: a flood of registrations ends at the limit of its credential, and other accounts continue. */
 export const drill: Drill = {
   id: 'R8',
   title: 'a flood of registrations: 429 with Retry-After beyond the limit, other accounts unharmed',
@@ -59,7 +59,7 @@ async function runOn(database: DatabaseKind, { rounds }: DrillOptions): Promise<
   }
 }
 
-/** Times of the sign-in page of another account, which must come each time, for as long as the flood goes on. */
+/** Times of the sign-in page of another account, which must come each time, for as long as the flood continues. */
 async function watchNeighbour(
   { account, wires: [wire], client }: Awaited<ReturnType<typeof openNodes>>,
   goesOn: () => boolean,

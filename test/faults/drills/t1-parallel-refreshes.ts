@@ -1,10 +1,10 @@
 import type { DatabaseKind } from '../../support/stores.ts';
 import { type Drill, type DrillOptions, type DrillResult, histogram, onEachDatabase } from '../drill.ts';
-import { countBreaches, type Exchange, findBreaches } from '../history.ts';
-import { doors, exchange, type Nodes, openNodes } from '../nodes.ts';
+import { countBreaches, findBreaches, type TokenCall } from '../history.ts';
+import { doors, type Nodes, openNodes, tryRefresh } from '../nodes.ts';
 
 const parallel = 50;
-/** The longest that there is: on a busy machine fifty calls take their time. */
+/** The maximum: on a busy machine fifty calls take long. */
 const graceSeconds = 60;
 
 /** T1: parallel refreshes of one token, through both doors and all servers, give one successor. */
@@ -20,7 +20,7 @@ async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Pro
   const nodes = await openNodes(database, [`refresh.grace_seconds=${graceSeconds}`]);
   try {
     const [tokens] = await nodes.startSessions(1);
-    const history: Exchange[] = [];
+    const history: TokenCall[] = [];
     const winners: number[] = [];
     let token = tokens?.refresh_token ?? '';
     for (let round = 0; round < rounds; round += 1) {
@@ -47,12 +47,12 @@ async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Pro
   }
 }
 
-function race({ wires, client }: Nodes, token: string): Promise<Exchange[]> {
+function race({ wires, client }: Nodes, token: string): Promise<TokenCall[]> {
   return Promise.all(
     Array.from({ length: parallel }, (_, index) => {
       const door = doors[index % doors.length] ?? doors[0];
       const wire = wires[Math.floor(index / doors.length) % wires.length] ?? wires[0];
-      return exchange(wire, client, token, door);
+      return tryRefresh(wire, client, token, door);
     }),
   );
 }

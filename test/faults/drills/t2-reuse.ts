@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { clientAuthentication, type Tokens } from '../../support/sign-in.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
 import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
-import { countBreaches, type Exchange, findBreaches } from '../history.ts';
-import { doors, exchange, type Nodes, openNodes } from '../nodes.ts';
+import { countBreaches, findBreaches, type TokenCall } from '../history.ts';
+import { doors, type Nodes, openNodes, tryRefresh } from '../nodes.ts';
 
 const graceSeconds = 1;
 
-/** T2: a token that comes back after the grace ends its family, at both doors and on all servers at once. */
+/** T2: a token reused after the grace period ends its family, at both doors and on all servers at once. */
 export const drill: Drill = {
   id: 'T2',
   title: 'reuse of a refresh token after the grace: the family is dead at both doors at once',
@@ -19,14 +19,14 @@ export const drill: Drill = {
 async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Promise<DrillResult> {
   const nodes = await openNodes(database, [`refresh.grace_seconds=${graceSeconds}`]);
   try {
-    const history: Exchange[] = [];
+    const history: TokenCall[] = [];
     const families = await rotate(nodes, await nodes.startSessions(rounds), history);
     await delay(graceSeconds * 1000 + 50);
     let accepted = 0;
     const milliseconds: number[] = [];
     for (const [index, family] of families.entries()) {
       const startedAt = performance.now();
-      const reuse = await exchange(nodes.wires[0], nodes.client, family.used, doors[index % 2] ?? doors[0]);
+      const reuse = await tryRefresh(nodes.wires[0], nodes.client, family.used, doors[index % 2] ?? doors[0]);
       history.push(reuse);
       milliseconds.push(reuse.answeredAt - startedAt);
       const alive = await findAlive(nodes, family, history);
@@ -57,10 +57,14 @@ interface Family {
   readonly accessToken: string;
 }
 
-function rotate({ wires: [wire], client }: Nodes, sessions: readonly Tokens[], history: Exchange[]): Promise<Family[]> {
+function rotate(
+  { wires: [wire], client }: Nodes,
+  sessions: readonly Tokens[],
+  history: TokenCall[],
+): Promise<Family[]> {
   return Promise.all(
     sessions.map(async ({ refresh_token: used, access_token: accessToken }) => {
-      const made = await exchange(wire, client, used, doors[0]);
+      const made = await tryRefresh(wire, client, used, doors[0]);
       history.push(made);
       return { used, current: made.got ?? '', accessToken };
     }),
@@ -71,13 +75,13 @@ function rotate({ wires: [wire], client }: Nodes, sessions: readonly Tokens[], h
 async function findAlive(
   { wires, client }: Nodes,
   { current, accessToken }: Family,
-  history: Exchange[],
+  history: TokenCall[],
 ): Promise<string[]> {
   const alive: string[] = [];
   const { headers, form } = clientAuthentication(client);
   for (const [node, wire] of wires.entries()) {
     for (const door of doors) {
-      const tried = await exchange(wire, client, current, door);
+      const tried = await tryRefresh(wire, client, current, door);
       history.push(tried);
       if (tried.outcome !== 'refused') alive.push(`the successor at ${door} of server ${node}`);
     }

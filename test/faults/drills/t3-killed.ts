@@ -3,14 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { clientAuthentication } from '../../support/sign-in.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
 import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
-import { countBreaches, type Exchange, findBreaches } from '../history.ts';
-import { doors, exchange, type Nodes, openNodes } from '../nodes.ts';
+import { countBreaches, findBreaches, type TokenCall } from '../history.ts';
+import { doors, type Nodes, openNodes, tryRefresh } from '../nodes.ts';
 
 const sessionCount = 12;
 /** Longer than a start takes on a busy machine. */
 const graceSeconds = 60;
 
-/** T3: the process dies under load; a client that sends its last token again goes on where it was. */
+/** T3: the process dies under load; a client that resends its last token continues where it was. */
 export const drill: Drill = {
   id: 'T3',
   title: 'kill -9 under load, restart, retry of the last token: no session is lost',
@@ -25,7 +25,7 @@ async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Pro
   try {
     let service = nodes.services[0];
     let tokens = (await nodes.startSessions(sessionCount)).map(({ refresh_token }) => refresh_token);
-    const history: Exchange[] = [];
+    const history: TokenCall[] = [];
     const figures = { acknowledged: 0, unanswered: 0, committed: 0, refused: 0 };
     for (let round = 0; round < rounds; round += 1) {
       const before = history.length;
@@ -36,7 +36,9 @@ async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Pro
       tokens = await Promise.all(running);
       service = await nodes.installation.serve();
       figures.committed += await countConsumed(nodes, tokens);
-      const retries = await Promise.all(tokens.map((token) => exchange(nodes.wires[0], nodes.client, token, doors[1])));
+      const retries = await Promise.all(
+        tokens.map((token) => tryRefresh(nodes.wires[0], nodes.client, token, doors[1])),
+      );
       history.push(...retries);
       tokens = retries.map(({ sent, got }) => got ?? sent);
     }
@@ -64,18 +66,18 @@ async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Pro
 async function refreshUntilBroken(
   { wires: [wire], client }: Nodes,
   first: string,
-  history: Exchange[],
+  history: TokenCall[],
 ): Promise<string> {
   let token = first;
   for (let turn = 0; ; turn += 1) {
-    const made = await exchange(wire, client, token, doors[turn % 2] ?? doors[0]);
+    const made = await tryRefresh(wire, client, token, doors[turn % 2] ?? doors[0]);
     history.push(made);
     if (made.outcome !== 'success') return token;
     token = made.got ?? '';
   }
 }
 
-/** How many of the tokens were used up although nobody was told: introspection knows the live one only. */
+/** How many tokens were used up although the answer was lost: introspection knows only the live one. */
 async function countConsumed({ wires: [wire], client }: Nodes, tokens: readonly string[]): Promise<number> {
   const { headers, form } = clientAuthentication(client);
   const answers = await Promise.all(

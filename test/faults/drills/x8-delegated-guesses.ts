@@ -9,7 +9,7 @@ import { addUser } from '../../support/users.ts';
 import { countingPasswords } from '../counting-passwords.ts';
 import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
 
-/** A round has so many of each. */
+/** How many of each a round has. */
 const guessesPerRound = 100;
 const keysPerRound = 10;
 const manyUsers = 200;
@@ -68,7 +68,7 @@ async function attack(database: DatabaseKind, rounds: number, users: number) {
   }
 }
 
-/** Sends all guesses at once; answers what came back that is no answer to a guess. */
+/** Sends all guesses at once; returns the answers that are not answers to a guess. */
 async function guess(app: TestApp, rounds: number, users: number): Promise<string[]> {
   const keys = rounds * keysPerRound;
   const made = Array.from({ length: keys }, () => createApiKey(app.services, app.account, 'attacker'));

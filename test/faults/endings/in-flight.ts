@@ -107,7 +107,7 @@ export const things = {
         ask(stage, { grant_type: exchangeGrant, subject_token, subject_token_type: accessToken, scope: 'openid' });
     },
   },
-  // What comes of it is a sign-in with that passkey, as somebody at the open browser would go on.
+  // What comes of it is a sign-in with that passkey, as somebody at the open browser would continue.
   'passkey being added': {
     prepare: async (stage) => {
       const { app, client, user } = stage;

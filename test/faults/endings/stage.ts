@@ -29,7 +29,7 @@ import { managing } from '../../surfaces/api-2/managing.ts';
 
 export const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
-/** Hooks answer at once, except for users who are held: their next sign-in waits in the hook until it is let go. */
+/** Hooks answer at once, except for held users: their next sign-in waits in the hook until it is released. */
 export interface Gate {
   readonly runner: HookRunner;
   /** From now on; settles once the user's sign-in has reached the hook. */
@@ -80,7 +80,7 @@ export interface Theatre {
   readonly gate: Gate;
   /** How many calls were answered with 500 or more. */
   faults(): number;
-  /** Lets go who is still held, as a try that failed leaves them: the application waits for them. */
+  /** Releases users whom a failed try left held, since the application waits for them. */
   close(): Promise<void>;
 }
 
@@ -111,7 +111,7 @@ export interface Stage {
   readonly client: RegisteredClient;
   readonly user: UserRecord;
   readonly email: string;
-  /** Signed in and allowed the client; everything in flight comes from this browser, or from a new one. */
+  /** Signed in with consent; everything in flight comes from this browser or a new one. */
   readonly jar: CookieJar;
   /** The code that its sign-in ended with, not redeemed yet. */
   readonly code: string;
@@ -184,7 +184,7 @@ export async function isActive({ app, client }: Stage, token: string): Promise<b
   return answer.status === 200 && answer.body.active === true;
 }
 
-/** The same cookies in a browser of its own, so that two walks at once do not change each other's. */
+/** The same cookies in its own browser, so that two walks at once do not change each other's. */
 export function copyOf({ cookies }: CookieJar): CookieJar {
   const jar = new CookieJar();
   for (const [name, value] of cookies) jar.cookies.set(name, value);

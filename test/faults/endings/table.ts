@@ -3,7 +3,7 @@
 import type { EndingName } from './endings.ts';
 import type { ThingName } from './in-flight.ts';
 
-/** `ended`: nothing comes of it any more, also when what was taken is given back. Else why it goes on. */
+/** `ended`: it stays invalid, even when what was removed is restored. Otherwise the reason why it continues. */
 export type Outcome = 'ended' | { readonly stays: string };
 
 const allEnded = {
@@ -26,7 +26,7 @@ const ofOneSession = {
   'refresh token, offline_access': { stays: 'the app asked to go on without the session (decision 145)' },
 } as const satisfies Readonly<Record<ThingName, Outcome>>;
 
-/** The session goes on, and what its user does to their own account is no matter of one app. */
+/** The session continues, and changes to the user's own account do not depend on one app. */
 const ofOneApp = {
   'passkey being added': { stays: 'its session goes on' },
 } as const satisfies Partial<Readonly<Record<ThingName, Outcome>>>;

@@ -19,7 +19,7 @@ interface Case {
   readonly ends?: 'built';
 }
 
-/** A link, and then a file by way of it. */
+/** A link, and then a file through it. */
 function through(type: '1' | '2', link: string, name: string): readonly Entry[] {
   return [index, { name: 'package/way', type, link }, { name: `package/way${name}`, content }];
 }

@@ -1,4 +1,4 @@
-/** The process that bundles without a guard: whatever file it finds may come into a bundle. */
+/** The bundle process without a guard: every file it finds may enter a bundle. */
 
 import { createRequire } from 'node:module';
 import { bundle } from '../../../src/hook-packages/child/bundle.ts';

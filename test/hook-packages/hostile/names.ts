@@ -1,4 +1,4 @@
-/** Names that are none: each stands two steps below what the hook asks for. */
+/** Invalid names, each two levels below the hook's own packages. */
 
 import { type Attack, putThrough, type Site } from './site.ts';
 

@@ -26,9 +26,9 @@ export type Members = Readonly<Record<string, unknown>>;
 
 export interface Site {
   readonly registry: TestRegistry;
-  /** `127.0.0.1:<port>` of the host that nobody may ask. */
+  /** `127.0.0.1:<port>` of the host that must not be contacted. */
   readonly other: string;
-  /** Where builds have their folders; the canary's folder stands beside them. */
+  /** The parent of the build folders; the canary's folder is next to them. */
   readonly parent: string;
   readonly canary: string;
   /** Answers every path that the registry does not know with a package that is called so. */
@@ -90,8 +90,8 @@ export async function openSite(): Promise<Site> {
     },
     assertUntouched(attack) {
       registry.answer(null);
-      assert.deepEqual(picture(parent), before, `${attack}: nothing beside the build is touched`);
-      assert.equal(connections, 0, `${attack}: nobody but the registry is asked`);
+      assert.deepEqual(picture(parent), before, `${attack}: nothing outside the build is touched`);
+      assert.equal(connections, 0, `${attack}: nothing but the registry is contacted`);
     },
     async close() {
       await registry.close();
@@ -107,7 +107,7 @@ export interface Attack {
   readonly put: (site: Site) => void;
   /** How a build of `victim@1.0.0` ends: refused unless said. `built`: what is hostile of it is left out. */
   readonly ends?: 'built';
-  /** What the script must not contain beside the text of the secret. */
+  /** What the script must not contain, besides the secret itself. */
   readonly never?: RegExp;
 }
 

@@ -84,6 +84,14 @@ export const clients: readonly Mutant[] = [
     killedBy: 'domain/clients/grant-types.test.ts',
   },
   {
+    id: 'open-client-pairwise-device',
+    rule: 'a client that anyone registered has no pairwise subjects by the device grant',
+    file: 'domain/clients/grant-types.ts',
+    text: '|| !fitsSubjects(client, grantType)',
+    becomes: '',
+    killedBy: 'domain/clients/grant-types.test.ts',
+  },
+  {
     id: 'open-client-exchange',
     rule: 'a client that anyone registered exchanges tokens once an operator linked it',
     file: 'domain/clients/grant-types.ts',

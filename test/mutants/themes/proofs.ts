@@ -3,7 +3,7 @@
 import type { Mutant } from '../mutant.ts';
 
 const file = 'domain/dpop/check-proof.ts';
-const killedBy = 'surfaces/oauth2/dpop.ts';
+const killedBy = 'surfaces/oauth2/dpop-proofs.ts';
 
 export const proofs: readonly Mutant[] = [
   {
@@ -36,7 +36,7 @@ export const proofs: readonly Mutant[] = [
     file,
     text: "request.accessToken !== null && payload['ath'] !== hash('sha256', request.accessToken, 'base64url')",
     becomes: 'false',
-    killedBy,
+    killedBy: 'surfaces/oauth2/dpop.ts',
   },
   {
     id: 'proof-nonce',
@@ -60,7 +60,7 @@ export const proofs: readonly Mutant[] = [
     file,
     text: 'if (client.extra.dpop_bound_access_tokens) throw',
     becomes: 'if (false) throw',
-    killedBy,
+    killedBy: 'surfaces/oauth2/dpop.ts',
   },
   {
     id: 'proof-private-key',

@@ -135,8 +135,8 @@ export const sessions: readonly Mutant[] = [
     id: 'session-of-other-user',
     rule: 'who signs in takes over no session of another user',
     file: 'domain/endings/end-former.ts',
-    text: '!former || former.userId === id',
-    becomes: 'former || id > 0',
+    text: 'former.userId === id',
+    becomes: 'id > 0',
     killedBy: 'domain/endings/sessions.test.ts',
   },
   {
@@ -153,7 +153,7 @@ export const sessions: readonly Mutant[] = [
     file: 'domain/own-account/visit.ts',
     text: 'await findDemand({ store }, account, user.id, { otpRequired: true })',
     becomes: 'await findDemand({ store }, account, user.id, { otpRequired: false })',
-    killedBy: 'surfaces/pages/passkeys.ts',
+    killedBy: 'surfaces/pages/passkeys-access.ts',
   },
   {
     id: 'recent-link',

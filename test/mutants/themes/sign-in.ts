@@ -28,6 +28,14 @@ export const signIn: readonly Mutant[] = [
     killedBy: 'surfaces/pages/refusals.ts',
   },
   {
+    id: 'standing-ends-request',
+    rule: 'a sign-in under way ends with the first refusal of its user',
+    file: 'domain/login/pending.ts',
+    text: 'if (!(await tx.authorizations.finishRequest(record))) return;',
+    becomes: '',
+    killedBy: 'surfaces/pages/refusals.ts',
+  },
+  {
     id: 'lockout-closed',
     rule: 'while sign-in is closed the right password is wrong',
     file: 'domain/login/check-password.ts',
@@ -209,7 +217,7 @@ export const signIn: readonly Mutant[] = [
     file: 'domain/passkeys/use-passkey.ts',
     text: 'if (userId !== null && userId !== device.userId) return false;',
     becomes: '',
-    killedBy: 'surfaces/pages/passkey-sign-in.ts',
+    killedBy: 'surfaces/pages/passkey-second-factor.ts',
   },
   {
     id: 'passkey-handle',

@@ -90,7 +90,7 @@ describe('the documentation in a browser', () => {
       }));
   }
 
-  test('an operation on the index leads to its place on the page of its surface', () =>
+  test('an operation on the index links to its section on the page of its surface', () =>
     browse({}, async (page) => {
       await page.goto(`${origin}/docs`);
       await page.getByRole('link', { name: 'POST /oidc/2/token' }).click();
@@ -116,7 +116,7 @@ describe('the documentation in a browser', () => {
       assert.equal(await link.getAttribute('href'), '/openapi/oidc-2.yaml');
     }));
 
-  test('`npm run docs` writes the same pages to a folder, and they work from there', async () => {
+  test('`npm run docs` writes the same pages to a folder, and they work there', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-docs-'));
     try {
       const script = fileURLToPath(new URL('../../../scripts/docs.ts', import.meta.url));

@@ -26,7 +26,7 @@ export function createInviteLink(app: () => TestApp): void {
     assert.match(String(answer.headers['x-ratelimit-remaining']), /^\d+$/);
   });
 
-  it('400 in the status form for no user, no e-mail and a body that cannot be read', async () => {
+  it('400 in the status form for no user, no e-mail and an unreadable body', async () => {
     const said = async (json: unknown) => {
       const { status, body } = await post(json);
       assert.deepEqual(

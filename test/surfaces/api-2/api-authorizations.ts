@@ -67,7 +67,7 @@ export function apiAuthorizations(app: () => TestApp): void {
     await refused(call('PUT', `/${made.id}`, {}), /could not be found/, 404);
   });
 
-  it('refuses what breaks a rule, naming member and rule, and an identifier that is taken', async () => {
+  it('refuses invalid members, naming member and rule, and an identifier in use', async () => {
     const call = await calls(app());
     const { configuration } = await makeServer(call);
     const bad: readonly (readonly [object, RegExp])[] = [
@@ -98,7 +98,7 @@ export function apiAuthorizations(app: () => TestApp): void {
     assert.equal((await makeServer(call, { resource_identifier: 'urn:example:orders' })).name, 'Orders');
   });
 
-  it('scopes: added, listed, changed, removed; each value once; none about the user', async () => {
+  it('scopes: added, listed, changed, removed; each value once; no scopes about the user', async () => {
     const call = await calls(app());
     const { id } = await makeServer(call);
     const to = `/${id}/scopes`;
@@ -207,7 +207,7 @@ export function apiAuthorizations(app: () => TestApp): void {
     }
   });
 
-  it('answers what is another account’s as unknown, and links nothing of it', async () => {
+  it("answers another account's rows as unknown, and links none of them", async () => {
     const call = await calls(app());
     const other = await app().another();
     const theirs = await calls(other);

@@ -5,7 +5,7 @@ import { redirectUri, refresh, signedIn, signInForCode } from '../../support/sig
 import { managing, newUser } from './managing.ts';
 
 export function appAccess(app: () => TestApp): void {
-  it('shows who may use an app, and a user only what is visible unless asked', async () => {
+  it('lists the users of an app, and by default only the visible apps of a user', async () => {
     const one = await app().another();
     const api = await managing(one);
     const user = await newUser(api, { firstname: 'Ada', username: 'ada' });
@@ -23,7 +23,7 @@ export function appAccess(app: () => TestApp): void {
     assert.equal((await api.done(200, 'GET', `/users/${user.id}/apps`))[0].id, id);
   });
 
-  it('users who lose the app with a role lose their grants, and all do when it is deleted', async () => {
+  it("losing the app with a role ends a user's grants, and deleting it ends all grants", async () => {
     const one = await app().another();
     const api = await managing(one);
     const { client, user, tokens } = await signedIn(one);
@@ -40,7 +40,7 @@ export function appAccess(app: () => TestApp): void {
     assert.equal((await refresh(one, client, first.body.refresh_token)).status, 401);
   });
 
-  it('an app that is made here is signed in to once it has a redirect URI', async () => {
+  it('an app created here can be signed in to once it has a redirect URI', async () => {
     const one = await app().another();
     const api = await managing(one);
     const { id, sso } = await api.done(200, 'POST', '/apps', { name: 'Later' });

@@ -38,7 +38,7 @@ export function appSecrets(app: () => TestApp): void {
     assert.deepEqual([await opens(second), await opens(first)], [true, false]);
   });
 
-  it('a secret before the former one ends at once, and so does the former one with an overlap of 0', async () => {
+  it('older secrets end at once, and so does the former one with an overlap of 0', async () => {
     const { rotate, opens, first } = await staged(app());
     const second = (await rotate({ overlap_minutes: 1440 })).body.client_secret;
     const third = (await rotate({})).body.client_secret;
@@ -49,7 +49,7 @@ export function appSecrets(app: () => TestApp): void {
     assert.deepEqual(now, [false, false, true]);
   });
 
-  it('a client that signs has method 3 and no secret; without keys there is no such method', async () => {
+  it('a client that signs has method 3 and no secret; the method requires keys', async () => {
     const { one, api, client, rotate } = await staged(app());
     const method = (value: number) => ({ configuration: { token_endpoint_auth_method: value } });
     const refused = await api.call('PUT', `/apps/${client.app_id}`, method(3));
@@ -72,7 +72,7 @@ export function appSecrets(app: () => TestApp): void {
     assert.deepEqual([await read(), await opens()], [3, 200], 'its keys stayed');
   });
 
-  it('a client of the method none has no secret; one that leaves it gets one here', async () => {
+  it('a client with method none has no secret; changing its method creates one', async () => {
     const { api, client, rotate, opens, first } = await staged(app());
     const path = `/apps/${client.app_id}`;
     await rotate();
@@ -85,7 +85,7 @@ export function appSecrets(app: () => TestApp): void {
     assert.equal(await opens(body.client_secret), true);
   });
 
-  it('a rule that is broken is 422 with the member’s name', async () => {
+  it('an invalid member is 422 with its name', async () => {
     const { rotate } = await staged(app());
     for (const body of [{ overlap_minutes: -1 }, { overlap_minutes: 1441 }, { overlap_minutes: '5' }]) {
       assertRefused(await rotate(body), 422, /overlap_minutes/);
@@ -93,7 +93,7 @@ export function appSecrets(app: () => TestApp): void {
     assertRefused(await rotate({ unknown: 1 }), 422, /unknown/);
   });
 
-  it('no answer but those of the creation and of the change holds a secret', async () => {
+  it('only the answers to creation and change contain a secret', async () => {
     const { api, client, rotate, first } = await staged(app());
     const { body } = await rotate();
     for (const path of ['/apps', `/apps/${client.app_id}`]) {

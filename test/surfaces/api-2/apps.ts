@@ -136,7 +136,7 @@ export function apps(app: () => TestApp): void {
     assert.equal(made.configuration.refresh_token_expiration_minutes, 525_600);
   });
 
-  it('names the policy of sign-ins to the app, null for none; one of another account is 422', async () => {
+  it("sets the policy of sign-ins to the app, null for none; another account's policy is 422", async () => {
     const api = await managing(app());
     const { id: policyId } = await api.done(201, 'POST', '/policies', { name: unique('policy'), otp_required: true });
     const made = await api.done(200, 'POST', '/apps', { name: 'Vault', policy_id: policyId });
@@ -160,7 +160,7 @@ export function apps(app: () => TestApp): void {
     await api.done(204, 'DELETE', `/policies/${policyId}`);
   });
 
-  it('is the client of a registration too, and what changes here is in force for it at once', async () => {
+  it('is also the client of a registration, and changes here apply to it at once', async () => {
     const one = await app().another();
     const api = await managing(one);
     const client = await registerClient(one, { contacts: ['a@example.com'], client_name: undefined });
@@ -177,7 +177,7 @@ export function apps(app: () => TestApp): void {
     );
   });
 
-  it('lists apps by name, client, connector and time, and knows no other parameter', async () => {
+  it('lists apps by name, client, connector and time, and refuses other parameters', async () => {
     const one = await app().another();
     const api = await managing(one);
     const pay = await api.done(200, 'POST', '/apps', { name: 'Payroll', connector_id: 5 });
@@ -210,7 +210,7 @@ export function apps(app: () => TestApp): void {
     }
   });
 
-  it('a rule of registration that is broken is 422 with the member’s name here, and nothing is changed', async () => {
+  it('a member that breaks a rule of registration is 422 with its name, and nothing changes', async () => {
     const api = await managing(app());
     const { sso: _, ...before } = await api.done(200, 'POST', '/apps', { name: unique('app') });
     for (const [body, message] of [

@@ -12,7 +12,7 @@ const operations = operationsOf();
 const unknown = 2_147_483_000;
 
 export function callers(app: () => TestApp): void {
-  it('keeps passwords, roles and the waiving of rules to manage_all', async () => {
+  it('only manage_all may set passwords and roles, and skip rules', async () => {
     const api = await managing(app(), 'manage_users');
     const { id } = await newUser(api);
     for (const [path, body] of [

@@ -4,7 +4,7 @@ import { basic, type TestApp } from '../../support/app.ts';
 import { assertRefused, managing } from './managing.ts';
 
 export function credentials(app: () => TestApp): void {
-  it('a pair is shown with its secret once, obtains tokens, and is worth nothing once it is deleted', async () => {
+  it('a credential pair is shown with its secret once, obtains tokens, and is invalid once deleted', async () => {
     using _ = app().services.clock.hold();
     const one = await app().another();
     const api = await managing(one);
@@ -33,7 +33,7 @@ export function credentials(app: () => TestApp): void {
     assertRefused(await api.call('GET', '/credentials'), 401);
   });
 
-  it('a key is shown once, and is worth nothing once it is deleted', async () => {
+  it('a key is shown once, and is invalid once deleted', async () => {
     using _ = app().services.clock.hold();
     const one = await app().another();
     const api = await managing(one);
@@ -62,7 +62,7 @@ export function credentials(app: () => TestApp): void {
     assert.equal((await them.done(200, 'GET', '/credentials')).length, 2);
   });
 
-  it('a rule that is broken is 422 with the member’s name', async () => {
+  it('an invalid member is 422 with its name', async () => {
     const api = await managing(app());
     for (const [body, name] of [
       [{}, 'scopes'],

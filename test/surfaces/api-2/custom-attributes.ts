@@ -49,7 +49,7 @@ export function customAttributes(app: () => TestApp): void {
     assert.deepEqual(await valuesOf(), {});
   });
 
-  it('a rule that is broken is 422 with the member’s name', async () => {
+  it('an invalid member is 422 with its name', async () => {
     const api = await managing(app());
     const shortname = unique('s');
     const { id } = await api.done(201, 'POST', path, { user_field: { name: 'One', shortname } });

@@ -14,7 +14,7 @@ interface Shown {
   readonly target: { readonly type: string; readonly id: number | null };
 }
 
-/** Reading the trail; on an account of its own, whose every event is known. */
+/** Reading the trail, on a separate account whose every event is known. */
 export function events(kind: DatabaseKind): void {
   describe(`GET /api/2/events on ${kind}`, () => {
     let app: TestApp;
@@ -42,7 +42,7 @@ export function events(kind: DatabaseKind): void {
       return answer.body;
     }
 
-    it('newest first, with the caller, and without the values that were sent', async () => {
+    it('newest first, with the caller, and without the sent values', async () => {
       const all = await list();
       const { lastId } = await app.services.store.events.findEnd(app.account.id);
       assert.deepEqual(
@@ -105,7 +105,7 @@ export function events(kind: DatabaseKind): void {
       assert.deepEqual(await list('?sort=created_at'), [...(await list())].reverse());
     });
 
-    it('page by page with cursors, while more happens', async () => {
+    it('page by page with cursors, while events are added', async () => {
       const all = await list();
       const seen: number[] = [];
       let path = '/api/2/events?limit=3';
@@ -124,7 +124,7 @@ export function events(kind: DatabaseKind): void {
       );
     });
 
-    it('refuses invalid filters, and callers who may not read', async () => {
+    it('refuses invalid filters, and callers without permission', async () => {
       for (const query of ['actor=user:x', 'actor=user:7:8', 'nonsense=1', 'sort=action', 'created_since=x']) {
         assert.equal((await app.send('GET', `/api/2/events?${query}`, { headers })).status, 400, query);
       }

@@ -72,7 +72,7 @@ for (const kind of databases) {
       assert.equal(registry.downloads.length, downloads, 'the same packages are not downloaded again');
     });
 
-    it('an update that cannot be built leaves the former version running, and one that can takes its place', async () => {
+    it('an update that fails to build leaves the former version running, and one that builds replaces it', async () => {
       const { id } = await built(() => api.done(201, 'POST', '/hooks', hook(calling, both)));
       const bad = hook("return 'new';", { ...both, reader: '1.0.0' });
       const { status } = await built(() => api.done(200, 'PUT', `/hooks/${id}`, bad));
@@ -96,7 +96,7 @@ for (const kind of databases) {
       }
     });
 
-    it('what the registry does not have is refused at once', async () => {
+    it('packages that the registry does not have are refused at once', async () => {
       for (const [packages, message] of [
         [{ nowhere: '1.0.0' }, /^packages: the registry has no nowhere@1\.0\.0$/],
         [{ mark: '9.9.9' }, /^packages: the registry has no mark@9\.9\.9$/],

@@ -8,7 +8,7 @@ import { assertRefused, managing } from './managing.ts';
 export function hookTests(app: () => TestApp): void {
   const context = { user: { user_identifier: 'ada', policy_id: 1 } };
 
-  it('runs the function once with the context, and nothing follows from it', async () => {
+  it('runs the function once with the context, without any effect', async () => {
     const one = await app().another();
     const api = await managing(one);
     await api.done(201, 'POST', '/hooks/envs', { name: 'TOKEN', value: 'canary-55' });
@@ -34,7 +34,7 @@ export function hookTests(app: () => TestApp): void {
     assertRefused(await api.call('GET', `/hooks/${id}/logs?cursor=AAAA`), 422, /cursor/);
   });
 
-  it('says how it ended, and what it threw without the values of its variables', async () => {
+  it('reports how it ended and what it threw, without the values of its variables', async () => {
     const one = await app().another();
     const api = await managing(one);
     await api.done(201, 'POST', '/hooks/envs', { name: 'TOKEN', value: 'canary-56' });
@@ -56,7 +56,7 @@ export function hookTests(app: () => TestApp): void {
     assert.deepEqual((await outcome('')).output, []);
   });
 
-  it('a context that is no object is 422', async () => {
+  it('a context that is not an object is 422', async () => {
     const api = await managing(app());
     const { id } = await api.done(201, 'POST', '/hooks', { type: 'pre-authentication', function: '' });
     assertRefused(await api.call('POST', `/hooks/${id}/test`, []), 422, /must be object/);

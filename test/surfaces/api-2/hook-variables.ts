@@ -7,7 +7,7 @@ import { assertRefused, managing } from './managing.ts';
 
 /** The document's §2.4 and §4.3. */
 export function hookVariables(app: () => TestApp): void {
-  it('a variable is made, read, listed, changed and removed, and its value is never shown', async () => {
+  it('a variable is created, read, listed, changed and removed, and its value is never shown', async () => {
     using _ = app().services.clock.hold();
     const one = await app().another();
     const api = await managing(one);
@@ -32,7 +32,7 @@ export function hookVariables(app: () => TestApp): void {
     assert.doesNotMatch(JSON.stringify([told, one.services.lines]), /canary|API_KEY/);
   });
 
-  it('is sealed where it is stored, for its account, table and row', async () => {
+  it('is stored sealed for its account, table and row', async () => {
     const one = await app().another();
     const api = await managing(one);
     const { id } = await api.done(201, 'POST', '/hooks/envs', { name: 'SEALED', value: 'canary-at-rest' });
@@ -47,7 +47,7 @@ export function hookVariables(app: () => TestApp): void {
     assert.throws(() => vault.unseal(stranger.account.record, place(id), sealed));
   });
 
-  it('a rule that is broken is 422 with the member’s name', async () => {
+  it('an invalid member is 422 with its name', async () => {
     const api = await managing(app());
     await api.done(201, 'POST', '/hooks/envs', { name: 'TAKEN', value: 'x' });
     for (const [body, message] of [
@@ -83,7 +83,7 @@ export function hookVariables(app: () => TestApp): void {
     assertRefused(answer, 422, /^variable cannot be added: the account has 500 variables already$/);
   });
 
-  it('PUT takes the value, the same name and nothing else; an unknown id is 400', async () => {
+  it('PUT accepts only the value and the same name; an unknown id is 400', async () => {
     const api = await managing(app());
     const { id } = await api.done(201, 'POST', '/hooks/envs', { name: 'PUT_ME', value: 'x' });
     for (const [body, message] of [
@@ -118,7 +118,7 @@ export function hookVariables(app: () => TestApp): void {
     assert.equal((await app().send('GET', '/api/2/hooks/envs')).status, 401);
   });
 
-  it('lists up to 100 a page, by name and in any order; a bad cursor is 422', async () => {
+  it('lists up to 100 per page, by name and in any order; an invalid cursor is 422', async () => {
     const api = await managing(await app().another());
     for (const name of ['B_2', 'A_1', 'B_1']) await api.done(201, 'POST', '/hooks/envs', { name, value: 'x' });
     const names = async (query: string) =>

@@ -9,7 +9,7 @@ export const least = { type: 'pre-authentication', function: source };
 
 /** The document's §2.3 and §4.4. */
 export function hooks(app: () => TestApp): void {
-  it('a hook is made with its defaults, read, listed, replaced and deleted with 202', async () => {
+  it('a hook is created with defaults, read, listed, replaced and deleted with 202', async () => {
     using _ = app().services.clock.hold();
     const one = await app().another();
     const api = await managing(one);
@@ -69,7 +69,7 @@ export function hooks(app: () => TestApp): void {
     assertRefused(await api.call('POST', `/hooks/${made.id}/test`, {}), 404);
   });
 
-  it('flags are taken nested or at the top level, nested ones win, and are answered nested', async () => {
+  it('flags are accepted nested or at the top level, nested ones win, and are returned nested', async () => {
     const api = await managing(await app().another());
     const optionsOf = async (body: object) => (await api.done(201, 'POST', '/hooks', { ...least, ...body })).options;
     const none = { risk_enabled: false, location_enabled: false, mfa_device_info_enabled: false };
@@ -84,7 +84,7 @@ export function hooks(app: () => TestApp): void {
     assert.equal(await optionsOf({ options: null }), null);
   });
 
-  it('links variables by name or as objects; one that is deleted is taken off', async () => {
+  it('links variables by name or as objects; a deleted variable is unlinked', async () => {
     const api = await managing(await app().another());
     const { id } = await api.done(201, 'POST', '/hooks/envs', { name: 'FIRST', value: 'x' });
     await api.done(201, 'POST', '/hooks/envs', { name: 'SECOND', value: 'x' });
@@ -96,7 +96,7 @@ export function hooks(app: () => TestApp): void {
     assert.deepEqual(
       (await api.done(200, 'GET', '/hooks'))[0].env_vars,
       ['SECOND'],
-      'another one of its name is not it',
+      'another one of the same name is a different one',
     );
   });
 
@@ -112,7 +112,7 @@ export function hooks(app: () => TestApp): void {
     );
   });
 
-  it('lists by type and time, up to 100 a page', async () => {
+  it('lists by type and time, up to 100 per page', async () => {
     const one = await app().another();
     const api = await managing(one);
     const ids: string[] = [];
@@ -162,7 +162,7 @@ export function hooks(app: () => TestApp): void {
     assert.equal((await app().send('GET', '/api/2/hooks')).status, 401);
   });
 
-  it('takes as many hooks as an account may have', async () => {
+  it('accepts as many hooks as an account may have', async () => {
     const api = await managing(await app().another());
     for (let made = 0; made < 100; made += 1) await api.done(201, 'POST', '/hooks', { ...least, function: '' });
     assertRefused(

@@ -4,7 +4,7 @@ import type { TestApp } from '../../support/app.ts';
 import { assertRefused, managing, operationsOf } from './managing.ts';
 
 export function limits(app: () => TestApp): void {
-  it('counts every call of a credential, also a refused one, and says what is left', async () => {
+  it('counts every call of a credential, even a refused one, and reports what is left', async () => {
     const limited = await app().another({ 'limit.api-2': '5/h' });
     const headers = { authorization: `Bearer ${await limited.bearer('read_users')}` };
     const left = async (method: string, path: string) => {
@@ -23,7 +23,7 @@ export function limits(app: () => TestApp): void {
     await other.done(200, 'GET', '/users');
   });
 
-  it('answers 429 with Retry-After on every operation when all is used up', async () => {
+  it('answers 429 with Retry-After on every operation when the limit is used up', async () => {
     const limited = await app().another({ 'limit.api-2': '1/h' });
     const api = await managing(limited);
     await api.done(200, 'GET', '/users');

@@ -10,7 +10,7 @@ import { assertRefused, type Management, managing, newUser } from './managing.ts
 const listPaths = ['/users', '/users/custom_attributes', '/users/{user}/apps'];
 
 export function lists(app: () => TestApp): void {
-  /** An account of its own with so many users, and the ids in their order. */
+  /** A new account with this many users, and the ids in order. */
   async function crowd(count: number): Promise<{ api: Management; ids: number[]; base: string }> {
     const other = await app().another({ 'limit.api-2': 'off' });
     const api = await managing(other);
@@ -67,7 +67,7 @@ export function lists(app: () => TestApp): void {
     assert.equal(header(await api.call('GET', '/users'), 'link'), undefined);
   });
 
-  it('a cursor walk has no totals and keeps limit, order, filters and fields', async () => {
+  it('following cursors gives no totals and keeps limit, order, filters and fields', async () => {
     const { api, ids } = await crowd(7);
     const wanted = [6, 3, 0, 4, 1].map((index) => ids[index]);
     const answers = await follow(
@@ -97,7 +97,7 @@ export function lists(app: () => TestApp): void {
     assert.deepEqual(back.reverse().flatMap(idsOf), all);
   });
 
-  it('takes the token of a cursor alone, and nothing that is no cursor of this list (I6)', async () => {
+  it('accepts the bare token of a cursor, and refuses cursors of other lists (I6)', async () => {
     const { api, ids } = await crowd(3);
     const first = await api.call('GET', '/users?limit=1');
     const cursor = String(header(first, 'after-cursor'));
@@ -112,7 +112,7 @@ export function lists(app: () => TestApp): void {
     }
   });
 
-  it('beside a cursor: page and sort are 400, limit is ignored, filters must be the same', async () => {
+  it('with a cursor: page and sort are 400, limit is ignored, filters must be the same', async () => {
     const { api, ids } = await crowd(4);
     const cursor = header(await api.call('GET', '/users?limit=1&lastname=L*&sort=id'), 'after-cursor');
     assertRefused(await api.call('GET', `/users?cursor=${cursor}&page=1`), 400, /page/);
@@ -147,7 +147,7 @@ export function lists(app: () => TestApp): void {
     await api.done(200, 'GET', '/users/custom_attributes?nonsense=1');
   });
 
-  it('a page next to a place stays right while others come and go', async () => {
+  it('a page next to a position stays correct while rows are added and removed', async () => {
     const { api, ids } = await crowd(6);
     const first = await api.call('GET', '/users?limit=2');
     await api.done(204, 'DELETE', `/users/${ids[1]}`);

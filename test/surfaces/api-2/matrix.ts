@@ -34,7 +34,7 @@ type Column = (typeof columns)[number];
 /** A status; null where the operation has nothing that could be so. */
 type Cells = Record<string, number | null>;
 
-/** Operations whose surplus members are ignored: other services' clients send back whatever they read. */
+/** Operations that ignore unknown members: other services' clients send back everything they read. */
 const ignoring: ReadonlySet<string> = new Set([
   'createUser',
   'updateUser',
@@ -61,7 +61,7 @@ export function matrix(app: () => TestApp): void {
     });
   }
 
-  it('leaves no operation, scope or case out', (t) => {
+  it('omits no operation, scope or case', (t) => {
     for (const line of tableOf(rows)) t.diagnostic(line);
     for (const { operationId } of operations) {
       const cells = rows.get(operationId) ?? {};
@@ -70,7 +70,7 @@ export function matrix(app: () => TestApp): void {
   });
 }
 
-/** Each scope does what the contract permits it and nothing else; who has none is told so. */
+/** Each scope permits what the contract says and nothing else; callers without one get an error. */
 async function askAsEach(stage: Stage, operation: Operation): Promise<Cells> {
   const permitted = operation.security.flatMap((scheme) => scheme?.scopes ?? []);
   assert.ok(permitted.length > 0, 'everyone is let in');

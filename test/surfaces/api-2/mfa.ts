@@ -32,7 +32,7 @@ export function mfa(app: () => TestApp): void {
     return { api, of, userId, secret: made.factor_data.verification_token, deviceId: made.device_id };
   }
 
-  it('a passkey is listed and removed like every device; it cannot be registered here or asked for a code', async () => {
+  it('a passkey is listed and removed like every device, but cannot be registered or verified here', async () => {
     const { api, of, userId, deviceId } = await registered();
     const { id } = await givePasskey(app(), { id: userId });
     const [, passkey, ...more] = await api.done(200, 'GET', `${of}/devices`);
@@ -65,7 +65,7 @@ export function mfa(app: () => TestApp): void {
     assert.deepEqual(await app().services.store.passkeys.list(app().account.id, userId), []);
   });
 
-  it('a device is registered, accepted by its code, listed and removed', async () => {
+  it('a device is registered, accepted with its code, listed and removed', async () => {
     using _ = app().services.clock.hold();
     const api = await managing(app());
     const { id } = await newUser(api, { username: `ada.${now()}` });
@@ -147,7 +147,7 @@ export function mfa(app: () => TestApp): void {
     await api.done(201, 'POST', `/mfa/users/${id}/registrations`, wanted);
   });
 
-  it('a verification is begun, and accepted once by a code that was not used', async () => {
+  it('a verification is started, and accepted once with an unused code', async () => {
     using _ = app().services.clock.hold();
     const { api, of, secret, deviceId, userId } = await registered();
     const path = `${of}/verifications`;
@@ -177,7 +177,7 @@ export function mfa(app: () => TestApp): void {
     assertRefused(await api.call('PUT', `${path}/${next.id}`, { otp: codeAt(secret, now()) }), 404);
   });
 
-  it('wrong codes close the second factor for a while, until the user is unlocked; a recovery code verifies nothing', async () => {
+  it('wrong codes lock the second factor until the user is unlocked; a recovery code verifies nothing', async () => {
     const { api, of, secret, deviceId, userId } = await registered();
     const [recovery = ''] = await giveCodes(app(), { id: userId });
     const { id } = await api.done(201, 'POST', `${of}/verifications`, { device_id: deviceId, expires_in: '900' });
@@ -189,7 +189,7 @@ export function mfa(app: () => TestApp): void {
     assert.equal((await give(codeAt(secret, now()))).status, 200);
   });
 
-  it('what is unknown, of another user or of another account is 404', async () => {
+  it('an unknown device, or one of another user or account, is 404', async () => {
     const { api, of, deviceId, secret } = await registered();
     const stranger = await newUser(api);
     const otp = codeAt(secret, now());
@@ -219,7 +219,7 @@ export function mfa(app: () => TestApp): void {
     assertRefused(await api.call('GET', '/mfa/users/x/devices'), 404);
   });
 
-  it('a body that breaks a rule is 422 and changes nothing', async () => {
+  it('an invalid body is 422 and changes nothing', async () => {
     const { api, of, deviceId } = await registered();
     const made = await api.done(201, 'POST', `${of}/registrations`, wanted);
     const asked = await api.done(201, 'POST', `${of}/verifications`, { device_id: deviceId });

@@ -21,7 +21,7 @@ function assertError(answer: Answer, status: number, message: RegExp): void {
 
 /** Policies over the API (docs/users.md#which-policy-is-in-force). */
 export function policies(app: () => TestApp): void {
-  it('an account has one default policy; others are made, read, changed, listed and removed', async () => {
+  it('an account has one default policy; others are created, read, changed, listed and removed', async () => {
     using _ = app().services.clock.hold();
     const send = await callerOf(await app().another());
     const [standard, ...more] = (await send('GET')).body;
@@ -63,7 +63,7 @@ export function policies(app: () => TestApp): void {
     assertError(await send('PUT', `/${id}`, {}), 404, /could not be found/);
   });
 
-  it('the default is handed on, never given up or removed', async () => {
+  it('the default can be handed on, but not unset or removed', async () => {
     const send = await callerOf(await app().another());
     const [first] = (await send('GET')).body;
     assertError(await send('DELETE', `/${first.id}`), 409, /^The default policy cannot be deleted$/);
@@ -74,7 +74,7 @@ export function policies(app: () => TestApp): void {
     assert.equal((await send('DELETE', `/${first.id}`)).status, 204);
   });
 
-  it('one that is in use cannot be removed, and an unknown one cannot be used', async () => {
+  it('a policy in use cannot be removed, and an unknown one cannot be used', async () => {
     const one = await app().another();
     const send = await callerOf(one);
     const headers = { authorization: `Bearer ${await one.bearer('manage_all')}` };
@@ -94,7 +94,7 @@ export function policies(app: () => TestApp): void {
     assertError(await send('DELETE', `/${policy.id}`), 409, /follows cannot be deleted/);
   });
 
-  it('every member has its rule, and the message names both; a name is one policy’s', async () => {
+  it('every member has a rule, and the message names both; names are unique', async () => {
     const send = await callerOf(await app().another());
     const { body: policy } = await send('POST', '', { name: 'Rules' });
     for (const [member, values] of Object.entries({
@@ -122,7 +122,7 @@ export function policies(app: () => TestApp): void {
     assert.equal((await send('PUT', `/${policy.id}`, { otp_required: true })).body.otp_required, true);
   });
 
-  it('passwords set over the API keep the rules of the policy, unless the caller sets them aside', async () => {
+  it('passwords set over the API must follow the policy, unless the caller skips it', async () => {
     const one = await app().another();
     const headers = { authorization: `Bearer ${await one.bearer('manage_all')}` };
     const { body: policy } = await (await callerOf(one))('POST', '', { name: 'Long', minimum_password_length: 20 });

@@ -35,7 +35,7 @@ export function roles(app: () => TestApp): void {
     assert.deepEqual((await api.done(200, 'GET', `/users/${admin.id}`)).role_ids, []);
   });
 
-  it('lists roles by name, app and name of an app, and knows no other parameter', async () => {
+  it('lists roles by name, app and name of an app, and refuses other parameters', async () => {
     const one = await app().another();
     const api = await managing(one);
     const { app_id: appId } = await registerClient(one, { client_name: 'Payroll' });
@@ -64,7 +64,7 @@ export function roles(app: () => TestApp): void {
     }
   });
 
-  it('a rule that is broken is 422 with the member’s name, and nothing is changed', async () => {
+  it('an invalid member is 422 with its name, and nothing changes', async () => {
     const api = await managing(app());
     const taken = unique('role');
     const { id } = await api.done(201, 'POST', '/roles', { name: taken });
@@ -121,7 +121,7 @@ export function roles(app: () => TestApp): void {
     assert.deepEqual((await them.done(200, 'GET', `/roles/${id}`)).users, []);
   });
 
-  it('who loses an app with the last role that gave it loses the grants for it, and no one else', async () => {
+  it("losing an app with the last role that gave it ends the user's grants for it, and no others", async () => {
     const one = await app().another();
     const api = await managing(one);
     const { id } = await api.done(201, 'POST', '/roles', { name: 'Staff' });

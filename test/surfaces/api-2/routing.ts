@@ -27,7 +27,7 @@ export function routing(app: () => TestApp): void {
     }
   });
 
-  it('answers 400 for malformed JSON, 413 for too much, 415 for another media type', async () => {
+  it('answers 400 for malformed JSON, 413 for a large body, 415 for another media type', async () => {
     const headers = await bearer();
     for (const { method, path, operationId } of writing) {
       const named = path.replace(/\{(registration|verification)_id\}/, '6f1c9a52-3f0e-4f0e-9a64-0d6c1c1e9b7a');
@@ -45,7 +45,7 @@ export function routing(app: () => TestApp): void {
     }
   });
 
-  it('does not look at the Content-Type without a body, nor at its parameters with one', async () => {
+  it('ignores the Content-Type without a body, and its parameters with one', async () => {
     const api = await managing(app());
     const { id } = await newUser(api);
     const headers = await bearer();
@@ -67,7 +67,7 @@ export function routing(app: () => TestApp): void {
     assert.deepEqual([removed.status, removed.text], [204, '']);
   });
 
-  it('answers 400 for a parameter that is given twice', async () => {
+  it('answers 400 for a repeated parameter', async () => {
     const api = await managing(app());
     for (const { method, path, hasBody } of operationsOf()) {
       const answer = await api.call(

@@ -6,7 +6,7 @@ import type { TestApp } from '../../support/app.ts';
 import { assertRefused, managing, newUser } from './managing.ts';
 
 export function userFilters(app: () => TestApp): void {
-  /** An account of its own with three users. */
+  /** A new account with three users. */
   async function scene() {
     const other = await app().another({ 'limit.api-2': 'off' });
     const api = await managing(other);
@@ -41,7 +41,7 @@ export function userFilters(app: () => TestApp): void {
     return { other, api, ada, bob, cyd, policy, find };
   }
 
-  it('compares exactly by the name of a member, and names without regard to case', async () => {
+  it('compares members exactly, and names case-insensitively', async () => {
     const { find, ada, policy } = await scene();
     for (const query of [
       ...[`id=${ada.id}`, 'email=ada@example.com', 'email=ADA%40EXAMPLE.COM', 'username=%C3%A5da', 'firstname=Ada'],
@@ -64,7 +64,7 @@ export function userFilters(app: () => TestApp): void {
     }
   });
 
-  it('a star stands for any text, and no other character does', async () => {
+  it('a star matches any text, and no other character is special', async () => {
     const { find } = await scene();
     assert.deepEqual(await find('lastname=Love*'), ['bob', 'Ada']);
     assert.deepEqual(await find('lastname=Love*&sort=id'), ['Ada', 'bob']);
@@ -80,7 +80,7 @@ export function userFilters(app: () => TestApp): void {
     }
   });
 
-  it('spans of time include their bounds', async () => {
+  it('ranges of time include their bounds', async () => {
     const { other, api, find } = await scene();
     other.services.clock.advance(60_000);
     const dan = await newUser(api, { firstname: 'Dan' });
@@ -95,7 +95,7 @@ export function userFilters(app: () => TestApp): void {
     }
   });
 
-  it('roles and apps filter by who has them', async () => {
+  it('filters by role and by app', async () => {
     const { other, api, ada, bob, find } = await scene();
     const { services, account } = other;
     const role = await createRole(services, account, { name: 'Staff' });

@@ -16,7 +16,7 @@ export function userImports(app: () => TestApp): void {
     ['salt+sha256', sha256(salt + password)],
     ['sha256+salt', sha256(password + salt).toUpperCase()],
   ] as const) {
-    it(`${algorithm}: the password works, and its first right use stores it as every other`, async () => {
+    it(`${algorithm}: the password works, and the first sign-in rehashes it`, async () => {
       const api = await managing(app());
       const { services, account } = app();
       const username = unique('imported');
@@ -36,7 +36,7 @@ export function userImports(app: () => TestApp): void {
     });
   }
 
-  it('bcrypt: the password works, and its first right use stores it as every other', async () => {
+  it('bcrypt: the password works, and the first sign-in rehashes it', async () => {
     const api = await managing(app());
     const { services, account } = app();
     for (const version of ['2a', '2b', '2y'] as const) {
@@ -55,7 +55,7 @@ export function userImports(app: () => TestApp): void {
     }
   });
 
-  it('bcrypt: an invalid hash, and one whose cost would delay all sign-ins, is 422', async () => {
+  it('bcrypt: an invalid hash, or one whose cost would delay all sign-ins, is 422', async () => {
     const api = await managing(app());
     const hash = await hashBcrypt(password, 4);
     for (const bad of [
@@ -71,7 +71,7 @@ export function userImports(app: () => TestApp): void {
     }
   });
 
-  it('an invalid digest, and an unknown algorithm, is 422', async () => {
+  it('an invalid digest or an unknown algorithm is 422', async () => {
     const api = await managing(app());
     const { id } = await newUser(api);
     for (const [members, name] of [

@@ -14,7 +14,7 @@ import { assertRefused, managing, newUser } from './managing.ts';
 const day = 24 * 3_600_000;
 const needsAll = /^One of these scopes is required: manage_all$/;
 
-/** Who may manage users, and set no password, takes nobody over (docs/document-gaps.md#management). */
+/** Callers that manage users but set no passwords cannot take accounts over (docs/document-gaps.md#management). */
 export function userManagers(app: () => TestApp): void {
   const manager = () => managing(app(), 'manage_users');
   const address = () => `${unique('held')}@example.com`;
@@ -25,7 +25,7 @@ export function userManagers(app: () => TestApp): void {
     return (await mailsTo(app(), email)).filter(({ text }) => text.includes('/password/reset')).length;
   }
 
-  it('an address that manage_users wrote gets no reset link for 24 hours; the former one is notified', async () => {
+  it('an address set by manage_users gets no reset link for 24 hours; the former address is notified', async () => {
     using _ = app().services.clock.hold();
     const user = await makeUser(app());
     const before = await newLink(app(), user.email);
@@ -38,12 +38,12 @@ export function userManagers(app: () => TestApp): void {
     }, [['password_reset.refused', 'user', `user ${user.id}`, { reason: 'held' }]]);
     app().services.clock.advance(day - 1);
     assert.equal(await linksTo(next), 0);
-    assert.equal(await linksTo(user.email ?? ''), 1, 'nobody has the former one: no second link');
+    assert.equal(await linksTo(user.email ?? ''), 1, 'the former address is unknown: no second link');
     app().services.clock.advance(1);
     assert.equal(await linksTo(next), 1);
   });
 
-  it('by the user name as well; the answer is the same as for any other name', async () => {
+  it('also by the user name; the answer is the same as for any other name', async () => {
     const username = unique('taken');
     const user = await makeUser(app(), undefined, { username });
     await (await manager()).done(200, 'PUT', `/users/${user.id}`, { email: address() });
@@ -55,7 +55,7 @@ export function userManagers(app: () => TestApp): void {
     assert.equal(app().services.mails.filter(({ text }) => text.includes('/password/reset')).length, before);
   });
 
-  it('there and back, an address where there was none, and a new user: held too', async () => {
+  it("also held: a change and its reversal, a first address, and a new user's address", async () => {
     const api = await manager();
     const user = await makeUser(app());
     await api.done(200, 'PUT', `/users/${user.id}`, { email: address() });
@@ -69,7 +69,7 @@ export function userManagers(app: () => TestApp): void {
     assert.equal(await linksTo(made), 0);
   });
 
-  it('the same address sent back holds nothing, and what is held is not held longer by it', async () => {
+  it('sending the same address again neither starts nor extends a hold', async () => {
     const api = await manager();
     const user = await makeUser(app());
     await api.done(200, 'PUT', `/users/${user.id}`, { email: user.email, firstname: 'Grace' });
@@ -82,7 +82,7 @@ export function userManagers(app: () => TestApp): void {
     assert.equal(await linksTo(next), 1);
   });
 
-  it('manage_all, an API key and the command line may set passwords: what they write is not held', async () => {
+  it('manage_all, API keys and the command line may set passwords, so their addresses are not held', async () => {
     const all = await managing(app());
     const { apiKey } = await createApiKey(app().services, app().account, 'old program');
     const writers: ((id: number, email: string) => Promise<unknown>)[] = [
@@ -100,14 +100,14 @@ export function userManagers(app: () => TestApp): void {
       await (await manager()).done(200, 'PUT', `/users/${user.id}`, { email: next });
       assert.equal(await linksTo(next), 0);
       await write(user.id, next);
-      assert.equal(await linksTo(next), 0, 'sent back with the rest of a record it is vouched for by nobody');
+      assert.equal(await linksTo(next), 0, 'sending a held address back with the whole record does not release it');
       const another = address();
       await write(user.id, another);
       assert.equal(await linksTo(another), 1);
     }
   });
 
-  it('policy_id, and leaving status 2 or 3, of a user who has a second factor: 403 without manage_all', async () => {
+  it('policy_id, and leaving status 2 or 3, of a user with a second factor: 403 without manage_all', async () => {
     const [all, api] = [await managing(app()), await manager()];
     const loose = await all.done(201, 'POST', '/policies', { name: unique('Loose') });
     for (const give of [giveDevice, givePasskey] as const) {
@@ -130,7 +130,7 @@ export function userManagers(app: () => TestApp): void {
     }
   });
 
-  it('of a user without one they may; wrong codes are forgotten by manage_all alone', async () => {
+  it('allowed for a user without one; only manage_all may reset wrong codes', async () => {
     const [all, api] = [await managing(app()), await manager()];
     const { store } = app().services;
     const user = await makeUser(app());

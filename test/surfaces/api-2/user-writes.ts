@@ -36,7 +36,7 @@ export function userWrites(app: () => TestApp): void {
     assert.equal(await isLive(), false);
   });
 
-  it('names are unique in the account in whatever form they are written', async () => {
+  it('names are unique in the account, however they are written', async () => {
     const api = await managing(app());
     const [email, username] = [`${unique('Eve')}@example.com`, `Zoë ${unique()}`];
     const first = await newUser(api, { email, username });
@@ -53,7 +53,7 @@ export function userWrites(app: () => TestApp): void {
     await api.done(200, 'PUT', `/users/${first.id}`, { email: email.toLowerCase() });
   });
 
-  it('a rule that a member breaks is 422 with the member’s name, and nothing changes', async () => {
+  it('an invalid member is 422 with its name, and nothing changes', async () => {
     const api = await managing(app());
     const user = await newUser(api);
     const bidi = '\u202e';
@@ -93,7 +93,7 @@ export function userWrites(app: () => TestApp): void {
     assertRefused(await api.call('PUT', '/users/2147483000', { title: 'x' }), 404);
   });
 
-  it('validate_policy=false takes a password that the rules refuse', async () => {
+  it('validate_policy=false accepts a password that the rules refuse', async () => {
     const api = await managing(app());
     const { id } = await newUser(api);
     await api.done(200, 'PUT', `/users/${id}?validate_policy=false&mappings=sync`, { password: 'x' });

@@ -70,7 +70,7 @@ export function users(app: () => TestApp): void {
     assertRefused(await api.call('DELETE', `/users/${id}`), 404);
   });
 
-  it('ignores read-only and unknown members, whatever they hold', async () => {
+  it('ignores read-only and unknown members, whatever their values', async () => {
     using _ = app().services.clock.hold();
     const api = await managing(app());
     const noise = {
@@ -84,7 +84,7 @@ export function users(app: () => TestApp): void {
     assert.deepEqual(await api.done(200, 'PUT', `/users/${user.id}`, user), user);
   });
 
-  it('unlocks: status 3 becomes active, a pause ends, anything else stays', async () => {
+  it('unlocks: status 3 becomes active, a lockout ends, everything else is unchanged', async () => {
     const api = await managing(app());
     const { services, account } = app();
     const locked = await newUser(api, { status: 3 });
@@ -135,7 +135,7 @@ export function users(app: () => TestApp): void {
     assertRefused(await api.call('GET', '/users/2147483000/apps'), 404);
   });
 
-  it('ends what was granted when a role goes or the user does', async () => {
+  it('ends grants when a role or the user is removed', async () => {
     const api = await managing(app());
     const { services, account } = app();
     const role = await createRole(services, account, { name: unique('role') });

@@ -7,7 +7,7 @@ import { type ApiKey, newApiKey } from '../../support/legacy.ts';
 import { addUser } from '../../support/users.ts';
 
 export const password = 'correct horse battery staple';
-/** Of the right form, and nobody's. */
+/** An unknown key in the right format. */
 export const unknownKey = `ak_${'A'.repeat(43)}`;
 
 export type Message = 'Success' | 'Invalid password' | 'Account not found' | 'User not found';

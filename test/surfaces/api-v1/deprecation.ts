@@ -17,7 +17,7 @@ export function deprecation(app: () => TestApp): void {
     return (await ask({ api_key: key.key }, host)).status;
   }
 
-  it('an account switches the surface off, now or from a date on, and another account is not touched', async () => {
+  it('an account switches the surface off, now or from a date on, without affecting other accounts', async () => {
     const own = await app().another({ 'surface.api-v1': 'off' });
     assert.deepEqual([await statusOn(own), await statusOn(own, apiHost), await statusOn(app())], [404, 404, 200]);
     const now = own.services.clock.now();
@@ -32,7 +32,7 @@ export function deprecation(app: () => TestApp): void {
     assert.equal(await statusOn(own), 200);
   });
 
-  it('what is switched off answers 404 whatever the request is', async () => {
+  it('a switched-off surface answers 404 to any request', async () => {
     const own = await app().another({ 'surface.api-v1': 'off' });
     const path = '/api/v1/delegated_auth';
     const answers = [
@@ -47,7 +47,7 @@ export function deprecation(app: () => TestApp): void {
     }
   });
 
-  it('a rehearsal switches it off for a time of day', async () => {
+  it('a brownout switches it off for a time of day', async () => {
     const own = await app().another();
     const now = own.services.clock.now();
     const at = (milliseconds: number) => new Date(milliseconds).toISOString().slice(11, 16);
@@ -64,7 +64,7 @@ export function deprecation(app: () => TestApp): void {
     }
   });
 
-  it('refuses settings that say nothing', async () => {
+  it('refuses meaningless settings', async () => {
     const { services, account } = app();
     const bad = {
       'surface.api-v1': ['maybe', '2027-02-31', '2027-6-1', 'tomorrow'],
@@ -82,7 +82,7 @@ export function deprecation(app: () => TestApp): void {
     }
   });
 
-  it('says when it will end, where the account set a date (RFC 8594)', async () => {
+  it('announces when it will end, if the account set a date (RFC 8594)', async () => {
     const own = await app().another({ 'sunset.api-v1': '2027-06-30' });
     const { ask, key } = await delegated(own);
     for (const host of [undefined, apiHost]) {
@@ -105,7 +105,7 @@ export function deprecation(app: () => TestApp): void {
     assert.equal(messageOf(await ask(query, apiHost)), 'Account not found');
   });
 
-  it('over its limit a key gets no answer but a refusal, and other keys their own', async () => {
+  it('a key over its limit is refused, and other keys are not affected', async () => {
     const own = await app().another({ 'limit.delegated': '2/min' });
     const { email } = await newUser(own);
     const { key, ask } = await delegated(own);
@@ -131,7 +131,7 @@ export function deprecation(app: () => TestApp): void {
     const { key, ask } = await delegated(own);
     const other = await newApiKey(own);
     const day = new Date(services.clock.now()).toISOString().slice(0, 10);
-    // The third is over the limit; somebody else's key counts for nobody.
+    // The third is over the limit; another account's key does not count.
     for (const api_key of [key.key, key.key, key.key, other.key, unknownKey]) await ask({ api_key });
     const lastAt = services.clock.now();
     await services.counts.flush();
@@ -145,6 +145,6 @@ export function deprecation(app: () => TestApp): void {
     assert.equal((await ask({ api_key: key.key }, apiHost)).status, 404);
     assert.equal((await ask({ api_key: key.key })).status, 404);
     await services.counts.flush();
-    assert.equal((await services.store.counts.list(account.id, day))[0]?.count, 5, 'who still calls is counted');
+    assert.equal((await services.store.counts.list(account.id, day))[0]?.count, 5, 'callers are counted');
   });
 }

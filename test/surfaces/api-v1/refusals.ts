@@ -40,7 +40,7 @@ export function refusals(app: () => TestApp): void {
     for (const [query, message] of rows) assert.equal(messageOf(await ask(query)), message, query.slice(0, 200));
   });
 
-  it('a user name does not stand for an e-mail address', async () => {
+  it('a user name is not accepted as an e-mail address', async () => {
     const { services, account } = app();
     const { say } = await delegated(app());
     await addUser(services, account, { username: 'delegate', password });
@@ -55,7 +55,7 @@ export function refusals(app: () => TestApp): void {
     assert.equal((await services.store.users.find(account.id, id))?.invalidLoginAttempts, 9);
     assert.equal(await say(email), 'Success');
     for (let count = 1; count <= 10; count += 1) await say(email, 'wrong');
-    assert.equal(await say(email), 'Invalid password', 'the pause closes this door as well');
+    assert.equal(await say(email), 'Invalid password', 'a lockout applies here as well');
     services.clock.advance(15 * 60_000);
     assert.equal(await say(email), 'Success');
   });
@@ -68,7 +68,7 @@ export function refusals(app: () => TestApp): void {
     assert.equal(user?.invalidLoginAttempts, 1);
   });
 
-  it('every call is in the trail, with the actor API and the true reason', async () => {
+  it('every call is in the trail, with the actor API and the real reason', async () => {
     using _ = app().services.clock.hold();
     const own = await app().another();
     const { services, account } = own;

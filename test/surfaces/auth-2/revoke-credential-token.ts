@@ -26,7 +26,7 @@ export function revokeCredentialToken(app: () => TestApp): void {
 
   for (const [way, present] of Object.entries(ways)) {
     for (const [kind, body] of Object.entries(bodies)) {
-      it(`ends a token at once for a pair sent by ${way}, the body as ${kind}; the result stands twice`, async () => {
+      it(`ends a token at once for a pair sent by ${way}, the body as ${kind}; the result is repeated`, async () => {
         const pair = await makePair(app());
         const [token, other] = [await issue(app(), pair), await issue(app(), pair)];
         const { headers = {}, members = {} } = present(pair);
@@ -39,7 +39,7 @@ export function revokeCredentialToken(app: () => TestApp): void {
     }
   }
 
-  it('gives the same answer for a token that is revoked already, expired, unknown or no token', async () => {
+  it('gives the same answer for a revoked, expired, unknown or malformed token', async () => {
     const pair = await makePair(app());
     const token = await issue(app(), pair);
     const old = await issue(app(), pair);
@@ -61,7 +61,7 @@ export function revokeCredentialToken(app: () => TestApp): void {
     }
   });
 
-  it("gives the same answer for another pair's, account's or user's token, and leaves it as it is (RFC 7009 §2.2)", async () => {
+  it("gives the same answer for another pair's, account's or user's token, and does not end it (RFC 7009 §2.2)", async () => {
     const pair = await makePair(app());
     const mine = await issue(app(), await makePair(app()));
     const elsewhere = await app().another();
@@ -90,7 +90,7 @@ export function revokeCredentialToken(app: () => TestApp): void {
     assert.equal(await isActive(app(), token), true);
   });
 
-  it('answers 400 naming access_token when it is missing or no text', async () => {
+  it('answers 400 naming access_token when it is missing or not a string', async () => {
     const pair = await makePair(app());
     for (const token of [undefined, ''])
       assertBadRequest(await revoke(pair, token), 'access_token is missing', String(token));
@@ -99,7 +99,7 @@ export function revokeCredentialToken(app: () => TestApp): void {
     }
   });
 
-  it('answers 400 for bad JSON, another media type and a member that is given twice', async () => {
+  it('answers 400 for malformed JSON, another media type and a repeated member', async () => {
     const { clientId, clientSecret } = await makePair(app());
     const headers = basic(clientId, clientSecret);
     const json = { ...headers, 'content-type': 'application/json' };

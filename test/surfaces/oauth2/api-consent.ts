@@ -23,7 +23,7 @@ import { type AppOf, askTokens, assertClientError, assertError, codeForm, toClie
 
 const scope = 'openid write';
 
-/** An API that comes to have the scope that a user was asked about: before, between and after the steps of a consent. */
+/** An API that gains the scope a user was asked about: before, between and after the steps of a consent. */
 export function apiConsent(app: AppOf): void {
   let one: TestApp;
   before(async () => {
@@ -36,7 +36,7 @@ export function apiConsent(app: AppOf): void {
     grant_types: ['authorization_code', 'refresh_token', deviceGrant],
   };
 
-  /** How a client comes to be; each with a user who may use it. */
+  /** How a client is created; each with a user with access. */
   const registrations: Readonly<Record<string, () => Promise<RegisteredClient>>> = {
     'a caller': () => registerClient(one, metadata),
     anyone: async () => (await one.send('POST', '/oauth2/register', { json: metadata })).body,
@@ -70,7 +70,7 @@ export function apiConsent(app: AppOf): void {
 
   for (const [by, register] of Object.entries(registrations)) {
     for (const later of ['linked', 'given the scope'] as const) {
-      it(`an API that is ${later} while a code waits is not in it (client of ${by})`, async () => {
+      it(`an API that is ${later} while a code waits is not in the code (client of ${by})`, async () => {
         const { client, payments, link, code, device } = await stage(register, later);
         const [waitingCode, waitingDevice] = [await code(), await device()];
         await link();
@@ -81,7 +81,7 @@ export function apiConsent(app: AppOf): void {
       });
     }
 
-    it(`what was linked when the user decided is in both codes (client of ${by})`, async () => {
+    it(`APIs linked when the user decided are in both codes (client of ${by})`, async () => {
       const { client, notes, payments, link, code, device } = await stage(register, 'linked');
       await link();
       const given = async (api: Api) => [
@@ -127,7 +127,7 @@ export function apiConsent(app: AppOf): void {
     });
   }
 
-  it('what the page did not show is not remembered, and is denied from an old page too', async () => {
+  it('what the page did not show is not remembered, also when denied from an old page', async () => {
     const { client, user, notes, link, page } = await stage(() => registerClient(one, metadata), 'linked');
     const waiting = await page();
     await link();

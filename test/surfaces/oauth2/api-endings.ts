@@ -6,10 +6,21 @@ import { removeScope } from '../../../src/domain/authorization-servers/scopes.ts
 import { changeServer, removeServer } from '../../../src/domain/authorization-servers/servers.ts';
 import { generateKeyPair as newKeyPair } from '../../../src/domain/keys/key-pairs.ts';
 import { rotateKeys } from '../../../src/domain/keys/rotate-keys.ts';
+import { redeemCode } from '../../../src/domain/tokens/redeem-code.ts';
+import { clearAll, fillGrants, many } from '../../store/filled.ts';
 import { type Api, atGateway, linkApi, makeApi } from '../../support/api.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
-import { clientAuthentication, type RegisteredClient, redeem, refresh, registerClient } from '../../support/sign-in.ts';
+import {
+  clientAuthentication,
+  codeVerifier,
+  makeUser,
+  type RegisteredClient,
+  redeem,
+  redirectUri,
+  refresh,
+  registerClient,
+} from '../../support/sign-in.ts';
 import { setUser } from '../../support/users.ts';
 import { type AppOf, askTokens, assertEnded, assertError, settle } from './asking.ts';
 
@@ -32,7 +43,7 @@ async function start(app: TestApp, parameters: Record<string, string> = {}, api?
 
 /** What becomes of JWT access tokens: RFC 7662, RFC 7009, docs/document-gaps.md#refresh-tokens. */
 export function apiEndings(app: AppOf): void {
-  it('introspection says what a JWT is, to a gateway too; userinfo needs the scope openid', async () => {
+  it('introspection describes a JWT, also to a gateway; userinfo needs the scope openid', async () => {
     using _ = app().services.clock.hold();
     const { client, user, api, tokens } = await start(app());
     const gateway = await registerClient(app());
@@ -66,7 +77,7 @@ export function apiEndings(app: AppOf): void {
     assert.deepEqual(aud, [api.resource, 'orders', 'https://orders.example']);
   });
 
-  it('a changed, foreign, unsigned or mistyped JWT is inactive and opens nothing (T10)', async () => {
+  it('a changed, foreign, unsigned or mistyped JWT is inactive and refused (T10)', async () => {
     const { client, tokens } = await start(app());
     const [header = '', payload = '', signature = ''] = tokens.access_token.split('.');
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
@@ -95,7 +106,7 @@ export function apiEndings(app: AppOf): void {
     assert.equal((await about(app(), client, tokens.access_token)).body.active, true);
   });
 
-  it('revoking a JWT ends it alone, its refresh token all of the grant; another client cannot (RFC 7009 §2.1)', async () => {
+  it('revoking a JWT ends only it, revoking its refresh token the grant; other clients cannot (RFC 7009 §2.1)', async () => {
     const { client, tokens } = await start(app());
     const other = await registerClient(app());
     const refused = await about(app(), other, tokens.access_token, '/oauth2/revoke');
@@ -109,7 +120,7 @@ export function apiEndings(app: AppOf): void {
     assert.deepEqual((await about(app(), client, next.access_token)).body, inactive);
   });
 
-  it('a locked user: inactive at once, while a gateway that only checks signatures takes it until it expires', async () => {
+  it('a locked user: inactive at once, but a gateway that only checks signatures accepts it until expiry', async () => {
     const { client, user, api, tokens } = await start(app());
     await setUser(app().services, app().account, user.id, { status: 'locked' });
     assert.deepEqual((await about(app(), client, tokens.access_token)).body, inactive);
@@ -121,7 +132,7 @@ export function apiEndings(app: AppOf): void {
     assert.deepEqual((await about(app(), client, tokens.access_token)).body, inactive);
   });
 
-  it('a link that is made, narrowed or taken away is in force for the next token of grants that live', async () => {
+  it('a link that is added, narrowed or removed applies to the next token of live grants', async () => {
     const setting = await settle(app());
     const { client } = setting;
     let tokens = await redeem(app(), client, await setting.code({ scope: 'openid email' }));
@@ -147,7 +158,7 @@ export function apiEndings(app: AppOf): void {
     assert.deepEqual((await about(app(), client, last.access_token)).body, inactive);
   });
 
-  it('a grant for one API alone ends with its link, and with the API', async () => {
+  it('a grant for one API only ends with its link, and with the API', async () => {
     const [one, two] = [await makeApi(app()), await makeApi(app())];
     const unlinked = await start(app(), { resource: one.resource }, one);
     await unlinkClient(app().services, app().account, one.id, unlinked.client.app_id);
@@ -159,7 +170,70 @@ export function apiEndings(app: AppOf): void {
     assert.equal((await refresh(app(), other.client, other.tokens.refresh_token)).status, 200);
   });
 
-  it('a rotated key verifies what lives a day; after an emergency nothing that the old one signed is good', async () => {
+  it('however many grants are for one API, none of their tokens outlives the link, nor lives again with a new one', async () => {
+    const { store } = app().services;
+    const api = await makeApi(app());
+    const { client, code, tokens: ofNoApi } = await start(app(), {}, api);
+    const ends: readonly [string, () => Promise<void>][] = [
+      ['link', () => unlinkClient(app().services, app().account, api.id, client.app_id)],
+      ['API', () => removeServer(app().services, app().account, api.id)],
+    ];
+    let kept = ofNoApi;
+    for (const [what, end] of ends) {
+      const mine = { accountId: app().account.id, appId: client.app_id };
+      const { id: userId } = await makeUser(app(), client.app_id);
+      await fillGrants({ url: app().url }, { ...mine, userId }, many, api.id);
+      const scope = { scope: 'openid orders:read', resource: api.resource };
+      const tokens = await redeem(app(), client, await code(scope));
+      const assertDead = async () => {
+        await assertEnded(app(), client, tokens.refresh_token, tokens.access_token);
+        assert.deepEqual((await about(app(), client, tokens.access_token)).body, inactive, what);
+        const rotated = await refresh(app(), client, kept.refresh_token);
+        assert.equal(rotated.status, 200, what);
+        kept = rotated.body;
+      };
+      await end();
+      const [event] = await store.events.listBefore(app().account.id, null, 1);
+      assert.ok(JSON.parse(event?.detail ?? '').grants_revoked <= 200, what);
+      assert.ok((await store.findWaitingRemovals()).count > 0, what);
+      await assertDead();
+      if (what === 'link') {
+        await linkApi(app(), client, api);
+        await assertDead();
+        const next = await redeem(app(), client, await code(scope));
+        assert.equal((await refresh(app(), client, next.refresh_token)).status, 200);
+      }
+      await clearAll({ store });
+      await assertDead();
+      assert.equal((await store.findWaitingRemovals()).count, 0, what);
+    }
+  });
+
+  it('a code for one API is worth nothing if the link ends while it is redeemed', async () => {
+    const { services, account } = app();
+    const { store } = services;
+    const api = await makeApi(app());
+    const { client, code } = await start(app(), {}, api);
+    const redemption = {
+      ...{ code: await code({ scope: 'openid orders:read', resource: api.resource }), redirectUri, codeVerifier },
+      ...{ resource: null, proof: null },
+    };
+    const record = (await store.clients.findByApp(account.id, client.app_id)) ?? assert.fail();
+    // Another process removes the link after this one has read it.
+    const ofClient: typeof store.authorizationServers.ofClient = async (...given) => {
+      const read = await store.authorizationServers.ofClient(...given);
+      await unlinkClient(services, account, api.id, client.app_id);
+      return read;
+    };
+    const authorizationServers = { ...store.authorizationServers, ofClient };
+    const behind = { ...services, store: { ...store, authorizationServers } };
+    await assert.rejects(redeemCode(behind, account, record, redemption), { code: 'grant_invalid' });
+    await linkApi(app(), client, api);
+    const again = redeemCode(services, account, record, redemption);
+    assert.ok((await again).refreshToken, 'nothing was used up');
+  });
+
+  it('a rotated key verifies live tokens; after an emergency nothing signed with the old key is valid', async () => {
     const own = await app().another();
     const client = await registerClient(own);
     const api = await makeApi(own, ['a'], { accessTokenMinutes: 1440 });

@@ -19,7 +19,7 @@ const clientCredentials = { grant_type: 'client_credentials' };
 
 /** RFC 8707: which of several APIs an access token is for. */
 export function apiResources(app: AppOf): void {
-  it('resource at the token endpoint selects; without it the API that has the scope, else the one linked first', async () => {
+  it('resource at the token endpoint selects the API; default is the API with the scope, else the first linked', async () => {
     const client = await registerClient(app());
     const [one, two] = [await makeApi(app(), ['a', 'shared']), await makeApi(app(), ['b', 'shared'])];
     await linkApi(app(), client, one);
@@ -42,7 +42,7 @@ export function apiResources(app: AppOf): void {
     assertError(wrong, 400, 'invalid_scope');
   });
 
-  it('a resource that is not linked, differently written, or asked for without any link is invalid_target (§2)', async () => {
+  it('a resource that is not linked or spelled differently is invalid_target, also without any link (§2)', async () => {
     const client = await registerClient(app());
     const [api, other] = [await makeApi(app()), await makeApi(app())];
     await linkApi(app(), client, api);
@@ -68,7 +68,7 @@ export function apiResources(app: AppOf): void {
     assertError(await app().send('POST', '/oauth2/token', { form }), 400, 'invalid_request', /resource/);
   });
 
-  it('at authorization: the client gets invalid_target; a linked API makes the grant for this API only (§2.1)', async () => {
+  it('at authorization: the client gets invalid_target; a linked API limits the grant to it (§2.1)', async () => {
     const setting = await settle(app());
     const { client } = setting;
     const [one, two] = [await makeApi(app(), ['a', 'shared']), await makeApi(app(), ['b', 'shared'])];
@@ -88,7 +88,7 @@ export function apiResources(app: AppOf): void {
     await atGateway(app(), next.body.access_token, two.resource);
   });
 
-  it('a grant without a resource: each refresh says for which API, never wider than granted (T7)', async () => {
+  it('a grant without a resource: each refresh chooses the API, never wider than granted (T7)', async () => {
     const setting = await settle(app());
     const { client } = setting;
     const [one, two] = [await makeApi(app(), ['a']), await makeApi(app(), ['b', 'c'])];
@@ -108,7 +108,7 @@ export function apiResources(app: AppOf): void {
     assert.equal((await atGateway(app(), tokens.access_token, one.resource))['scope'], 'openid a');
   });
 
-  it('consent names the scopes of the API, and counts for no other API that has one of the same name', async () => {
+  it("consent names the scopes of the API, and does not count for another API's scope of the same name", async () => {
     const { client, user } = await settle(app());
     const [one, two] = [await makeApi(app(), ['shared']), await makeApi(app(), ['shared'])];
     for (const api of [one, two]) await linkApi(app(), client, api);
@@ -125,7 +125,7 @@ export function apiResources(app: AppOf): void {
   });
 
   for (const later of ['linked', 'given the scope'] as const) {
-    it(`consent and grants without a resource are for no API that is ${later} later`, async () => {
+    it(`consent and grants without a resource do not cover an API that is ${later} later`, async () => {
       const setting = await settle(app());
       const { client, user } = setting;
       const [one, two] = [await makeApi(app(), ['write']), await makeApi(app(), ['other', 'write'])];
@@ -166,7 +166,7 @@ export function apiResources(app: AppOf): void {
     });
   }
 
-  it('a link that is made while a code waits is in what was allowed, or the code is of no use', async () => {
+  it('a link that is made while a code waits was allowed, or the code is invalid', async () => {
     const setting = await settle(app());
     const { client } = setting;
     const [one, two] = [await makeApi(app(), ['write']), await makeApi(app(), ['write'])];
@@ -176,7 +176,7 @@ export function apiResources(app: AppOf): void {
     assertError(await askTokens(app(), client, codeForm(code, { resource: two.resource })), 400, 'invalid_grant');
   });
 
-  it('what an older release kept: a scope without its API is asked about again, and a grant is for older links', async () => {
+  it('rows of an older release: consent without an API is asked for again, a grant covers older links', async () => {
     const { client, user } = await settle(app());
     const [one, two] = [await makeApi(app(), ['write']), await makeApi(app(), ['write'])];
     await linkApi(app(), client, one);

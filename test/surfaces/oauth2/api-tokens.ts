@@ -11,7 +11,7 @@ const clientCredentials = { grant_type: 'client_credentials' };
 
 /** The document's §1.3, RFC 9068: access tokens of clients that are linked to an API authorization server. */
 export function apiTokens(app: AppOf): void {
-  it('a code gives a JWT that a gateway accepts: audience, scopes, times and how the user signed in (RFC 9068 §2.2)', async () => {
+  it('a code gives a JWT that a gateway accepts: audience, scopes, times and authentication (RFC 9068 §2.2)', async () => {
     using _ = app().services.clock.hold();
     const { client, user, code } = await settle(app());
     const api = await makeApi(app(), ['orders:read', 'orders:write', 'orders:delete']);
@@ -41,7 +41,7 @@ export function apiTokens(app: AppOf): void {
     assert.equal((await app().send('GET', '/oauth2/userinfo', { headers })).body.given_name, 'Ada');
   });
 
-  it('a refresh, and its repetition within the grace, give another JWT as good as the first, at both doors', async () => {
+  it('a refresh and its repetition within the grace period give equally valid JWTs, at both doors', async () => {
     const { client, code } = await settle(app());
     const api = await makeApi(app());
     await linkApi(app(), client, api);
@@ -62,7 +62,7 @@ export function apiTokens(app: AppOf): void {
     }
   });
 
-  it('client_credentials: the scopes asked for of those that the link allows, all of them unless said; the subject is the client', async () => {
+  it('client_credentials: the requested scopes that the link allows, by default all; the subject is the client', async () => {
     const client = await registerClient(app());
     const api = await makeApi(app(), ['a', 'b', 'c'], { claims: [{ label: 'mail', attribute: 'email' }] });
     await linkApi(app(), client, api, ['a', 'b']);
@@ -76,7 +76,7 @@ export function apiTokens(app: AppOf): void {
     assertError(none, 400, 'invalid_scope');
   });
 
-  it('a gateway refuses a token of another API, of another account, one whose time is over, and one without a signature', async () => {
+  it('a gateway refuses tokens of another API or account, expired ones, and unsigned ones', async () => {
     const client = await registerClient(app());
     const [api, other] = [await makeApi(app()), await makeApi(app())];
     await linkApi(app(), client, api);
@@ -97,7 +97,7 @@ export function apiTokens(app: AppOf): void {
     await assertRefused(app(), token, api.resource, /EXPIRED/);
   });
 
-  it('lifetimes and more audiences are those of the API, from the next token on', async () => {
+  it("the API's lifetimes and audiences apply from the next token on", async () => {
     const { client, code } = await settle(app());
     const api = await makeApi(app(), ['a'], { accessTokenMinutes: 5, refreshTokenMinutes: 30, audiences: ['orders'] });
     await linkApi(app(), client, api);
@@ -116,7 +116,7 @@ export function apiTokens(app: AppOf): void {
     assert.equal((await atGateway(app(), later.access_token, api.resource)).aud, api.resource);
   });
 
-  it('claims: attributes, roles and macros of the user; one without a value is left out, none replaces a standard claim', async () => {
+  it("claims: the user's attributes, roles and macros; empty ones are omitted, none replaces a standard claim", async () => {
     const { client, user, code } = await settle(app(), {}, { lastname: undefined, username: 'ada' });
     const role = await createRole(app().services, app().account, { name: `Clerks ${user.id}` });
     await addRoleMembers(app().services, app().account, role.id, 'users', [user.id]);

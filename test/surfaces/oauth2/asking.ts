@@ -81,7 +81,7 @@ export function toClient(answer: Answer, uri = redirectUri): URLSearchParams {
   return new URL(location).searchParams;
 }
 
-/** Asserts that the client is told `error`, with its state and the issuer (RFC 9207 §2), and gets no code. */
+/** Asserts that the client gets `error`, with its state and the issuer (RFC 9207 §2), and no code. */
 export function assertClientError(app: TestApp, answer: Answer, error: string, state: string | null = 'state-1'): void {
   const query = toClient(answer);
   assert.equal(query.get('error'), error, String(query));
@@ -91,7 +91,7 @@ export function assertClientError(app: TestApp, answer: Answer, error: string, s
   assert.equal(query.get('code'), null);
 }
 
-/** Asserts a page that stays here: no redirect to an address that nobody has vouched for (RFC 6749 §4.1.2.1). */
+/** Asserts a page instead of a redirect to an unverified address (RFC 6749 §4.1.2.1). */
 export function assertErrorPage(answer: Answer, said?: RegExp): void {
   assert.equal(answer.status, 400, answer.text.slice(0, 300));
   assert.equal(answer.headers['location'], undefined);
@@ -100,7 +100,7 @@ export function assertErrorPage(answer: Answer, said?: RegExp): void {
   if (said) assert.match(answer.text, said);
 }
 
-/** A client, a user with access to it, and the user's browser: signed in and consented once a code was asked for. */
+/** A client, a user with access, and the user's browser: signed in with consent after the first code. */
 export interface Setting {
   readonly client: RegisteredClient;
   readonly user: UserRecord;

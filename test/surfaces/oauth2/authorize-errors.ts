@@ -24,7 +24,7 @@ export function authorizeErrors(app: AppOf): void {
     assertErrorPage(await other.send('GET', authorizePath(client)), /not registered/);
   });
 
-  it('a redirect_uri that is missing or not registered is reported on a page', async () => {
+  it('a missing or unregistered redirect_uri is reported on a page', async () => {
     const client = await registerClient(app());
     await refusedAtPage(
       client,
@@ -83,7 +83,7 @@ export function authorizeErrors(app: AppOf): void {
     });
   }
 
-  it('an error carries no state when none was sent, and a registered query stays as it is', async () => {
+  it('an error has no state when none was sent, and a registered query is kept', async () => {
     const registered = 'https://app.example.com/callback?tenant=a%2Fb';
     const client = await registerClient(app(), { redirect_uris: [registered] });
     const asked = { redirect_uri: registered, prompt: 'create', state: '' };
@@ -93,7 +93,7 @@ export function authorizeErrors(app: AppOf): void {
     assert.ok(!new URL(location).searchParams.has('state'));
   });
 
-  it('a state comes back character for character, whatever it holds', async () => {
+  it('a state is returned character for character, whatever it contains', async () => {
     const client = await registerClient(app());
     for (const state of ['a b+c&d=e#f', '{"a":"ü😀"}', '%00%zz', 'x'.repeat(2048), '"><script>alert(1)</script>']) {
       const answer = await app().send('GET', authorizePath(client, { state, prompt: 'create' }));
@@ -116,7 +116,7 @@ export function authorizeErrors(app: AppOf): void {
     }
   });
 
-  it('POST takes a form and nothing else', async () => {
+  it('POST accepts only a form', async () => {
     const client = await registerClient(app());
     const raw = authorizePath(client).split('?')[1] ?? '';
     for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x']) {

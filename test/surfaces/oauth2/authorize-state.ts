@@ -16,7 +16,7 @@ import { type AppOf, assertErrorPage, settle } from './asking.ts';
 
 const large = { state: 's'.repeat(2048), nonce: 'n'.repeat(200) };
 
-/** What strangers can make grow: nothing is stored for a browser before its user has shown who they are. */
+/** Growth caused by strangers: nothing is stored for a browser before its user has authenticated. */
 export function authorizeState(app: AppOf): void {
   const tables = ['authorization_requests', 'ended_requests', 'codes', 'device_codes'] as const;
 
@@ -25,12 +25,12 @@ export function authorizeState(app: AppOf): void {
     return tables.reduce((sum, table) => sum + (rows[table]?.length ?? 0), 0);
   }
 
-  /** Where the page of a sign-in that is begun is. */
+  /** The address of the page of a new sign-in. */
   function requestOf({ headers }: Answer): string {
     return new URL(String(headers['location']), redirectUri).searchParams.get('request') ?? '';
   }
 
-  it('beginning sign-ins stores nothing, at the endpoint, on its pages and with prompt none', async () => {
+  it('starting sign-ins stores nothing, at the endpoint, on its pages and with prompt none', async () => {
     const { client } = await settle(app());
     const before = await countRows();
     for (let n = 0; n < 20; n += 1) {
@@ -45,7 +45,7 @@ export function authorizeState(app: AppOf): void {
     assert.equal(await countRows(), before);
   });
 
-  it('a sealed request opens in its browser, its account and its place only, and for ten minutes', async () => {
+  it('a sealed request opens only in its browser, its account and its place, for ten minutes', async () => {
     const { client } = await settle(app());
     const jar = new CookieJar();
     const begun = await app().send('GET', authorizePath(client));
@@ -68,7 +68,7 @@ export function authorizeState(app: AppOf): void {
     assertErrorPage(await open(signOut), /another browser/);
   });
 
-  it('what follows the sign-in happens once: one code, and nothing from the request that has ended', async () => {
+  it('the sign-in finishes once: one code, and nothing from the finished request', async () => {
     const { client, user } = await settle(app());
     const jar = new CookieJar();
     const begun = await walk(app(), jar, authorizePath(client, { prompt: 'login' }));
@@ -92,7 +92,7 @@ export function authorizeState(app: AppOf): void {
     assert.equal(await codes(), before + 1);
   });
 
-  it('with a session and a consent eight that continue at once get one code', async () => {
+  it('with a session and a consent eight simultaneous continuations get one code', async () => {
     const { client, user } = await settle(app());
     const jar = new CookieJar();
     const begun = await walk(app(), jar, authorizePath(client));
@@ -101,7 +101,7 @@ export function authorizeState(app: AppOf): void {
     const silent = await app().send('GET', authorizePath(client), { headers: jar.header });
     jar.keep(silent);
     const next = String(silent.headers['location']);
-    // Half of them as a decoder of base64url would read the same: another spelling is no other request.
+    // Half of them decode to the same base64url bytes: another spelling is not another request.
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => app().send('GET', next + 'x'.repeat(index % 2), { headers: jar.header })),
     );
@@ -109,7 +109,7 @@ export function authorizeState(app: AppOf): void {
     assert.equal(given.length, 1);
   });
 
-  it('a request too large to travel is a row, and counts towards limit.authorize of its source', async () => {
+  it("a request too large for the URL is stored, and counts towards its source's limit.authorize", async () => {
     const few = await app().another({ 'limit.authorize': '2/min' });
     const { client, user } = await settle(few);
     const begin = () => few.send('GET', authorizePath(client, large));
@@ -131,7 +131,7 @@ export function authorizeState(app: AppOf): void {
     assert.equal(new URL(String(answer.headers['location'])).searchParams.get('state'), large.state);
   });
 
-  it('devices that begin count towards limit.authorize of their source', async () => {
+  it("device authorizations count towards their source's limit.authorize", async () => {
     const few = await app().another({ 'limit.authorize': '2/min' });
     const client = await registerClient(few, deviceMetadata);
     const statuses: number[] = [];
@@ -139,7 +139,7 @@ export function authorizeState(app: AppOf): void {
     assert.deepEqual(statuses, [200, 200, 429]);
   });
 
-  it('HEAD finishes nothing', async () => {
+  it('HEAD does not finish a sign-in', async () => {
     const { client, user } = await settle(app());
     const jar = new CookieJar();
     const begun = await walk(app(), jar, authorizePath(client));

@@ -19,7 +19,7 @@ import { type AppOf, askTokens, assertClientError, codeForm, settle, toClient } 
 
 /** The authorization code flow: OpenID Connect Core §3.1, RFC 6749 §4.1, RFC 9207. */
 export function authorize(app: AppOf): void {
-  it('sends the browser to our own page, bound to it by a cookie, and in the end to the client with code, state and iss', async () => {
+  it('sends the browser to the sign-in page, bound by a cookie, and then to the client with code, state and iss', async () => {
     const { client, user } = await settle(app());
     const jar = new CookieJar();
     const begun = await app().send('GET', authorizePath(client));
@@ -34,7 +34,7 @@ export function authorize(app: AppOf): void {
     assert.equal(query.get('iss'), app().account.baseUrl);
   });
 
-  it('POST with a form begins the same', async () => {
+  it('POST with a form does the same', async () => {
     const { client, user, jar } = await settle(app());
     const form = Object.fromEntries(new URL(authorizePath(client), redirectUri).searchParams);
     const begun = await app().send('POST', '/oauth2/authorize', { form });
@@ -46,7 +46,7 @@ export function authorize(app: AppOf): void {
     await redeem(app(), client, toClient(at.answer).get('code') ?? '');
   });
 
-  it('POST with a form takes what a query may hold', async () => {
+  it('POST with a form accepts what a query may contain', async () => {
     const { client } = await settle(app());
     const form = {
       ...Object.fromEntries(new URL(authorizePath(client), redirectUri).searchParams),
@@ -60,7 +60,7 @@ export function authorize(app: AppOf): void {
     assertClientError(app(), await app().send('POST', '/oauth2/authorize', { form }), 'invalid_target');
   });
 
-  it('ignores parameters it does not know, and what later standards add to the request (RFC 6749 §3.1)', async () => {
+  it('ignores unknown parameters (RFC 6749 §3.1)', async () => {
     const setting = await settle(app());
     const code = await setting.code({
       'client_id[]': 'other',
@@ -80,7 +80,7 @@ export function authorize(app: AppOf): void {
     assert.ok(toClient(at.answer).get('code'));
   });
 
-  it('scopes are narrowed to what is known and what the client registered, and named in the token answer', async () => {
+  it('scopes are narrowed to known and registered ones, and listed in the token answer', async () => {
     const open = await settle(app());
     const narrow = await settle(app(), { scope: 'openid email' });
     const granted = async (setting: typeof open, scope: string) =>
@@ -92,7 +92,7 @@ export function authorize(app: AppOf): void {
     assert.equal(await granted(narrow, ''), 'openid email', 'unsaid: all that was registered');
   });
 
-  it('without openid there is no id token, and redirect_uri may be left out where one is registered', async () => {
+  it('without openid there is no id token, and redirect_uri may be omitted if one is registered', async () => {
     const setting = await settle(app());
     const code = await setting.code({ scope: 'profile', redirect_uri: '' });
     const answer = await askTokens(app(), setting.client, codeForm(code, { redirect_uri: undefined }));
@@ -100,7 +100,7 @@ export function authorize(app: AppOf): void {
     assert.ok(!('id_token' in answer.body));
   });
 
-  it('a nonce comes back in the id token and is absent when none was sent', async () => {
+  it('a nonce is returned in the id token and is absent when none was sent', async () => {
     const setting = await settle(app());
     const nonceOf = async (nonce: string) =>
       decodeJwt((await redeem(app(), setting.client, await setting.code({ nonce }))).id_token)['nonce'];
@@ -108,7 +108,7 @@ export function authorize(app: AppOf): void {
     assert.equal(await nonceOf(''), undefined);
   });
 
-  it('login_hint is in the form, escaped, and signs nobody in', async () => {
+  it('login_hint prefills the form, escaped, and signs nobody in', async () => {
     const client = await registerClient(app());
     const at = await walk(app(), new CookieJar(), authorizePath(client, { login_hint: 'ada"><b>@example.com' }));
     assert.equal(at.answer.status, 200);

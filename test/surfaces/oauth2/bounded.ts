@@ -74,7 +74,7 @@ export function bounded(app: AppOf): void {
       assert.equal(await refusals(one), 1);
     });
 
-    it(`refused refreshes of a grant of a public client are limited at ${door}, and no other's are`, async () => {
+    it(`refused refreshes of a public client's grant are limited at ${door}, those of other grants are not`, async () => {
       const one = await app().another({ ...unlimited, 'limit.public-client': '3/min' });
       const { client, user, tokens } = await signedIn(one, publicClient);
       const dead = await redeem(one, client, (await signInForCode(one, client, user)).get('code') ?? '');
@@ -93,7 +93,7 @@ export function bounded(app: AppOf): void {
       assert.equal((await refresh(one, other.client, other.tokens.refresh_token, door)).status, 200);
     });
 
-    it(`the refresh of a dead token leaves nothing of its proof at ${door}`, async () => {
+    it(`refreshing a dead token stores nothing of its proof at ${door}`, async () => {
       const one = await app().another(unlimited);
       const { client, tokens } = await signedIn(one, publicClient);
       await askRevocation(one, client, tokens.refresh_token);
@@ -105,7 +105,7 @@ export function bounded(app: AppOf): void {
       assert.equal(await kept(one, 'client_assertions'), 0);
     });
 
-    it(`a proof that was used refreshes nothing at ${door}, and uses up no token`, async () => {
+    it(`a used proof refreshes nothing at ${door}, and uses up no token`, async () => {
       const { client, tokens } = await signedIn(app(), publicClient);
       const key = await newProofKey();
       const claims = { jti: 'once', nonce: await nonceOf(app(), client, key, door) };
@@ -121,7 +121,7 @@ export function bounded(app: AppOf): void {
       assert.equal((await askWithProof(app(), client, key, form, { door })).status, 200);
     });
 
-    it(`of refreshes at once with one proof one is granted at ${door}`, async () => {
+    it(`one of several simultaneous refreshes with one proof is granted at ${door}`, async () => {
       const { client, tokens } = await signedIn(app(), publicClient);
       const key = await newProofKey();
       const claims = { jti: 'one for five', nonce: await nonceOf(app(), client, key, door) };
@@ -132,7 +132,7 @@ export function bounded(app: AppOf): void {
     });
   }
 
-  it('refused refreshes of a client with a secret are not limited: its secret is the bound', async () => {
+  it('refused refreshes of a client with a secret are not limited, as it must know the secret', async () => {
     const one = await app().another({ ...unlimited, 'limit.public-client': '1/min' });
     const { client, tokens } = await signedIn(one);
     await askRevocation(one, client, tokens.refresh_token);
@@ -140,7 +140,7 @@ export function bounded(app: AppOf): void {
     assert.deepEqual(statusesOf(answers), [400, 400, 400]);
   });
 
-  it('assertions of clients that registered in the open are limited for each source, at every endpoint', async () => {
+  it('assertions of clients of open registration are limited per source, at every endpoint', async () => {
     const one = await app().another({ ...unlimited, registration: 'open', 'limit.public-client': '4/min' });
     const key = await testKey('ES256', 'k');
     const clients = [await openSigner(one, key), await openSigner(one, key)];
@@ -167,7 +167,7 @@ export function bounded(app: AppOf): void {
     ['public', publicClient],
     ['open', {}],
   ] as const) {
-    it(`pushed requests of all ${title} clients together count towards limit.authorize of their source`, async () => {
+    it(`pushed requests of all ${title} clients together count towards their source's limit.authorize`, async () => {
       const one = await app().another({ ...unlimited, registration: 'open', 'limit.authorize': '2/min' });
       const push = async () => {
         const client = await openly(one, more);
@@ -181,7 +181,7 @@ export function bounded(app: AppOf): void {
     });
   }
 
-  it('refused sign-ins after a right first factor count as failed ones, by password and by passkey', async () => {
+  it('sign-ins refused after a right first factor count as failed, by password and by passkey', async () => {
     const one = await app().another({ ...unlimited, 'limit.sign-in': '3/min' });
     const client = await registerClient(one);
     const user = await makeUser(one, client.app_id);
@@ -214,7 +214,7 @@ export function bounded(app: AppOf): void {
     for (const answer of answers.slice(3)) assertLimited(answer);
   });
 
-  it('codes of one session are limited, those of another are not kept from it', async () => {
+  it('codes of one session are limited, those of another are not affected', async () => {
     // The consent is one of them.
     const one = await app().another({ ...unlimited, 'limit.authorize': '4/min' });
     const setting = await settle(one);

@@ -26,7 +26,7 @@ export function claimsParameter(app: AppOf): void {
   const userinfo = async (token: string) =>
     (await app().send('GET', '/oauth2/userinfo', { headers: { authorization: `Bearer ${token}` } })).body;
 
-  it('single claims come where they were asked for, and nothing else of their scope', async () => {
+  it('single claims are returned where they were requested, and nothing else of their scope', async () => {
     const role = `Role ${Math.random()}`;
     await createRole(app().services, app().account, { name: role });
     const { client, user, code } = await settle(app(), {}, { roles: [role] });
@@ -43,7 +43,7 @@ export function claimsParameter(app: AppOf): void {
     assert.equal(decodeJwt(refreshed.id_token)['given_name'], undefined);
   });
 
-  it('a claim that is asked for with values comes only as one of them (§5.5.1)', async () => {
+  it('a claim requested with values is returned only with one of them (§5.5.1)', async () => {
     const { client, user, code } = await settle(app());
     const wanted = {
       email: { value: user.email },
@@ -102,7 +102,7 @@ export function claimsParameter(app: AppOf): void {
     assertErrorPage(await app().send('GET', authorizePath(client, { claims: ' '.repeat(4097) })));
   });
 
-  it('an essential acr is had or the sign-in has failed (§5.5.1.1)', async () => {
+  it('an essential acr is satisfied or the sign-in fails (§5.5.1.1)', async () => {
     const { client, user, jar } = await settle(app());
     const acr = (values: object) => claimsOf({ id_token: { acr: { essential: true, ...values } } });
     const unknown = await app().send('GET', authorizePath(client, acr({ values: ['urn:x', 'urn:y'] })));
@@ -119,7 +119,7 @@ export function claimsParameter(app: AppOf): void {
     at = await submit(app(), at, { otp: device.code() });
     const raised = await redeem(app(), client, toClient(at.answer).get('code') ?? '');
     assert.equal(decodeJwt(raised.id_token)['acr'], multi);
-    // More than was asked for is something else as well.
+    // A stronger method than requested does not match either.
     const less = await walk(app(), jar, authorizePath(client, acr({ value: single })));
     assertClientError(app(), less.answer, 'unmet_authentication_requirements');
     // Not essential: a wish, in the order of preference.

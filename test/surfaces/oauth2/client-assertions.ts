@@ -30,7 +30,7 @@ export function clientAssertions(app: AppOf): void {
   }
 
   for (const alg of algorithms) {
-    it(`${alg}: lets the client in, by the issuer or the token endpoint as audience, and once`, async () => {
+    it(`${alg}: authenticates the client once, with the issuer or the token endpoint as audience`, async () => {
       const client = await registerSigner(app(), [keyOf(alg)], service);
       assert.equal(client.client_secret, undefined);
       assert.equal(client.token_endpoint_auth_method, 'private_key_jwt');
@@ -44,7 +44,7 @@ export function clientAssertions(app: AppOf): void {
     });
   }
 
-  it('introspection and revocation take assertions too; a grant of the client comes with it', async () => {
+  it('introspection, revocation and client_credentials accept assertions too', async () => {
     const client = await registerSigner(app(), [keyOf('ES256')], service);
     const fresh = async () => shown(await sign(app(), client.client_id, keyOf('ES256')));
     const { access_token: token } = (await ask(await fresh())).body;
@@ -59,14 +59,14 @@ export function clientAssertions(app: AppOf): void {
     }
   });
 
-  it('of one assertion that is sent ten times at once, one is taken (T11)', async () => {
+  it('an assertion sent ten times at once is accepted once (T11)', async () => {
     const client = await registerSigner(app(), [keyOf('ES256')], service);
     const text = await sign(app(), client.client_id, keyOf('ES256'));
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(shown(text))));
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
   });
 
-  it('a jti is remembered as long as it could be used again, and not longer; two clients may use the same', async () => {
+  it('a jti is remembered until the assertion expires; two clients may use the same', async () => {
     const one = await registerSigner(app(), [keyOf('ES256')], service);
     const two = await registerSigner(app(), [keyOf('ES256')], service);
     for (const { client_id: id } of [one, two]) {
@@ -164,10 +164,10 @@ export function clientAssertions(app: AppOf): void {
         assert.deepEqual([answer.status, answer.body.error], [400, 'invalid_client'], title);
       }
     }
-    assert.equal((await ask(shown(good))).status, 200, 'and none of it used the good one up');
+    assert.equal((await ask(shown(good))).status, 200, 'the valid assertion is still unused');
   });
 
-  it('refuses algorithms and keys that are not supported, and others than the client registered', async () => {
+  it('refuses algorithms and keys that are not supported or not registered', async () => {
     const ps512 = { ...keyOf('RS256'), alg: 'PS512', privateKey: keyOf('PS512').privateKey };
     const client = await registerSigner(app(), [keyOf('RS256')], {
       ...service,
@@ -181,7 +181,7 @@ export function clientAssertions(app: AppOf): void {
     assertError(await ask(shown(await sign(app(), named.client_id, both))), 400, 'invalid_client');
   });
 
-  it('EdDSA and Ed25519 are one, whatever the key and the registration say (RFC 9864 §2.2)', async () => {
+  it('EdDSA and Ed25519 are equivalent, whatever the key and the registration name (RFC 9864 §2.2)', async () => {
     for (const [signs, named] of [
       ['Ed25519', 'EdDSA'],
       ['EdDSA', 'Ed25519'],
@@ -193,7 +193,7 @@ export function clientAssertions(app: AppOf): void {
     }
   });
 
-  it('several keys without kid: whichever signed', async () => {
+  it('several keys without kid: any of them may sign', async () => {
     const [one, two] = [await testKey('ES256', 'one'), await testKey('ES256', 'two')];
     const jwks = { keys: [one, two].map(({ jwk: { kid: _, ...jwk } }) => jwk) };
     const client = await registerSigner(app(), [], { ...service, jwks });
@@ -231,7 +231,7 @@ export function clientAssertions(app: AppOf): void {
     );
   });
 
-  it('registration: needs keys that can sign, one of the algorithms, and the standard door', async () => {
+  it('registration requires signing keys, a supported algorithm, and the standard door', async () => {
     const headers = { authorization: `Bearer ${await app().bearer('register_clients')}` };
     const register = (json: object, path = '/oauth2/register') => app().send('POST', path, { headers, json });
     const method = {

@@ -88,7 +88,7 @@ const kinds: readonly [title: string, metadata: object, accepted: readonly strin
 
 /** RFC 6749 §2.3, §5.2; docs/document-gaps.md#the-standard-door. */
 export function clientAuthentication(app: AppOf): void {
-  /** `invalid_grant` for a refresh token that nobody has tells that the client was let in. */
+  /** `invalid_grant` for an unknown refresh token shows that the client was authenticated. */
   function ask(sending: Sending): Promise<Answer> {
     const form = { grant_type: 'refresh_token', refresh_token: 'rt_1.none', ...sending.form };
     return app().send('POST', '/oauth2/token', { headers: sending.headers ?? {}, form });
@@ -118,7 +118,7 @@ export function clientAuthentication(app: AppOf): void {
     });
   }
 
-  it('says the same of an unknown client as of a wrong secret, so that ids cannot be tried (L5)', async () => {
+  it('answers an unknown client like a wrong secret, so that ids cannot be probed (L5)', async () => {
     const { client_id: id } = await registerClient(app());
     const same = async (one: Sending, two: Sending) => {
       const [first, second] = [await ask(one), await ask(two)];
@@ -146,7 +146,7 @@ export function clientAuthentication(app: AppOf): void {
   });
 
   for (const path of ['/oauth2/token', '/oauth2/introspect', '/oauth2/revoke']) {
-    it(`${path}: failures are limited for each client and source, and what a success follows does not count`, async () => {
+    it(`${path}: failures are limited per client and source, and a success resets them`, async () => {
       const one = await app().another({ 'limit.client-auth': '3/h' });
       const client = await registerClient(one);
       const other = await registerClient(one);
@@ -164,7 +164,7 @@ export function clientAuthentication(app: AppOf): void {
       const refused = await send(right(client));
       assertError(refused, 429, 'rate_limited');
       assert.ok(Number(refused.headers['retry-after']) > 0);
-      assert.equal((await send(right(other))).status, 200, 'another client is not held up');
+      assert.equal((await send(right(other))).status, 200, 'another client is not limited');
     });
   }
 

@@ -29,7 +29,7 @@ function corsHeaders(answer: Answer): string[] {
 /** Fetch standard, CORS protocol; never on authorize (docs/document-gaps.md#the-standard-door). */
 export function cors(app: AppOf): void {
   for (const [path, methods] of Object.entries(crossing)) {
-    it(`${path} lets scripts of any origin in, without credentials`, async () => {
+    it(`${path} allows scripts of any origin, without credentials`, async () => {
       const preflight = await app().send('OPTIONS', path, {
         headers: { ...fromElsewhere, 'access-control-request-method': methods[0] },
       });

@@ -20,7 +20,7 @@ export function devices(app: AppOf): void {
   };
   const wait = (seconds: number) => app().services.clock.advance(seconds * second);
 
-  it('codes: the device’s is a secret, the user’s eight consonants; both good for ten minutes', async () => {
+  it('codes: the device’s is a secret, the user’s eight consonants; both are valid for ten minutes', async () => {
     const { client } = await settle();
     const codes = await codesOf(app(), client);
     const { baseUrl } = app().account;
@@ -38,7 +38,7 @@ export function devices(app: AppOf): void {
     }
   });
 
-  it('tokens once the user allowed it, once, of the scopes asked for; refresh works; told of', async () => {
+  it('tokens once the user allowed it, once, with the requested scopes; refresh works; recorded', async () => {
     const { client, user } = await settle();
     const codes = await codesOf(app(), client, { scope: 'openid email' });
     assertError(await poll(app(), client, codes), 400, 'authorization_pending');
@@ -72,7 +72,7 @@ export function devices(app: AppOf): void {
     assert.equal(about.body.email, user.email);
   });
 
-  it('of ten questions at once that find it allowed one gets tokens', async () => {
+  it('one of ten simultaneous polls of an allowed code gets tokens', async () => {
     const { client, user } = await settle();
     const codes = await codesOf(app(), client);
     await decideDevice(app(), codes.user_code, user);
@@ -80,7 +80,7 @@ export function devices(app: AppOf): void {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array.from({ length: 9 }, () => 400)]);
   });
 
-  it('slow_down: a question that comes too early, and the interval is five seconds longer from then on', async () => {
+  it('slow_down: an early poll, and the interval is five seconds longer from then on', async () => {
     const { client, user } = await settle();
     const codes = await codesOf(app(), client);
     const asks = async (error: string) => assertError(await poll(app(), client, codes), 400, error);
@@ -108,7 +108,7 @@ export function devices(app: AppOf): void {
     assertError(await poll(app(), client, codes), 400, 'access_denied');
   });
 
-  it('expired_token after ten minutes, allowed or not; housekeeping takes it away', async () => {
+  it('expired_token after ten minutes, allowed or not; housekeeping deletes it', async () => {
     const { client, user } = await settle();
     const [waiting, allowed] = [await codesOf(app(), client), await codesOf(app(), client)];
     await decideDevice(app(), allowed.user_code, user);
@@ -120,7 +120,7 @@ export function devices(app: AppOf): void {
     assertError(await poll(app(), client, waiting), 400, 'invalid_grant');
   });
 
-  it('a device code is of no use to another client, nor without the client’s secret', async () => {
+  it('a device code is refused from another client, and without the client’s secret', async () => {
     const { client, user } = await settle({ token_endpoint_auth_method: 'client_secret_post' });
     const other = await registerClient(app(), deviceMetadata);
     // The user allowed the other as much: nothing but the code's own client is in the way.
@@ -135,7 +135,7 @@ export function devices(app: AppOf): void {
     assert.equal((await poll(app(), client, codes)).status, 200);
   });
 
-  it('nor is another account’s, or a code that never was', async () => {
+  it('another account’s code and an unknown code are refused', async () => {
     const { client } = await settle();
     assertError(await poll(app(), client, { device_code: 'unknown' }), 400, 'invalid_grant');
     assertError(await poll(app(), client, { device_code: '' }), 400, 'invalid_request', /device_code is missing/);
@@ -155,7 +155,7 @@ export function devices(app: AppOf): void {
     assertError(await askForCodes(app(), basic), 401, 'invalid_client');
   });
 
-  it('access is checked when the device gets its tokens, and a refusal uses up nothing', async () => {
+  it('access is checked when the device gets its tokens, and a refusal uses nothing up', async () => {
     const { client, user } = await settle();
     const codes = await codesOf(app(), client);
     await decideDevice(app(), codes.user_code, user);
@@ -176,7 +176,7 @@ export function devices(app: AppOf): void {
     assert.equal((await askForCodes(limited, bare)).status, 429);
   });
 
-  it('the documented door knows nothing of it', async () => {
+  it('the documented door does not support it', async () => {
     const answer = await app().send('POST', '/oidc/2/register', {
       headers: { authorization: `Bearer ${await app().bearer('register_clients')}` },
       json: {

@@ -5,7 +5,7 @@ import type { AppOf } from './asking.ts';
 
 const addresses = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
 
-/** The whole document of an account with default settings: whatever is more or less than this is a mistake. */
+/** The whole document of an account with default settings: any difference is an error. */
 const methods = ['client_secret_basic', 'client_secret_post', 'none', 'private_key_jwt'];
 const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
 
@@ -67,7 +67,7 @@ function wanted(issuer: string): Record<string, unknown> {
 /** OpenID Connect Discovery §3 and §4, RFC 8414 §2 and §3. */
 export function discovery(app: AppOf): void {
   for (const address of addresses) {
-    it(`${address} says exactly what is switched on by default`, async () => {
+    it(`${address} lists exactly what is switched on by default`, async () => {
       const account = await app().another();
       const answer = await account.send('GET', address);
       assert.equal(answer.status, 200);
@@ -88,7 +88,7 @@ export function discovery(app: AppOf): void {
     });
 
     for (const grant of ['password', 'implicit']) {
-      it(`${address} lists the ${grant} grant, and what comes with it, only where it is on`, async () => {
+      it(`${address} lists the ${grant} grant and related members only where it is on`, async () => {
         const one = await app().another({ [`grant.${grant}`]: 'on' });
         const { body } = await one.send('GET', address);
         const usual = wanted(one.account.baseUrl);
@@ -107,7 +107,7 @@ export function discovery(app: AppOf): void {
       assert.equal(answer.headers['cache-control'], 'public, max-age=300');
     });
 
-    it(`${address} refuses a parameter that is given twice, and ignores one it does not know`, async () => {
+    it(`${address} refuses a repeated parameter, and ignores an unknown one`, async () => {
       assert.equal((await app().send('GET', `${address}?v=1`)).status, 200);
       const answer = await app().send('GET', `${address}?v=1&v=2`);
       assert.equal(answer.status, 400);
@@ -131,7 +131,7 @@ export function discovery(app: AppOf): void {
     }
   });
 
-  it('each address that discovery names is one that this account answers at', async () => {
+  it('this account answers at every address that discovery names', async () => {
     const { body } = await app().send('GET', addresses[0] ?? '');
     for (const [name, address] of Object.entries<unknown>(body)) {
       if (!name.endsWith('_endpoint') && name !== 'jwks_uri') continue;

@@ -19,7 +19,7 @@ const open = { token_endpoint_auth_method: 'none' };
 
 /** A proof of a key is good once, and is kept only where it opened something (RFC 9449 §11.1). */
 export function dpopUse(app: AppOf): void {
-  it('a request that is refused leaves nothing of its proof, at every door that takes one', async () => {
+  it('a refused request stores nothing of its proof, at every door', async () => {
     const key = await newProofKey();
     const one = await app().another({ ...unlimited, 'grant.password': 'on' });
     const grantTypes = ['authorization_code', 'refresh_token', 'password', 'client_credentials', deviceGrant];
@@ -50,7 +50,7 @@ export function dpopUse(app: AppOf): void {
     assert.equal(await kept(), before);
   });
 
-  it('a proof is used up with what it opens: not by a wrong code, and a code is not by a proof that was used', async () => {
+  it('a wrong code does not use up a proof, and a used proof does not use up a code', async () => {
     const key = await newProofKey();
     const client = await registerClient(app(), open);
     const user = await makeUser(app(), client.app_id);
@@ -65,7 +65,7 @@ export function dpopUse(app: AppOf): void {
     assert.equal((await askWithProof(app(), client, key, codeForm(second))).status, 200);
   });
 
-  it('of requests at once with one proof one is granted, whatever they ask for', async () => {
+  it('one of several simultaneous requests with one proof is granted, whatever they request', async () => {
     const key = await newProofKey();
     const client = await registerClient(app(), { ...open, grant_types: ['authorization_code', 'refresh_token'] });
     const user = await makeUser(app(), client.app_id);

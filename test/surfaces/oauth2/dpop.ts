@@ -1,37 +1,15 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { decodeJwt, exportJWK } from 'jose';
-import type { TestApp } from '../../support/app.ts';
+import { decodeJwt } from 'jose';
 import type { Answer } from '../../support/conforms.ts';
 import { codesOf, decideDevice, deviceGrant, deviceMetadata } from '../../support/devices.ts';
-import {
-  askUserinfo,
-  askWithProof,
-  athOf,
-  newProofKey,
-  nonceOf,
-  type ProofChanges,
-  type ProofKey,
-  proofFor,
-} from '../../support/dpop.ts';
-import { purgeAll } from '../../support/purge.ts';
+import { askUserinfo, askWithProof, athOf, newProofKey, nonceOf, proofFor } from '../../support/dpop.ts';
 import { makeUser, password, refresh, registerClient, signedIn, signInForCode } from '../../support/sign-in.ts';
 import { type AppOf, askTokens, assertError, codeForm } from './asking.ts';
+import { boundTokens, publicClient } from './bound-tokens.ts';
 
-const minute = 60_000;
-const open = { token_endpoint_auth_method: 'none' };
-
-/** RFC 9449: tokens that are good with a key alone. */
+/** RFC 9449: tokens that work only with a key. */
 export function dpop(app: AppOf): void {
-  /** Tokens of a user, bound to the key. */
-  const boundTokens = async (key: ProofKey, metadata: object = open, one: TestApp = app()) => {
-    const client = await registerClient(one, metadata);
-    const user = await makeUser(one, client.app_id);
-    const code = (await signInForCode(one, client, user)).get('code') ?? '';
-    const answer = await askWithProof(one, client, key, codeForm(code));
-    assert.equal(answer.status, 200, answer.text);
-    return { client, user, answer, tokens: answer.body };
-  };
   const introspect = async (token: string) => {
     const client = await registerClient(app(), { token_endpoint_auth_method: 'client_secret_post' });
     const form = { client_id: client.client_id, client_secret: client.client_secret ?? '', token };
@@ -41,7 +19,7 @@ export function dpop(app: AppOf): void {
   for (const alg of ['ES256', 'EdDSA', 'RS256', 'PS256']) {
     it(`${alg}: token_type DPoP, bound, with the next nonce; introspection says to which key`, async () => {
       const key = await newProofKey(alg);
-      const { answer, tokens, user, client } = await boundTokens(key);
+      const { answer, tokens, user, client } = await boundTokens(app(), key);
       assert.equal(tokens.token_type, 'DPoP');
       assert.match(String(answer.headers['dpop-nonce']), /^[0-9a-z]+\.[\w-]{22}$/);
       const seen = await introspect(tokens.access_token);
@@ -55,15 +33,15 @@ export function dpop(app: AppOf): void {
     });
   }
 
-  it('without a proof nothing is different: Bearer, no nonce', async () => {
-    const { tokens, client } = await signedIn(app(), open);
+  it('without a proof nothing changes: Bearer, no nonce', async () => {
+    const { tokens, client } = await signedIn(app(), publicClient);
     const answer = await refresh(app(), client, tokens.refresh_token);
     assert.equal(answer.body.token_type, 'Bearer');
     assert.equal(answer.headers['dpop-nonce'], undefined);
     assert.equal('cnf' in (await introspect(answer.body.access_token)), false);
   });
 
-  it('a JWT access token holds cnf.jkt', async () => {
+  it('a JWT access token contains cnf.jkt', async () => {
     const key = await newProofKey();
     const client = await registerClient(app());
     const { authorizationServers: servers } = app().services.store;
@@ -115,9 +93,9 @@ export function dpop(app: AppOf): void {
       assertError(answer, status, error);
     };
 
-    it(`${door}: the refresh token of a public client is good with its key alone, all along; nothing is used up`, async () => {
+    it(`${door}: a public client's refresh token works only with its key, also later; nothing is used up`, async () => {
       const [key, other] = [await newProofKey(), await newProofKey()];
-      const { client, tokens } = await boundTokens(key);
+      const { client, tokens } = await boundTokens(app(), key);
       const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
       refused(await refresh(app(), client, tokens.refresh_token, door));
       refused(await askWithProof(app(), client, other, form, { door }));
@@ -134,140 +112,19 @@ export function dpop(app: AppOf): void {
       assert.equal((await askWithProof(app(), client, key, next, { door })).status, 200);
     });
 
-    it(`${door}: that of a confidential client is bound to the client; its access token to the key of the day`, async () => {
+    it(`${door}: a confidential client's refresh token is bound to the client, its access token to the current key`, async () => {
       const [key, other] = [await newProofKey(), await newProofKey()];
-      const { client, tokens } = await boundTokens(key, {});
+      const { client, tokens } = await boundTokens(app(), key, {});
       const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
       const second = await askWithProof(app(), client, other, form, { door });
       assert.equal(second.status, 200, second.text);
       assert.deepEqual((await introspect(second.body.access_token)).cnf, { jkt: other.thumbprint });
     });
-
-    it(`${door}: a proof that was used is refused, at this node and at another (replay)`, async () => {
-      const key = await newProofKey();
-      const { client, tokens } = await boundTokens(key);
-      const form = { client_id: client.client_id, grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
-      const nonce = await nonceOf(app(), client, key, door);
-      const proof = await proofFor(app(), key, 'POST', door, { claims: { nonce } });
-      const send = () => app().send('POST', door, { headers: { dpop: proof }, form });
-      const answers = await Promise.all(Array.from({ length: 5 }, send));
-      assert.equal(answers.filter(({ status }) => status === 200).length, 1);
-      for (const answer of answers.filter(({ status }) => status !== 200)) {
-        assertError(answer, 400, 'invalid_dpop_proof', /jti has been used before/);
-      }
-    });
-
-    const wrong: Readonly<Record<string, ProofChanges>> = {
-      'another address (htu)': { claims: { htu: 'https://elsewhere.example.com/oauth2/token' } },
-      'another path (htu)': { claims: { htu: 'https://x.example.com/' } },
-      'no address': { claims: { htu: undefined } },
-      'another method (htm)': { claims: { htm: 'GET' } },
-      'no method': { claims: { htm: undefined } },
-      'no jti': { claims: { jti: undefined } },
-      'a jti that is too long': { claims: { jti: 'x'.repeat(256) } },
-      'no time': { claims: { iat: undefined } },
-      'a time that is no number': { claims: { iat: '1' } },
-      'another type': { header: { typ: 'JWT' } },
-      'no key': { header: { jwk: undefined } },
-    };
-    it(`${door}: a proof for another request is refused, with the reason`, async () => {
-      const key = await newProofKey();
-      const { client, tokens } = await boundTokens(key);
-      const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
-      for (const [what, changes] of Object.entries(wrong)) {
-        const answer = await askWithProof(app(), client, key, form, { door, ...changes });
-        assertError(answer, 400, 'invalid_dpop_proof', /^the DPoP proof is invalid: /);
-        assert.equal(answer.headers['dpop-nonce'], undefined, what);
-      }
-      for (const iat of [-301, 61]) {
-        const seconds = Math.floor(app().services.clock.now() / 1000) + iat;
-        const answer = await askWithProof(app(), client, key, form, { door, claims: { iat: seconds } });
-        assertError(answer, 400, 'invalid_dpop_proof', /iat is too old or in the future/);
-      }
-      for (const proof of ['', 'x', 'a.b.c', `${'a'.repeat(9000)}`]) {
-        const headers = { dpop: proof };
-        const body = { client_id: client.client_id, ...form };
-        assertError(await app().send('POST', door, { headers, form: body }), 400, 'invalid_dpop_proof');
-      }
-      assert.equal((await askWithProof(app(), client, key, form, { door })).status, 200, 'something was used up');
-    });
-
-    it(`${door}: a nonce is needed, of this account, and not older than five minutes`, async () => {
-      const key = await newProofKey();
-      const { client, tokens } = await boundTokens(key);
-      const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
-      const elsewhere = await app().another();
-      const foreign = await nonceOf(elsewhere, await registerClient(elsewhere, open), key);
-      const old = await nonceOf(app(), client, key, door);
-      app().services.clock.advance(4 * minute);
-      const late = await askWithProof(app(), client, key, form, { door, claims: { nonce: old } });
-      assert.equal(late.status, 200, late.text);
-      app().services.clock.advance(minute);
-      const next = { ...form, refresh_token: late.body.refresh_token };
-      for (const nonce of [undefined, '', 'x', 7, foreign, old, `${old.slice(0, -1)}!`]) {
-        const answer = await askWithProof(app(), client, key, next, { door, claims: { nonce } });
-        assertError(answer, 400, 'use_dpop_nonce');
-        assert.ok(answer.headers['dpop-nonce']);
-      }
-    });
   }
 
-  it('a key that is private, shared or another’s, and an unsupported algorithm, prove nothing', async () => {
-    const [key, other, rsa] = [await newProofKey(), await newProofKey(), await newProofKey('RS256')];
-    const { client, tokens } = await boundTokens(key);
-    const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
-    const secret = { kty: 'oct', k: 'c2VjcmV0' };
-    for (const header of [
-      { jwk: other.jwk },
-      { jwk: await exportJWK(key.privateKey) },
-      { jwk: secret },
-      { jwk: { ...key.jwk, x: 'AA' } },
-      { jwk: rsa.jwk },
-      { jwk: 'text' },
-    ]) {
-      const answer = await askWithProof(app(), client, key, form, { header });
-      assertError(answer, 400, 'invalid_dpop_proof');
-    }
-    const es512 = await newProofKey('ES512');
-    const nonce = await nonceOf(app(), client, key);
-    for (const proof of [
-      await proofFor(app(), es512, 'POST', '/oauth2/token', { claims: { nonce } }),
-      `${Buffer.from('{"typ":"dpop+jwt","alg":"none"}').toString('base64url')}.e30.`,
-    ]) {
-      const body = { client_id: client.client_id, ...form };
-      const answer = await app().send('POST', '/oauth2/token', { headers: { dpop: proof }, form: body });
-      assertError(answer, 400, 'invalid_dpop_proof');
-    }
-  });
-
-  it('the nonce is asked for before the signature is checked, which costs more', async () => {
+  it('userinfo refuses the token as a bearer, without ath, with another key’s proof, or with a used one', async () => {
     const [key, other] = [await newProofKey(), await newProofKey()];
-    const { client, tokens } = await boundTokens(key);
-    const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
-    const forged = { header: { jwk: other.jwk } };
-    const without = await askWithProof(app(), client, key, form, { ...forged, claims: { nonce: undefined } });
-    assertError(without, 400, 'use_dpop_nonce');
-    assertError(await askWithProof(app(), client, key, form, forged), 400, 'invalid_dpop_proof', /signature/);
-  });
-
-  it('an RSA key of an uncommon size is refused before anything is checked with it', async () => {
-    const rsa = await newProofKey('RS256');
-    const client = await registerClient(app(), open);
-    const form = { grant_type: 'refresh_token', refresh_token: 'x' };
-    const large = Buffer.alloc(256, 0x7f).toString('base64url');
-    for (const jwk of [
-      { ...rsa.jwk, e: large },
-      { ...rsa.jwk, e: 'AQAAAAE' },
-      { ...rsa.jwk, n: `${rsa.jwk.n}${large}${large}` },
-    ]) {
-      const answer = await askWithProof(app(), client, rsa, form, { header: { jwk } });
-      assertError(answer, 400, 'invalid_dpop_proof', /jwk does not match alg/);
-    }
-  });
-
-  it('userinfo: as a bearer, without ath, with another key’s proof, or one that was used, it opens nothing', async () => {
-    const [key, other] = [await newProofKey(), await newProofKey()];
-    const { tokens, client } = await boundTokens(key);
+    const { tokens, client } = await boundTokens(app(), key);
     const token: string = tokens.access_token;
     const nonce = await nonceOf(app(), client, key);
     const asBearer = await app().send('GET', '/oauth2/userinfo', { headers: { authorization: `Bearer ${token}` } });
@@ -302,13 +159,13 @@ export function dpop(app: AppOf): void {
     for (const forged of [`at_${id}_${secret}`, `dt_${id}_${other.thumbprint}_${secret}`]) {
       assert.equal((await introspect(forged)).active, false, forged);
     }
-    const { tokens: bearer } = await signedIn(app(), open);
+    const { tokens: bearer } = await signedIn(app(), publicClient);
     assertError(await askUserinfo(app(), bearer.access_token, key, nonce), 401, 'invalid_token');
   });
 
-  it('dpop_jkt at authorization: the code is good with this key alone, and nothing is used up', async () => {
+  it('dpop_jkt at authorization: the code works only with this key, and nothing is used up', async () => {
     const [key, other] = [await newProofKey(), await newProofKey()];
-    const client = await registerClient(app(), open);
+    const client = await registerClient(app(), publicClient);
     const user = await makeUser(app(), client.app_id);
     const code = (await signInForCode(app(), client, user, { dpop_jkt: key.thumbprint })).get('code') ?? '';
     assertError(await askTokens(app(), client, codeForm(code)), 400, 'invalid_grant');
@@ -320,7 +177,7 @@ export function dpop(app: AppOf): void {
 
   it('dpop_bound_access_tokens: the client is refused without a proof, at both doors', async () => {
     const key = await newProofKey();
-    const { client, tokens } = await boundTokens(key, { ...open, dpop_bound_access_tokens: true });
+    const { client, tokens } = await boundTokens(app(), key, { ...publicClient, dpop_bound_access_tokens: true });
     for (const door of ['/oauth2/token', '/oidc/2/token'] as const) {
       assertError(await refresh(app(), client, tokens.refresh_token, door), 400, 'invalid_dpop_proof', /registered/);
     }
@@ -330,22 +187,11 @@ export function dpop(app: AppOf): void {
 
   it('revocation with a bound refresh token needs no proof, and ends the grant', async () => {
     const key = await newProofKey();
-    const { client, tokens } = await boundTokens(key);
+    const { client, tokens } = await boundTokens(app(), key);
     const form = { client_id: client.client_id, token: tokens.refresh_token };
     assert.equal((await app().send('POST', '/oauth2/revoke', { form })).status, 200);
     assert.equal((await introspect(tokens.access_token)).active, false);
     const next = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
     assertError(await askWithProof(app(), client, key, next), 400, 'invalid_grant');
-  });
-
-  it('what was used is forgotten when its proof is too old to be taken', async () => {
-    const key = await newProofKey();
-    const { client } = await boundTokens(key);
-    const { clients } = app().services.store;
-    const used = { accountId: app().account.id, appId: client.app_id, digest: 'x', expiresAt: 0 };
-    assert.equal(await clients.useAssertion({ ...used, expiresAt: app().services.clock.now() + 1 }), true);
-    app().services.clock.advance(6 * minute);
-    assert.ok((await purgeAll(app().services.store, app().services.clock.now())) > 0);
-    assert.equal(await clients.useAssertion({ ...used, expiresAt: app().services.clock.now() + 1 }), true);
   });
 }

@@ -6,7 +6,7 @@ import { type AppOf, assertErrorPage } from './asking.ts';
 
 /** OpenID Connect RP-Initiated Logout 1.0 §2, §3: what a client asks for; the pages have tests of their own. */
 export function endingSessions(app: AppOf): void {
-  it('an address that is not registered, or not vouched for: a page, no redirect, nobody signed out (§3)', async () => {
+  it('an unregistered address, or one without a hint: a page, no redirect, nobody signed out (§3)', async () => {
     const browser = await signedInBrowser(app(), { application_type: 'native' });
     const { client_id: id } = browser.client;
     const hint = { id_token_hint: browser.tokens.id_token };
@@ -39,7 +39,7 @@ export function endingSessions(app: AppOf): void {
     assertErrorPage(await app().send('POST', '/oauth2/logout', { json: {} }));
   });
 
-  it('a form of another site comes without cookies, and still ends the session', async () => {
+  it('a form of another site arrives without cookies, and still ends the session', async () => {
     const browser = await signedInBrowser(app());
     const form = { id_token_hint: browser.tokens.id_token, post_logout_redirect_uri: afterwards, state: 's' };
     const posted = await app().send('POST', '/oauth2/logout', { form });
@@ -51,7 +51,7 @@ export function endingSessions(app: AppOf): void {
     assert.equal(await isSignedIn(app(), browser), false);
   });
 
-  it('a state of any script, as long as it may be, comes back', async () => {
+  it('a state of any script and of the maximum length is returned', async () => {
     const browser = await signedInBrowser(app());
     const state = '注'.repeat(1024);
     const parameters = { id_token_hint: browser.tokens.id_token, post_logout_redirect_uri: afterwards, state };
@@ -59,7 +59,7 @@ export function endingSessions(app: AppOf): void {
     assert.equal(new URL(String(answer.headers['location'])).searchParams.get('state'), state);
   });
 
-  it('an id token hint is good after its key was replaced, as long as that is published, and after it expired', async () => {
+  it('an id token hint works after it expired, and as long as its key is published', async () => {
     const one = await app().another({ 'limit.register': 'off' });
     const browser = await signedInBrowser(one);
     one.services.clock.advance(25 * 60_000);

@@ -73,7 +73,7 @@ export function exchange(app: AppOf): void {
     assert.ok(found && found.token.expiresAt <= subject.token.expiresAt, String(found?.token.expiresAt));
   });
 
-  it('an opaque token for one of fewer scopes: same subject, no refresh token, told of', async () => {
+  it('an opaque token for one with fewer scopes: same subject, no refresh token, recorded', async () => {
     using _ = app().services.clock.hold();
     const { client, user, tokens } = await opaque();
     app().services.clock.advance(1_000_000);
@@ -98,7 +98,7 @@ export function exchange(app: AppOf): void {
     assert.ok(answer);
     const { access_token: token, ...rest } = answer.body;
     const wanted = { issued_token_type: accessToken, token_type: 'Bearer', expires_in: 2600, scope: 'openid' };
-    assert.deepEqual(rest, wanted, 'it outlives the token that was shown');
+    assert.deepEqual(rest, wanted, 'it outlives the subject token');
     const headers = { authorization: `Bearer ${token}` };
     const claims = await app().send('GET', '/oauth2/userinfo', { headers });
     assert.deepEqual(claims.body, { sub: String(user.id) });
@@ -134,7 +134,7 @@ export function exchange(app: AppOf): void {
     assertError(await ask(client, own), 400, 'invalid_request', /^subject_token is not a valid token$/);
   });
 
-  it('a JWT for one of fewer scopes and audiences; never for another, never wider again', async () => {
+  it('a JWT for one with fewer scopes and audiences; never for another audience, never widened again', async () => {
     const { client, user, api, tokens } = await linked();
     const narrow = await ask(client, tokens.access_token, {
       scope: 'orders:read',
@@ -177,14 +177,14 @@ export function exchange(app: AppOf): void {
     );
     assert.deepEqual((await introspect(client, answer.body.access_token)).act, { sub: gateway.client_id });
     assertError(await ask(gateway, tokens.access_token, { scope: 'orders:write' }), 400, 'invalid_scope');
-    // The first client again: who acted before it stays named.
+    // The first client again: the previous actors stay named.
     const back = decodeJwt((await ask(client, answer.body.access_token)).body.access_token);
     assert.deepEqual(back['act'], { sub: client.client_id, act: { sub: gateway.client_id } });
     const own = decodeJwt((await ask(gateway, answer.body.access_token)).body.access_token);
     assert.deepEqual(own['act'], { sub: gateway.client_id }, 'named twice');
   });
 
-  it('no further than five clients', async () => {
+  it('at most five clients in a chain', async () => {
     const { client, gateway, allow, tokens } = await linked();
     await allow();
     let token = tokens.access_token;
@@ -220,12 +220,12 @@ export function exchange(app: AppOf): void {
     const own = await askTokens(app(), client, { grant_type: 'client_credentials' });
     await refused(gateway, own.body.access_token);
     assert.equal((await ask(client, own.body.access_token)).status, 200);
-    // The link is asked for each time.
+    // The link is checked each time.
     const before = await ask(gateway, tokens.access_token);
     assert.equal(before.status, 200, before.text);
   });
 
-  it('what a client was linked to when it got a token counts for nothing once it is not', async () => {
+  it("a client's former links do not count once they are removed", async () => {
     const { client, gateway, api, allow, tokens } = await linked();
     await allow();
     const { body } = await ask(gateway, tokens.access_token, { audience: 'stock' });
@@ -235,7 +235,7 @@ export function exchange(app: AppOf): void {
     assertError(await ask(gateway, tokens.access_token), 400, 'invalid_request');
   });
 
-  it('only for clients that registered the grant type; members that are missing or do not fit are named', async () => {
+  it('only for clients that registered the grant type; missing and invalid members are named', async () => {
     const { client, tokens } = await opaque();
     const without = await opaque({ grant_types: ['authorization_code'] });
     assertError(await ask(without.client, without.tokens.access_token), 400, 'unauthorized_client');
@@ -281,7 +281,7 @@ export function exchange(app: AppOf): void {
     }
   });
 
-  it('a token that is bound to a key is exchanged with a proof of it alone, and stays bound', async () => {
+  it('a bound token is exchanged only with a proof of its key, and stays bound', async () => {
     const [key, other] = [await newProofKey(), await newProofKey()];
     const client = await registerClient(app(), metadata);
     const user = await makeUser(app(), client.app_id);

@@ -15,7 +15,7 @@ import {
 } from '../../support/sign-in.ts';
 import { type AppOf, assertClientError, settle, toClient } from './asking.ts';
 
-/** The user who is meant: OpenID Connect Core §3.1.2.1 (id_token_hint) and §5.5.1 (`sub` with a value). */
+/** The intended user: OpenID Connect Core §3.1.2.1 (id_token_hint) and §5.5.1 (`sub` with a value). */
 export function hints(app: AppOf): void {
   async function signedInTwice() {
     const setting = await settle(app());
@@ -24,7 +24,7 @@ export function hints(app: AppOf): void {
     return { ...setting, hint, other };
   }
 
-  it('with prompt=none the session of the hinted user does, and that of another is login_required', async () => {
+  it("with prompt=none the session of the hinted user is used, another user's is login_required", async () => {
     const { client, jar, hint, other } = await signedInTwice();
     const silent = authorizePath(client, { prompt: 'none', id_token_hint: hint });
     assert.ok(toClient((await walk(app(), jar, silent)).answer).has('code'));
@@ -35,7 +35,7 @@ export function hints(app: AppOf): void {
     assertClientError(app(), (await walk(app(), new CookieJar(), silent)).answer, 'login_required');
   });
 
-  it('a hint that expired says the same still', async () => {
+  it('an expired hint still works', async () => {
     const { client, jar, hint, user } = await signedInTwice();
     app().services.clock.advance(2 * 3_600_000);
     const at = await walk(app(), jar, authorizePath(client, { id_token_hint: hint }));
@@ -52,7 +52,7 @@ export function hints(app: AppOf): void {
     let at = await walk(app(), theirs, path);
     at = await submit(app(), at, { username: other.email ?? '', password });
     assertClientError(app(), at.answer, 'login_required');
-    // Their session is there now, and still nobody is taken for somebody else.
+    // Their session exists now, and is still not used for another user.
     at = await walk(app(), theirs, path);
     assert.match(at.answer.text, /name="password"/);
     at = await submit(app(), at, { username: user.email ?? '', password });
@@ -60,7 +60,7 @@ export function hints(app: AppOf): void {
     assert.ok(toClient((await walk(app(), jar, path)).answer).has('code'));
   });
 
-  it('a sub with a value in claims is as a hint, and both must name one user', async () => {
+  it('a sub value in claims works like a hint, and both must name one user', async () => {
     const { client, jar, hint, user, other } = await signedInTwice();
     const claims = (value: unknown) => JSON.stringify({ id_token: { sub: { value } } });
     const ask = (parameters: Record<string, string>) =>
@@ -73,7 +73,7 @@ export function hints(app: AppOf): void {
     assertClientError(app(), (await ask({ claims: claims(42) })).answer, 'invalid_request');
   });
 
-  it('with prompt=none a client that the user has not allowed anything, or may not use, cannot ask who they are', async () => {
+  it('with prompt=none a client without consent or access cannot find out who the user is', async () => {
     const { jar, user, other, client } = await signedInTwice();
     const stranger = await registerClient(app());
     const assigned = await registerClient(app());
@@ -97,7 +97,7 @@ export function hints(app: AppOf): void {
     assertClientError(app(), answer, 'login_required');
   });
 
-  it('anything but an id token of this client here is invalid_request (T10)', async () => {
+  it('anything except an id token of this client is invalid_request (T10)', async () => {
     const { client, jar, hint } = await signedInTwice();
     const foreign = await settle(app());
     const strangers = await redeem(app(), foreign.client, await foreign.code());
@@ -118,7 +118,7 @@ export function hints(app: AppOf): void {
     }
   });
 
-  it('login_hint fills the form in, as text', async () => {
+  it('login_hint prefills the form, as text', async () => {
     const { client } = await settle(app());
     const at = await walk(app(), new CookieJar(), authorizePath(client, { login_hint: 'a"<b>@example.com' }));
     assert.match(at.answer.text, /value="a&quot;&lt;b&gt;@example\.com"/);

@@ -28,7 +28,7 @@ export function hosts(app: AppOf): void {
 
   const hostOf = () => new URL(app().account.baseUrl).host;
 
-  it('an unknown host is 404 and nothing tells which hosts exist', async () => {
+  it('an unknown host is 404, and nothing reveals which hosts exist', async () => {
     const { subdomain } = app().account;
     const domain = app().services.addresses.serviceDomain;
     const unknown = [
@@ -53,7 +53,7 @@ export function hosts(app: AppOf): void {
     }
   });
 
-  it('hosts compare without case, and the scheme’s own port is no difference', async () => {
+  it('hosts are case-insensitive, and the scheme’s default port is ignored', async () => {
     for (const host of [hostOf(), hostOf().toUpperCase(), `${hostOf()}:443`]) {
       const answer = await app().send('GET', path, { host });
       assert.equal(answer.status, 200, host);
@@ -110,7 +110,7 @@ export function hosts(app: AppOf): void {
     }
   });
 
-  it('every answer carries a request id of its own, made here', async () => {
+  it('every answer has its own request id, created by the service', async () => {
     const ids = new Set<unknown>();
     for (const asked of [path, '/oauth2/nothing', '/oauth2/token', '/healthz', '/nothing']) {
       const { headers } = await app().send('GET', asked, { headers: { 'x-request-id': 'mine' } });

@@ -21,7 +21,7 @@ async function verify(app: TestApp, token: string, alg: string, audience: string
 /** OpenID Connect Core §2, §3.1.3.6, §5.1; docs/document-gaps.md#the-standard-door. */
 export function idToken(app: AppOf): void {
   for (const alg of ['RS256', 'ES256'] as const) {
-    it(`${alg}: every claim, and nothing more, signed with the published key`, async () => {
+    it(`${alg}: exactly the documented claims, signed with the published key`, async () => {
       const one = await app().another(unlimited);
       await createRole(one.services, one.account, { name: 'Engineering' });
       const setting = await settle(
@@ -61,7 +61,7 @@ export function idToken(app: AppOf): void {
     });
   }
 
-  it('one session has one sid and one sub for all its clients, and the sid is not what the cookie holds', async () => {
+  it("one session has one sid and one sub for all its clients, and the sid is not the cookie's secret", async () => {
     const first = await settle(app());
     const second = await settle(app());
     const claims = async (setting: typeof first, code: string) => {
@@ -89,7 +89,7 @@ export function idToken(app: AppOf): void {
     assert.deepEqual(Object.keys(payload).sort(), wanted);
   });
 
-  it('no algorithm is taken from a token or a registration but those that discovery lists (T10)', async () => {
+  it('only algorithms that discovery lists are accepted in tokens and registrations (T10)', async () => {
     const { body } = await app().send('GET', '/.well-known/openid-configuration');
     assert.deepEqual(body.id_token_signing_alg_values_supported, ['RS256', 'ES256']);
     for (const alg of body.id_token_signing_alg_values_supported) {

@@ -27,7 +27,7 @@ import { received } from './response-modes.ts';
 /** Of an account that turned them on. */
 export const implicitAccount = { ...unlimited, 'grant.implicit': 'on' };
 
-/** Goes on from whatever page it stands at, until the client has its answer. */
+/** Continues from any page until the client has its answer. */
 async function arrive(app: TestApp, { user, jar }: Pick<Setting, 'user' | 'jar'>, path: string): Promise<Walk> {
   let at = await walk(app, jar, path);
   if (/name="password"/.test(at.answer.text)) at = await submit(app, at, { username: user.email ?? '', password });
@@ -50,7 +50,7 @@ export function implicit(app: AppOf): void {
     on.send('GET', '/oauth2/userinfo', { headers: { authorization: `Bearer ${token}` } });
 
   for (const type of ['id_token token', 'token id_token']) {
-    it(`${type}: both tokens in the fragment, the one bound to the other, and never a refresh token`, async () => {
+    it(`${type}: both tokens in the fragment, bound to each other, and never a refresh token`, async () => {
       const { answer } = await arrive(on, setting, path({ response_type: type, scope: 'openid email' }));
       assert.equal(answer.headers['cache-control'], 'no-store');
       assert.equal(answer.headers['referrer-policy'], 'no-referrer');
@@ -72,7 +72,7 @@ export function implicit(app: AppOf): void {
     });
   }
 
-  it('id_token: the claims of the scope are in it, for there is nothing else to ask with (§5.4)', async () => {
+  it('id_token: it contains the claims of the scope, as there is no access token (§5.4)', async () => {
     const claims = '{"id_token":{"given_name":null}}';
     const { id_token = '', ...rest } = await ask({ response_type: 'id_token', scope: 'openid email', claims });
     assert.deepEqual(rest, { state: 'state-1', iss: on.account.baseUrl });
@@ -125,7 +125,7 @@ export function implicit(app: AppOf): void {
     assert.equal(received(denied.answer, 'fragment')['error'], 'access_denied');
   });
 
-  it('a client gets what it registered for: the grant type, the response type, and no token without its key', async () => {
+  it('a client gets only what it registered: the grant type, the response type, and no token without its key', async () => {
     for (const [metadata, type, told] of [
       [{ ...implicitClient, grant_types: ['authorization_code'] }, 'id_token', 'unauthorized_client'],
       [{ ...implicitClient, response_types: ['code', 'id_token'] }, 'id_token token', 'unauthorized_client'],
@@ -156,7 +156,7 @@ export function implicit(app: AppOf): void {
     }
   });
 
-  it('pushed, or in a request object: what was asked for there is answered', async () => {
+  it('pushed, or in a request object: that request is answered', async () => {
     const key = await testKey('ES256', 'implicit');
     const client = await registerSigner(on, [key], implicitClient);
     await grantAccess(on.services, on.account, client.app_id, { user: setting.user.email ?? '' });
@@ -214,7 +214,7 @@ export function implicit(app: AppOf): void {
     assert.equal((await userinfo(access_token)).status, 401);
   });
 
-  it('turned off while the user signs in: no tokens any more, and a code as before', async () => {
+  it('turned off while the user signs in: no more tokens, but codes as before', async () => {
     const one = await app().another(implicitAccount);
     const own = await settle(one, implicitClient);
     let at = await walk(one, own.jar, path({}, own.client));
@@ -227,13 +227,13 @@ export function implicit(app: AppOf): void {
     assert.ok(received(usual.answer, 'query')['code']);
   });
 
-  it('an app of the documented door has asked for all of it by default', async () => {
+  it('an app of the documented door registers for all of it by default', async () => {
     const headers = { authorization: `Bearer ${await on.bearer('register_clients')}` };
     const json = { client_name: 'Documented', redirect_uris: [redirectUri] };
     const { body } = await on.send('POST', '/oidc/2/register', { headers, json });
     const { answer } = await walk(on, new CookieJar(), path({ prompt: 'none' }, body));
     assert.equal(received(answer, 'fragment')['error'], 'login_required');
     const off = await on.send('GET', path({ prompt: 'none' }, body), { host: new URL(app().account.baseUrl).host });
-    assert.equal(off.status, 400, 'another account does not know it');
+    assert.equal(off.status, 400, 'it is off in another account');
   });
 }

@@ -25,7 +25,7 @@ function introspect(app: TestApp, client: RegisteredClient, token: string, more 
 
 /** RFC 7662. */
 export function introspection(app: AppOf): void {
-  it('says what an access token is and whose', async () => {
+  it('describes an access token and its user', async () => {
     using _ = app().services.clock.hold();
     const { client, user, tokens } = await signedIn(app());
     const answer = await introspect(app(), client, tokens.access_token);
@@ -59,7 +59,7 @@ export function introspection(app: AppOf): void {
     assert.equal((await introspect(app(), setting.client, tokens.access_token)).body.username, 'grace');
   });
 
-  it('says what a refresh token is, without a token type, until its idle end', async () => {
+  it('describes a refresh token, without a token type, until its idle end', async () => {
     using _ = app().services.clock.hold();
     const { client, user, tokens } = await signedIn(app());
     const { body } = await introspect(app(), client, tokens.refresh_token);
@@ -100,7 +100,7 @@ export function introspection(app: AppOf): void {
     assert.deepEqual((await introspect(app(), gateway, tokens.refresh_token)).body, inactive);
   });
 
-  it('what is unknown, expired, used up, forged or of no form is inactive and nothing else (T10)', async () => {
+  it('an unknown, expired, used, forged or malformed token is inactive and nothing else (T10)', async () => {
     const { client, tokens } = await signedIn(app());
     const next = (await refresh(app(), client, tokens.refresh_token)).body;
     const forged = `${btoa('{"alg":"none","typ":"at+jwt"}').replaceAll('=', '')}.e30.`;

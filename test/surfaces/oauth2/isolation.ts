@@ -19,7 +19,7 @@ function comparable({ status, headers, text }: Answer): unknown {
   return [status, Object.fromEntries(kept), text.replaceAll(id, 'ID')];
 }
 
-/** I1, I4: what is account A's is on B's host what nobody's is. */
+/** I1, I4: everything of account A is unknown on B's host. */
 export function isolation(app: AppOf): void {
   async function two(): Promise<{ a: TestApp; b: TestApp }> {
     const settings = { ...unlimited, 'grant.password': 'on' };
@@ -123,7 +123,7 @@ export function isolation(app: AppOf): void {
     assert.equal(redeemed.status, 200);
   });
 
-  it("the browser's session on A's host signs nobody in on B's, and a request of A cannot be continued there (I1)", async () => {
+  it("a session on A's host signs nobody in on B's, and a request of A cannot be continued there (I1)", async () => {
     const { a, b } = await two();
     const setting = await settle(a);
     await setting.code();
@@ -137,7 +137,7 @@ export function isolation(app: AppOf): void {
     assert.equal(elsewhere.status, 400);
   });
 
-  it('ids that count up answer nothing: the row of an access or refresh token cannot be named without its secret (I4)', async () => {
+  it("sequential ids reveal nothing: an access or refresh token's row cannot be named without its secret (I4)", async () => {
     const { a } = await two();
     const setting = await settle(a);
     const own = clientAuthentication(setting.client);

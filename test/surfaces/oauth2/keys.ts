@@ -59,14 +59,14 @@ export function keys(app: AppOf): void {
     const first = await signingKid(one, setting);
     await rotateKeys({ ...one.services, generateKeyPair }, one.account, { emergency: false });
     const next = (await published(one)).filter(({ alg, kid }) => alg === 'RS256' && kid !== first);
-    assert.equal(next.length, 1, 'the next key stands beside the signing one');
+    assert.equal(next.length, 1, 'the next key is listed beside the signing one');
     assert.equal(await signingKid(one, setting), first);
 
     one.services.clock.advance(24 * hour);
     assert.equal(await signingKid(one, setting), next[0]?.kid);
     assert.ok(
       (await published(one)).some(({ kid }) => kid === first),
-      'what the old key signed can still be checked',
+      'signatures of the old key can still be verified',
     );
 
     one.services.clock.advance(24 * hour + 30_001);

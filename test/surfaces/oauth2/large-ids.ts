@@ -10,7 +10,7 @@ const beyond32Bits = 2 ** 40;
 
 /** One sequence numbers the tokens of all accounts for as long as the service runs. */
 export function largeIds(kind: DatabaseKind): void {
-  it('tokens and grants are found whose number has more than 32 bits', async (t) => {
+  it('tokens and grants with ids of more than 32 bits are found', async (t) => {
     const app = await openTestApp(kind);
     t.after(() => app.dispose());
     const { client, user, tokens: first } = await signedIn(app);

@@ -25,6 +25,7 @@ import { cors } from './cors.ts';
 import { devices } from './devices.ts';
 import { discovery } from './discovery.ts';
 import { dpop } from './dpop.ts';
+import { dpopProofs } from './dpop-proofs.ts';
 import { dpopUse } from './dpop-use.ts';
 import { endingSessions } from './end-session.ts';
 import { exchange } from './exchange.ts';
@@ -63,6 +64,7 @@ import { userinfo } from './userinfo.ts';
 const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   devices,
   'proof of possession': dpop,
+  'accepted proofs': dpopProofs,
   'token exchange': exchange,
   discovery,
   keys,

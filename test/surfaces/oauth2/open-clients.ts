@@ -85,7 +85,7 @@ export function openClients(app: AppOf): void {
     return { client, user, api, tokens: await redeem(one, client, query.get('code') ?? '') };
   };
 
-  it('the answer leaves out what they never get, and exchange until they are linked (RFC 7591 §3.2.1)', async () => {
+  it('the answer omits what they never get, and exchange until they are linked (RFC 7591 §3.2.1)', async () => {
     const client = await registered();
     assert.deepEqual(client.grant_types, open);
     assert.deepEqual((await manage('GET', client)).body.grant_types, open);
@@ -99,6 +99,22 @@ export function openClients(app: AppOf): void {
     assert.deepEqual((await manage('GET', client)).body.grant_types, [...open, exchangeGrant]);
   });
 
+  it('a row with pairwise subjects holds the device grant in vain: no redirect URI speaks for its sector', async () => {
+    const deviceUse = async (subjectType: string) => {
+      const json = { redirect_uris: [redirectUri], subject_type: subjectType, token_endpoint_auth_method: 'none' };
+      const { body: client } = await one.send('POST', '/oauth2/register', { json });
+      await holdsAll(client);
+      const form = { client_id: client.client_id };
+      const begun = await one.send('POST', '/oauth2/device_authorization', { form });
+      const more = { grant_type: deviceGrant, device_code: 'unknown' };
+      const polled = await one.send('POST', '/oauth2/token', { form: { ...form, ...more } });
+      const { grant_types: told } = (await manage('GET', client)).body;
+      return [begun.body.error, polled.body.error, told.includes(deviceGrant)];
+    };
+    assert.deepEqual(await deviceUse('pairwise'), ['unauthorized_client', 'unauthorized_client', false]);
+    assert.deepEqual(await deviceUse('public'), [undefined, 'invalid_grant', true]);
+  });
+
   it('a row that holds nothing else is answered with an empty list', async () => {
     const client = await registered();
     await one.services.store.clients.update(one.account.id, client.app_id, { grantTypes: ['password'] });
@@ -106,13 +122,13 @@ export function openClients(app: AppOf): void {
     assert.deepEqual([answer.status, answer.body.grant_types], [200, []]);
   });
 
-  it('none that they may have: invalid_client_metadata', async () => {
+  it('no allowed grant type: invalid_client_metadata', async () => {
     for (const types of [['password'], ['client_credentials', 'password'], [exchangeGrant]]) {
       assertError(await ask(types), 400, 'invalid_client_metadata', /grant_types/);
     }
   });
 
-  it('a client that a caller registered in the same account has all it asks for', async () => {
+  it('a client registered by a caller in the same account gets all it requests', async () => {
     const client = await registerClient(one, { grant_types: knownGrantTypes });
     assert.equal((await askTokens(one, client, { grant_type: 'client_credentials' })).status, 200);
     const user = await makeUser(one, client.app_id);
@@ -122,7 +138,7 @@ export function openClients(app: AppOf): void {
     assert.equal((await exchange(client, answer.body.access_token)).status, 200);
   });
 
-  it('password: no token whatever the row holds, for a right password as for a wrong one', async () => {
+  it('password: no token whatever the row contains, for a right and a wrong password alike', async () => {
     const { client, user } = await settled();
     const form = { grant_type: 'password', username: user.email ?? '' };
     for (const typed of [password, 'wrong password']) {
@@ -131,14 +147,14 @@ export function openClients(app: AppOf): void {
     assert.equal((await one.services.store.users.find(one.account.id, user.id))?.invalidLoginAttempts, 0);
   });
 
-  it('client_credentials: no token whatever the row holds, linked or not', async () => {
+  it('client_credentials: no token whatever the row contains, linked or not', async () => {
     for (const linked of [false, true]) {
       const { client } = await settled(linked);
       assertError(await askTokens(one, client, { grant_type: 'client_credentials' }), 400, 'unauthorized_client');
     }
   });
 
-  it('token exchange: where an operator linked them, and not before', async () => {
+  it('token exchange: only after an operator linked them', async () => {
     const before = await settled();
     assertError(await exchange(before.client, before.tokens.access_token), 400, 'unauthorized_client');
     await linkApi(one, before.client, before.api);
@@ -148,7 +164,7 @@ export function openClients(app: AppOf): void {
     assert.equal(answer.status, 200, answer.text);
   });
 
-  it('a replacement of the registration does not get them back (RFC 7592 §2.2)', async () => {
+  it('replacing the registration does not restore them (RFC 7592 §2.2)', async () => {
     const client = await registered();
     const { status, body } = await manage('PUT', client, knownGrantTypes);
     assert.deepEqual([status, body.grant_types], [200, open]);
@@ -188,7 +204,7 @@ export function openClients(app: AppOf): void {
     assertError(await ask(['implicit']), 400, 'invalid_client_metadata');
   });
 
-  it('introspection shows them their own tokens only, with a secret and linked too', async () => {
+  it('introspection shows them only their own tokens, even with a secret and a link', async () => {
     const theirs = await signedIn(one);
     for (const linked of [false, true]) {
       const { client, tokens } = await settled(linked);
@@ -200,7 +216,7 @@ export function openClients(app: AppOf): void {
     }
   });
 
-  it('are what the row says: an account that is closed to all but tokens since gives them nothing more', async () => {
+  it('follow the row: closing open registration later gives them nothing more', async () => {
     const closed = await app().another({ ...unlimited, registration: 'open', 'grant.password': 'on' });
     const json = { redirect_uris: [redirectUri], grant_types: ['authorization_code'] };
     const client = (await closed.send('POST', '/oauth2/register', { json })).body;

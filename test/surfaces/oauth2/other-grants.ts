@@ -30,9 +30,9 @@ function byPassword(
   return askTokens(app, client, { grant_type: 'password', username, password: secret, ...more });
 }
 
-/** `client_credentials` (RFC 6749 §4.4), `password` (§4.3) and what is no grant type. */
+/** `client_credentials` (RFC 6749 §4.4), `password` (§4.3) and unknown grant types. */
 export function otherGrants(app: AppOf): void {
-  it('grant_type is needed; an unknown one is named; implicit is no grant type here', async () => {
+  it('grant_type is required; an unknown one is named; implicit is not a grant type here', async () => {
     const client = await registerClient(app());
     assertError(await askTokens(app(), client, {}), 400, 'invalid_request', /^grant_type is missing$/);
     assertError(await askTokens(app(), client, { grant_type: '' }), 400, 'invalid_request');
@@ -96,7 +96,7 @@ export function otherGrants(app: AppOf): void {
     assertError(await byPassword(on, client, 'ada', ''), 400, 'invalid_request', /^password is missing$/);
   });
 
-  it('password: one answer for an unknown name, a wrong password, a user who may not, and one without access (L5)', async () => {
+  it('password: one answer for an unknown name, a wrong password, a blocked user and one without access (L5)', async () => {
     const on = await app().another({ ...unlimited, 'grant.password': 'on' });
     const client = await registerClient(on);
     const user = await makeUser(on, client.app_id);
@@ -134,7 +134,7 @@ export function otherGrants(app: AppOf): void {
     assert.deepEqual(JSON.parse(event?.detail ?? ''), { reason: 'second_factor_required', app_id: client.app_id });
   });
 
-  it('password: ten wrong ones close it for 15 minutes at this door and on the pages, the right one included', async () => {
+  it('password: ten wrong ones lock it for 15 minutes here and on the pages, even for the right one', async () => {
     const on = await app().another({ ...unlimited, 'grant.password': 'on' });
     const client = await registerClient(on);
     const user = await makeUser(on, client.app_id);

@@ -28,7 +28,7 @@ const losses: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'a scope': { scope: 'openid' },
 };
 
-/** A client may have no more than its registration says when it is given, whatever it said when the client asked. */
+/** A client gets only what its registration allows at that time, whatever it allowed at the request. */
 export function outlivedRequests(app: AppOf): void {
   type Registered = RegisteredClient & { readonly registration_access_token: string };
 
@@ -68,7 +68,7 @@ export function outlivedRequests(app: AppOf): void {
       assert.ok(toClient((await allow(await signIn(await begin(client), user))).answer, removed).has('code'));
     });
 
-    it(`no code is given where the client loses ${what} after the last look`, async () => {
+    it(`no code is given if the client loses ${what} after the last check`, async () => {
       const { services, account } = app();
       const { client, user, change } = await setting();
       const at = await signIn(await begin(client), user);
@@ -87,7 +87,7 @@ export function outlivedRequests(app: AppOf): void {
       assert.ok(await finishRequest(services, account, current.request, current));
     });
 
-    it(`a code is of no use to a client that has lost ${what} since`, async () => {
+    it(`a code is refused once its client has lost ${what}`, async () => {
       const { client, user, change } = await setting();
       const code = async () => {
         const at = await signIn(await begin(client, { prompt: 'consent' }), user);
@@ -102,7 +102,7 @@ export function outlivedRequests(app: AppOf): void {
     });
   }
 
-  it('a device whose client has lost a scope is given nothing', async () => {
+  it('a device whose client has lost a scope gets nothing', async () => {
     const { client, user, change } = await setting(deviceMetadata);
     const codes = await codesOf(app(), client, { scope: 'openid email' });
     await decideDevice(app(), codes.user_code, user);

@@ -62,7 +62,7 @@ export function ownRegistration(app: AppOf): void {
     }
   });
 
-  it('replaces all of it: what is left out has its default again (RFC 7592 §2.2)', async () => {
+  it('replaces all members: omitted ones are reset to their defaults (RFC 7592 §2.2)', async () => {
     const client = await register({ client_name: 'Before', logo_uri: 'https://app.example.com/logo.png' });
     const uri = 'https://app.example.com/other';
     const answer = await ask('PUT', client, { client_id: client.client_id, redirect_uris: [uri], default_max_age: 60 });
@@ -81,7 +81,7 @@ export function ownRegistration(app: AppOf): void {
     assertError(await app().send('POST', '/oauth2/token', { headers, form }), 400, 'invalid_grant');
   });
 
-  it('takes the whole answer back: its other members change nothing', async () => {
+  it('accepts its own answer as a request: the other members change nothing', async () => {
     const client = await register();
     const sent = { ...client, app_id: 1, account_id: 1, client_id_issued_at: 5, registration_access_token: 'mine' };
     const answer = await ask('PUT', client, sent);
@@ -90,7 +90,7 @@ export function ownRegistration(app: AppOf): void {
     assert.deepEqual(answer.body, rest);
   });
 
-  it('a change of method takes the secret away, or makes one that is shown once', async () => {
+  it('a change of method removes the secret, or creates one that is shown once', async () => {
     const client = await register({ token_endpoint_auth_method: 'none', grant_types: ['authorization_code'] });
     const replace = (method: string) =>
       ask('PUT', client, {
@@ -179,7 +179,7 @@ export function ownRegistration(app: AppOf): void {
     assert.equal((await ask('GET', client)).status, 200);
   });
 
-  it('clients of the documented door have no such token, and a closed account leaves it to those that have', async () => {
+  it('clients of the documented door have no such token; closing registration keeps existing tokens', async () => {
     const headers = { authorization: `Bearer ${await app().bearer('register_clients')}` };
     const json = { client_name: 'Document', redirect_uris: [redirectUri] };
     const { client_id: id } = (await app().send('POST', '/oidc/2/register', { headers, json })).body;
@@ -236,7 +236,7 @@ export function ownRegistration(app: AppOf): void {
     });
   }
 
-  it('failures are limited for each client and source', async () => {
+  it('failures are limited per client and source', async () => {
     const one = await app().another({ 'limit.client-auth': '3/h', registration: 'open' });
     const json = { redirect_uris: [redirectUri] };
     const client: Owned = (await one.send('POST', '/oauth2/register', { json })).body;

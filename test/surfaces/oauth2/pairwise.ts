@@ -5,6 +5,7 @@ import type { Egress, EgressRequest, EgressResult } from '../../../src/domain/eg
 import { grantAccess } from '../../../src/domain/users/access.ts';
 import { linkApi, makeApi } from '../../support/api.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
+import { deviceGrant } from '../../support/devices.ts';
 import { fetched } from '../../support/egress.ts';
 import {
   authorizePath,
@@ -65,7 +66,7 @@ export function pairwiseSubjects(kind: 'sqlite' | 'postgres'): void {
     return { client, tokens: await redeem(app, client, code, uri) };
   }
 
-  it('is the same within a sector and another in each, and tells nothing; public ones stay (§8.1)', async () => {
+  it('is the same within a sector, different between sectors, and opaque; public ones do not change (§8.1)', async () => {
     const { email, id } = await makeUser(app);
     const other = await makeUser(app);
     const jar = new CookieJar();
@@ -106,7 +107,7 @@ export function pairwiseSubjects(kind: 'sqlite' | 'postgres'): void {
     assert.notEqual(sub, String(id));
   });
 
-  it('is used in hints and claims, and in the notice of the end of a session', async () => {
+  it('is used in hints, claims and logout tokens', async () => {
     const { email, id } = await makeUser(app);
     const jar = new CookieJar();
     const told = 'https://app.example.com/ended';
@@ -188,7 +189,7 @@ export function pairwiseSubjects(kind: 'sqlite' | 'postgres'): void {
     assert.equal(asked.length, 0);
   });
 
-  it('sector_identifier_uri is fetched for pairwise subjects alone, and lists all redirect URIs (Registration §5)', async () => {
+  it('sector_identifier_uri is fetched only for pairwise subjects, and must list all redirect URIs (Registration §5)', async () => {
     const headers = { authorization: `Bearer ${await app.bearer('register_clients')}` };
     const uri = 'https://sector.example.com/uris.json';
     const two = [redirectUri, 'https://two.example.com/callback'];
@@ -223,7 +224,7 @@ export function pairwiseSubjects(kind: 'sqlite' | 'postgres'): void {
       [[uri, 'GET', 'error', app.account.id]],
     );
     const anonymous = await app.send('POST', '/oauth2/register', { json: { ...pairwise, sector_identifier_uri: uri } });
-    assert.deepEqual([anonymous.status, asked.length], [401, 1], 'nothing is fetched for who may not register');
+    assert.deepEqual([anonymous.status, asked.length], [401, 1], 'nothing is fetched for callers who may not register');
     // One sector for clients of several hosts, and for a client that is replaced.
     const { email } = await makeUser(app);
     const jar = new CookieJar();
@@ -266,16 +267,27 @@ export function pairwiseSubjects(kind: 'sqlite' | 'postgres'): void {
     }
   });
 
-  it('who registers in the open gets no pairwise subjects by the device grant, for which no redirect URI speaks', async () => {
+  it('clients of open registration get no pairwise subjects with the device grant, as it has no redirect URI', async () => {
     const open = await app.another({ ...unlimited, registration: 'open' });
-    const device = 'urn:ietf:params:oauth:grant-type:device_code';
     const register = (grantTypes: readonly string[], headers = {}) => {
       const json = { ...pairwise, redirect_uris: [redirectUri], grant_types: grantTypes };
       return open.send('POST', '/oauth2/register', { headers, json });
     };
-    assertError(await register(['authorization_code', device]), 400, 'invalid_client_metadata', /^grant_types\[1\] /);
+    assertError(
+      await register(['authorization_code', deviceGrant]),
+      400,
+      'invalid_client_metadata',
+      /^grant_types\[1\] /,
+    );
+    assertError(
+      await register([deviceGrant, 'authorization_code']),
+      400,
+      'invalid_client_metadata',
+      /^grant_types\[0\] /,
+    );
+    assertError(await register([deviceGrant]), 400, 'invalid_client_metadata', /^grant_types\[0\] /);
     assert.equal((await register(['authorization_code'])).status, 201);
     const headers = { authorization: `Bearer ${await open.bearer('register_clients')}` };
-    assert.equal((await register(['authorization_code', device], headers)).status, 201);
+    assert.equal((await register(['authorization_code', deviceGrant], headers)).status, 201);
   });
 }

@@ -45,7 +45,7 @@ export function pkce(app: AppOf): void {
     });
   }
 
-  it('a wrong verifier does not use the code up, and the right one then redeems it', async () => {
+  it('a wrong verifier does not use the code up, and the right one still redeems it', async () => {
     const setting = await settle(app(), { token_endpoint_auth_method: 'none' });
     const code = await setting.code();
     const wrong = await askTokens(app(), setting.client, codeForm(code, { code_verifier: 'A'.repeat(43) }));

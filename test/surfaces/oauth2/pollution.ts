@@ -36,7 +36,7 @@ export function pollution(app: AppOf): void {
     }
   }
 
-  it('each parameter given twice is 400 invalid_request naming it, be the values the same or one of them empty', async () => {
+  it('each repeated parameter is 400 invalid_request naming it, even if the values are equal or one is empty', async () => {
     await each(async (path, form, name, send) => {
       for (const second of [form[name] ?? '', 'another', '']) {
         const twice: [string, string][] = [...Object.entries(form), [name, second]];
@@ -46,7 +46,7 @@ export function pollution(app: AppOf): void {
     });
   });
 
-  it('an unknown parameter is ignored but may not come twice either', async () => {
+  it('an unknown parameter is ignored but must not be repeated either', async () => {
     const client = await registerClient(app(), { token_endpoint_auth_method: 'client_secret_post' });
     const own = {
       client_id: client.client_id,
@@ -101,7 +101,7 @@ export function pollution(app: AppOf): void {
     });
   });
 
-  it('control characters are 400, more than 50 members 413, and broken escapes are only text', async () => {
+  it('control characters are 400, more than 50 members 413, and broken escapes are kept as text', async () => {
     const client = await registerClient(app(), { token_endpoint_auth_method: 'client_secret_post' });
     const own = new URLSearchParams({
       client_id: client.client_id,
@@ -121,7 +121,7 @@ export function pollution(app: AppOf): void {
     assert.equal(({} as Record<string, unknown>)['1'], undefined);
   });
 
-  it('a body of another media type, or compressed, is 400 in this form', async () => {
+  it('a body of another media type, or compressed, is 400 in this format', async () => {
     const client: RegisteredClient = await registerClient(app());
     const raw = `grant_type=client_credentials&client_id=${client.client_id}&client_secret=${client.client_secret}`;
     for (const path of ['/oauth2/token', '/oauth2/introspect', '/oauth2/revoke', '/oauth2/userinfo']) {

@@ -40,7 +40,7 @@ export function pushedRequests(app: AppOf): void {
     `/oauth2/authorize?${new URLSearchParams({ client_id, request_uri, ...more })}`;
 
   for (const method of ['client_secret_basic', 'client_secret_post', 'none'] as const) {
-    it(`${method}: what was pushed is what is asked for, and nothing beside it`, async () => {
+    it(`${method}: the pushed request counts, and other parameters are ignored`, async () => {
       const { client, user } = await settle(app(), { token_endpoint_auth_method: method });
       const answer = await push(client, { state: 'pushed', scope: 'openid' });
       assert.equal(answer.status, 201, answer.text);
@@ -128,7 +128,7 @@ export function pushedRequests(app: AppOf): void {
     );
   });
 
-  it('with a proof of a key the code is good with this key alone (RFC 9449 §10.1)', async () => {
+  it('with a proof the code works only with its key (RFC 9449 §10.1)', async () => {
     const { client, user, jar } = await settle(app());
     const [key, other] = [await newProofKey(), await newProofKey()];
     const { headers, form } = clientAuthentication(client);
@@ -162,7 +162,7 @@ export function pushedRequests(app: AppOf): void {
     }
   });
 
-  it('a client that is registered to push is answered nothing else (§6)', async () => {
+  it('a client registered to push must push (§6)', async () => {
     const { client } = await settle(app(), { require_pushed_authorization_requests: true });
     assertClientError(app(), await app().send('GET', authorizePath(client)), 'invalid_request');
     const at = await walk(app(), new CookieJar(), path(client, (await push(client)).body.request_uri));
@@ -176,7 +176,7 @@ export function pushedRequests(app: AppOf): void {
     assertErrorPage(await app().send('GET', path(client, uri)), /not registered for this application/);
   });
 
-  it('at most as many as the account allows are taken of a client', async () => {
+  it('a client may push as many requests as the account allows', async () => {
     const few = await app().another({ 'limit.par': '2/min' });
     const client = await registerClient(few);
     const statuses: number[] = [];

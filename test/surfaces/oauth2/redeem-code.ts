@@ -8,7 +8,7 @@ import { type AppOf, askTokens, assertError, codeForm, settle } from './asking.t
 
 /** The code's redemption: RFC 6749 §4.1.3, §5.1, RFC 7636 §4.6. */
 export function redemption(app: AppOf): void {
-  it('answers access, refresh and id token once, for 3,600 seconds, not to be stored', async () => {
+  it('returns access, refresh and id token once, for 3,600 seconds, with no-store', async () => {
     const setting = await settle(app());
     const answer = await askTokens(app(), setting.client, codeForm(await setting.code()));
     assert.equal(answer.status, 200, answer.text);
@@ -27,7 +27,7 @@ export function redemption(app: AppOf): void {
     assert.ok(!('refresh_token' in answer.body));
   });
 
-  it('a code presented a second time is refused and ends what it gave, at both doors (T4, RFC 6749 §4.1.2)', async () => {
+  it('a replayed code is refused and ends its grant, at both doors (T4, RFC 6749 §4.1.2)', async () => {
     const setting = await settle(app());
     const code = await setting.code();
     const { body } = await askTokens(app(), setting.client, codeForm(code));
@@ -74,7 +74,7 @@ export function redemption(app: AppOf): void {
     assert.equal((await askTokens(app(), setting.client, codeForm(code))).status, 200);
   });
 
-  it('redirect_uri must be the one of the request; a wrong or missing one does not use the code up', async () => {
+  it('redirect_uri must match the request; a wrong or missing one does not use the code up', async () => {
     const setting = await settle(app(), { redirect_uris: [redirectUri, `${redirectUri}/2`] });
     const code = await setting.code();
     for (const uri of [`${redirectUri}/2`, `${redirectUri}/`, redirectUri.toUpperCase(), undefined]) {
@@ -93,7 +93,7 @@ export function redemption(app: AppOf): void {
     assertError(await askTokens(app(), setting.client, codeForm(late)), 400, 'invalid_grant');
   });
 
-  it('a failed client authentication uses nothing up, no code and no refresh token', async () => {
+  it('a failed client authentication uses up neither code nor refresh token', async () => {
     const setting = await settle(app());
     const { client } = setting;
     const code = await setting.code();
@@ -120,7 +120,7 @@ export function redemption(app: AppOf): void {
     assert.equal((await askTokens(app(), client, codeForm(code))).status, 200);
   });
 
-  it('code is needed, and no code of another form is found', async () => {
+  it('code is required, and a malformed code is not found', async () => {
     const { client } = await settle(app());
     const form = (code: string) => askTokens(app(), client, codeForm(code));
     assertError(await form(''), 400, 'invalid_request', /^code is missing$/);

@@ -153,7 +153,7 @@ export function redirectVariants(appOf: AppOf): void {
     }
   });
 
-  it('http on loopback takes any port for a native application (RFC 8252 §7.3), and only the port', async () => {
+  it('http on loopback may have any port for a native application (RFC 8252 §7.3), but no other difference', async () => {
     const registered = ['http://127.0.0.1/cb', 'http://[::1]:1234/cb?a=1'];
     const native = await registerClient(appOf(), { application_type: 'native', redirect_uris: registered });
     const web = await registerClient(appOf(), { redirect_uris: registered });

@@ -13,7 +13,7 @@ const documented = '/oidc/2/token';
  * docs/document-gaps.md#refresh-tokens.
  */
 export function refreshing(app: AppOf): void {
-  it('a refresh token is used once; the new tokens are of the same grant, and the id token keeps what §12.2 asks', async () => {
+  it('a refresh token is used once; the new tokens belong to the same grant, and the id token follows §12.2', async () => {
     const { client, tokens } = await signedIn(app());
     app().services.clock.advance(60_000);
     const { status, body } = await refresh(app(), client, tokens.refresh_token);
@@ -29,7 +29,7 @@ export function refreshing(app: AppOf): void {
     assert.equal(second['nonce'], undefined);
   });
 
-  it('within 10 seconds its predecessor gets the same successor again, from both doors; the successor’s use ends that', async () => {
+  it('within 10 seconds the predecessor gets the same successor from both doors, until the successor is used', async () => {
     using _ = app().services.clock.hold();
     const { client, tokens } = await signedIn(app());
     const first = await refresh(app(), client, tokens.refresh_token);
@@ -67,7 +67,7 @@ export function refreshing(app: AppOf): void {
     }
   });
 
-  it('after the grace the reuse of an old token ends the grant at both doors', async () => {
+  it('after the grace period the reuse of an old token ends the grant at both doors', async () => {
     const { client, tokens } = await signedIn(app());
     const next = (await refresh(app(), client, tokens.refresh_token)).body;
     app().services.clock.advance(10_001);
@@ -75,7 +75,7 @@ export function refreshing(app: AppOf): void {
     await assertEnded(app(), client, next.refresh_token, next.access_token);
   });
 
-  it('the grace is the account’s: with 0 the predecessor ends the grant at once', async () => {
+  it('the grace period is a setting: with 0 the predecessor ends the grant at once', async () => {
     const strict = await app().another({ ...unlimited, 'refresh.grace_seconds': '0' });
     const { client, tokens } = await signedIn(strict);
     const next = (await refresh(strict, client, tokens.refresh_token)).body;
@@ -83,7 +83,7 @@ export function refreshing(app: AppOf): void {
     await assertEnded(strict, client, next.refresh_token, next.access_token);
   });
 
-  it('lasts 14 days unused and 90 days in all, or what the account set', async () => {
+  it('lasts 14 days unused and 90 days in all, or as the account set', async () => {
     using _ = app().services.clock.hold();
     const idle = await signedIn(app());
     app().services.clock.advance(14 * day);
@@ -115,7 +115,7 @@ export function refreshing(app: AppOf): void {
     const narrow = await ask(tokens.refresh_token, 'openid email');
     assert.equal(narrow.body.scope, 'openid email');
     const claims = decodeJwt(narrow.body.id_token);
-    assert.ok(claims['email'] && !('name' in claims), 'the id token says no more than the scope');
+    assert.ok(claims['email'] && !('name' in claims), 'the id token contains no more than the scope');
     const headers = { authorization: `Bearer ${narrow.body.access_token}` };
     assert.ok(!('name' in (await app().send('GET', '/oauth2/userinfo', { headers })).body));
     const without = await ask(narrow.body.refresh_token, 'email');
@@ -157,7 +157,7 @@ export function refreshing(app: AppOf): void {
     assertError(await refresh(app(), client, altered), 400, 'invalid_grant');
   });
 
-  it('refresh_token is needed, and so is the grant type in the registration', async () => {
+  it('refresh_token is required, and so is the grant type in the registration', async () => {
     const { client } = await signedIn(app());
     assertError(await refresh(app(), client, ''), 400, 'invalid_request', /^refresh_token is missing$/);
     const without = await registerClient(app(), { grant_types: ['authorization_code'] });

@@ -34,7 +34,7 @@ export function registration(app: AppOf): void {
     return app().send('POST', '/oauth2/register', { headers: { authorization, ...headers }, json });
   }
 
-  it('201 with every default when only redirect_uris are given; what is not set is left out, null nowhere', async () => {
+  it('201 with every default when only redirect_uris are given; unset members are omitted, never null', async () => {
     using _ = app().services.clock.hold();
     const answer = await register({ redirect_uris: [redirectUri] });
     assert.equal(answer.status, 201, answer.text);
@@ -97,7 +97,7 @@ export function registration(app: AppOf): void {
     }
   });
 
-  it('leaves out grant types, response types and scopes it does not know (RFC 7591 §3.2.1); none left is an error', async () => {
+  it('omits unknown grant types, response types and scopes (RFC 7591 §3.2.1); an empty result is an error', async () => {
     const { body } = await register({
       redirect_uris: [redirectUri],
       grant_types: ['urn:ietf:params:oauth:grant-type:saml2-bearer', 'authorization_code'],
@@ -118,7 +118,7 @@ export function registration(app: AppOf): void {
     }
   });
 
-  it('ignores members it does not know and those of its own making, and never stores them (R4, I7)', async () => {
+  it('ignores unknown members and those that only the service sets, and never stores them (R4, I7)', async () => {
     const foreign = {
       client_id: 'mine',
       client_secret: 'my-own-secret-of-some-length',

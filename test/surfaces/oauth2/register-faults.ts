@@ -120,7 +120,7 @@ export function registrationFaults(app: AppOf): void {
     });
   }
 
-  it('refuses bodies that are no JSON object, and registers nothing by any refusal', async () => {
+  it('refuses bodies that are not JSON objects, and registers nothing when it refuses', async () => {
     const before = (await readRows(app().url))['clients']?.length;
     const authorization = `Bearer ${await app().bearer('register_clients')}`;
     const send = (raw: string, type: string) =>

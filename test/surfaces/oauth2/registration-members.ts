@@ -59,7 +59,7 @@ const values: Readonly<Record<string, unknown>> = {
 
 /** Every member of RFC 7591 §2, OpenID Connect Registration §2 and the standards of logout: docs/registration.md. */
 export function registrationMembers(app: AppOf): void {
-  it('the table names every member that is sent here, and no other', () => {
+  it('the table lists exactly the members that are sent here', () => {
     assert.deepEqual(rows.map(([member]) => member).sort(), Object.keys(values).sort());
   });
 
@@ -89,7 +89,7 @@ export function registrationMembers(app: AppOf): void {
     });
   }
 
-  it('the documented door ignores what only the standard one reads, whatever it holds', async () => {
+  it('the documented door ignores members that only the standard one reads, whatever their values', async () => {
     const headers = { authorization: `Bearer ${await app().bearer('register_clients')}` };
     for (const member of [
       'software_statement',

@@ -30,7 +30,7 @@ async function clients(app: TestApp): Promise<number> {
 
 /** Who may register: the account's setting `registration` (docs/document-gaps.md#the-standard-door). */
 export function registrationModes(app: AppOf): void {
-  it('token: 401 without a bearer and with one that is no token of this account; no row (R1, I1)', async () => {
+  it('token: 401 without a bearer token or with one not of this account; no row (R1, I1)', async () => {
     const one = await app().another(unlimited);
     const other = await app().another(unlimited);
     const expired = `Bearer ${await one.bearer('register_clients')}`;
@@ -112,7 +112,7 @@ export function registrationModes(app: AppOf): void {
     assert.equal(refused.answer.status, 403, 'a user without the role has no access');
   });
 
-  it('the logo of a client that anyone registered is not fetched from where it says (R5)', async () => {
+  it('the logo of a client of open registration is not fetched (R5)', async () => {
     const one = await app().another({ ...unlimited, registration: 'open' });
     const metadata = { logo_uri: 'https://cdn.example.com/logo.png' };
     for (const [authorization, shown] of [
@@ -138,7 +138,7 @@ export function registrationModes(app: AppOf): void {
     assert.match(String(again.answer.headers['location']), /[?&]code=/);
   });
 
-  it('open: 20 an hour for a source address, then 429 with Retry-After; a token and another address still register', async () => {
+  it('open: 20 an hour per source address, then 429 with Retry-After; a token or another address still works', async () => {
     const options = { settings: { registration: 'open' }, app: { trustProxy: ['loopback'] } };
     const one = await openTestApp(app().services.store.kind, options);
     try {
@@ -157,7 +157,7 @@ export function registrationModes(app: AppOf): void {
     }
   });
 
-  it('token: the limit counts for each credential', async () => {
+  it('token: the limit counts per credential', async () => {
     const one = await app().another({ 'limit.register': '2/h' });
     const [first, second] = [`Bearer ${await one.bearer('manage_all')}`, `Bearer ${await one.bearer('manage_all')}`];
     assert.deepEqual([(await register(one, first)).status, (await register(one, first)).status], [201, 201]);

@@ -56,7 +56,7 @@ export function requestObjects(app: AppOf): void {
     `/oauth2/authorize?${new URLSearchParams({ client_id, ...more })}`;
 
   for (const alg of ['RS256', 'PS256', 'ES256', 'EdDSA']) {
-    it(`${alg}: what was signed is what is asked for, and nothing beside it (RFC 9101 §6.3)`, async () => {
+    it(`${alg}: the signed request counts, and other parameters are ignored (RFC 9101 §6.3)`, async () => {
       const { client, user } = await settle(app(), { jwks: jwks() });
       const typ = 'oauth-authz-req+jwt';
       const max = { max_age: 300, claims: { id_token: { email: null } } };
@@ -71,7 +71,7 @@ export function requestObjects(app: AppOf): void {
     });
   }
 
-  it('an object that cannot be trusted is refused, whatever it says (T10)', async () => {
+  it('an untrusted object is refused, whatever its claims (T10)', async () => {
     const client = await registerClient(app(), { jwks: jwks() });
     const id = client.client_id;
     const good = await object(id);
@@ -109,14 +109,14 @@ export function requestObjects(app: AppOf): void {
       const answer = await app().send('GET', path(id, beside));
       assert.equal(toClient(answer).get('error'), 'invalid_request_object', what);
       assertClientError(app(), answer, 'invalid_request_object');
-      // Nobody has vouched for an address that stands in it.
+      // An address in it is unverified.
       assertErrorPage(await app().send('GET', path(id, { request })), /sent an invalid request/);
     }
     const both = { request: good, request_uri: 'https://app.example.com/r', redirect_uri: redirectUri };
     assertClientError(app(), await app().send('GET', path(id, both)), 'invalid_request', null);
   });
 
-  it('an object with a bad signature counts towards limit.authorize of its source, a good one does not', async () => {
+  it("an object with an invalid signature counts towards its source's limit.authorize, a valid one does not", async () => {
     for (const isPushed of [false, true]) {
       const limited = await app().another({ 'limit.authorize': '2/min' });
       const client = await registerClient(limited, { jwks: jwks() });
@@ -184,7 +184,7 @@ export function requestObjects(app: AppOf): void {
   });
 }
 
-/** By reference: what is fetched, and what is not. On an application of its own, whose Internet is the test's. */
+/** By reference: what is fetched, and what is not. On a separate application with a simulated Internet. */
 export function requestReferences(kind: 'sqlite' | 'postgres'): void {
   const uri = 'https://app.example.com/request.jwt#v1';
   const asked: EgressRequest[] = [];
@@ -206,7 +206,7 @@ export function requestReferences(kind: 'sqlite' | 'postgres'): void {
   });
   after(() => app.dispose());
 
-  it('only a registered address is asked, at the authorization endpoint, and what is there is read', async () => {
+  it('only a registered address is fetched, at the authorization endpoint', async () => {
     const client = await registerClient(app, { jwks: { keys: [key.jwk] }, request_uris: [uri] });
     assert.equal(asked.length, 0, 'never at registration (R5)');
     const ask = (request_uri: string, more = {}) => app.send('GET', authorizePath(client, { request_uri, ...more }));
@@ -225,7 +225,7 @@ export function requestReferences(kind: 'sqlite' | 'postgres'): void {
     );
   });
 
-  it('the client is told when the fetch fails, or gives something else than an object', async () => {
+  it('the client gets an error when the fetch fails or returns no object', async () => {
     const client = await registerClient(app, { jwks: { keys: [key.jwk] }, request_uris: [uri] });
     const ask = () => app.send('GET', authorizePath(client, { request_uri: uri }));
     for (const failure of ['address_forbidden', 'timeout', 'redirect_forbidden', 'response_too_large'] as const) {
@@ -253,7 +253,7 @@ export function requestReferences(kind: 'sqlite' | 'postgres'): void {
     assert.deepEqual([(await ask(uri)).status, asked.length], [429, 2]);
   });
 
-  it('without a place for a fetch the service is unavailable for now, and the client is not to blame', async () => {
+  it('without a free place for a fetch the answer is temporarily_unavailable, not a client error', async () => {
     result = { ok: false, failure: 'busy' };
     const client = await registerClient(app, { jwks: { keys: [key.jwk] }, request_uris: [uri] });
     const answer = await app.send('GET', authorizePath(client, { request_uri: uri }));

@@ -14,7 +14,7 @@ import {
 } from '../../support/sign-in.ts';
 import { type AppOf, settle } from './asking.ts';
 
-/** What the client receives by the mode, whatever its way. */
+/** What the client receives, by any mode. */
 export function received(answer: Answer, mode: 'query' | 'fragment' | 'form_post', uri = redirectUri) {
   if (mode === 'form_post') {
     assert.equal(answer.status, 200, answer.text.slice(0, 300));
@@ -32,7 +32,7 @@ export function received(answer: Answer, mode: 'query' | 'fragment' | 'form_post
 /** OAuth 2.0 Multiple Response Type Encoding Practices §2.1, Form Post Response Mode 1.0. */
 export function responseModes(app: AppOf): void {
   for (const mode of ['query', 'fragment', 'form_post'] as const) {
-    it(`response_mode ${mode}: code and errors go to the client by it, from every step`, async () => {
+    it(`response_mode ${mode}: code and errors reach the client by it, from every step`, async () => {
       const { client, user } = await settle(app());
       const iss = app().account.baseUrl;
       const asked = { response_mode: mode };
@@ -55,7 +55,7 @@ export function responseModes(app: AppOf): void {
     });
   }
 
-  it('a form holds what was sent as text, for the one address, with one script of this host', async () => {
+  it('a form contains the values as text, for one address, with one script of this host', async () => {
     const uri = 'https://app.example.com/callback?tenant=%22a%22&b';
     const client = await registerClient(app(), { redirect_uris: [uri] });
     const state = '"><script>alert(1)</script>&amp;';
@@ -76,7 +76,7 @@ export function responseModes(app: AppOf): void {
     assert.equal(headers['referrer-policy'], 'no-referrer');
   });
 
-  it('an answer goes by the default where the mode is not known or cannot be', async () => {
+  it('an unknown or impossible mode falls back to the default', async () => {
     const client = await registerClient(app());
     for (const mode of ['Query', 'web_message', 'query.jwt', 'form_post ']) {
       const answer = await app().send('GET', authorizePath(client, { response_mode: mode }));
@@ -89,7 +89,7 @@ export function responseModes(app: AppOf): void {
     assert.match(received(answer, 'query', uri)['error_description'] ?? '', /requires a web redirect_uri/);
   });
 
-  it('tokens are asked for in vain and never answered in a query (§5)', async () => {
+  it('tokens are never returned in a query (§5)', async () => {
     const client = await registerClient(app());
     for (const type of ['token', 'id_token', 'code id_token', 'id_token token']) {
       for (const mode of [undefined, 'fragment', 'query']) {

@@ -23,7 +23,7 @@ async function opens(app: TestApp, accessToken: string): Promise<boolean> {
 
 /** RFC 7009. */
 export function revocation(app: AppOf): void {
-  it('a refresh token takes the whole grant with it, at both doors at once; the answer has no body', async () => {
+  it('revoking a refresh token ends the whole grant, at both doors at once; the answer has no body', async () => {
     const { client, tokens } = await signedIn(app());
     const answer = await revoke(app(), client, tokens.refresh_token);
     assert.deepEqual([answer.status, answer.text], [200, '']);
@@ -48,7 +48,7 @@ export function revocation(app: AppOf): void {
     assert.equal(await opens(app(), next.body.access_token), true);
   });
 
-  it('a token that is unknown or over is as good as revoked, whatever the hint (§2.2)', async () => {
+  it('an unknown or expired token counts as revoked, whatever the hint (§2.2)', async () => {
     const { client, tokens } = await signedIn(app());
     assert.equal((await revoke(app(), client, tokens.refresh_token)).status, 200);
     for (const text of [tokens.refresh_token, tokens.access_token, 'x', tokens.id_token, `rt_1.${'A'.repeat(65)}`]) {
@@ -58,7 +58,7 @@ export function revocation(app: AppOf): void {
     }
   });
 
-  it("another client's token stays as it is: the access token is refused, the refresh token counts as unknown (§2.1)", async () => {
+  it("another client's tokens are kept: an access token is refused, a refresh token counts as unknown (§2.1)", async () => {
     const { client, tokens } = await signedIn(app());
     const other = await registerClient(app());
     assertError(await revoke(app(), other, tokens.access_token), 400, 'invalid_request', /another client/);

@@ -7,7 +7,7 @@ import { fetched } from '../../support/egress.ts';
 import { codeVerifier, makeUser, redirectUri, registerClient, signInForCode } from '../../support/sign-in.ts';
 import { assertError, unlimited } from './asking.ts';
 
-/** A client whose keys are at an address of its own. On an application whose Internet is the test's. */
+/** A client with a `jwks_uri`. On a separate application with a simulated Internet. */
 export function rotatingClients(kind: 'sqlite' | 'postgres'): void {
   const uri = 'https://app.example.com/jwks.json';
   let published: TestKey[] = [];
@@ -23,7 +23,7 @@ export function rotatingClients(kind: 'sqlite' | 'postgres'): void {
   });
   after(() => app.dispose());
 
-  it('jwks_uri: its key lets the client in, and after a rotation the new one, for a refresh too; the old one no more', async () => {
+  it('jwks_uri: its key authenticates the client; after a rotation only the new one, also for a refresh', async () => {
     const [one, two] = [await testKey('RS256', 'one'), await testKey('RS256', 'two')];
     published = [one];
     const method = { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: uri };

@@ -4,7 +4,7 @@ import type { AppOf } from './asking.ts';
 
 /** What is outside every operation (docs/document-gaps.md#hosts): still this surface's error form. */
 export function routing(app: AppOf): void {
-  it('a path that does not exist is 404 in JSON', async () => {
+  it('an unknown path is 404 in JSON', async () => {
     for (const path of ['/oauth2', '/oauth2/nothing', '/oauth2/token/more', '/.well-known/nothing', '/oauth2/TOKEN']) {
       const answer = await app().send('GET', path);
       assert.equal(answer.status, 404, path);

@@ -18,7 +18,7 @@ function byHeader(app: TestApp, token: string, method = 'GET'): Promise<Answer> 
 
 /** OpenID Connect Core §5.3, RFC 6750. */
 export function userinfo(app: AppOf): void {
-  it('answers the claims of the scopes, by GET, by POST with the header and by POST with the form', async () => {
+  it('returns the claims of the scopes, by GET, by POST with the header and by POST with the form', async () => {
     const one = await app().another(unlimited);
     await createRole(one.services, one.account, { name: 'Engineering' });
     await createRole(one.services, one.account, { name: 'Ärzte' });
@@ -48,7 +48,7 @@ export function userinfo(app: AppOf): void {
   });
 
   for (const alg of ['RS256', 'ES256']) {
-    it(`${alg}: answers a client that registered it the same claims, signed (§5.3.2), and by no other algorithm`, async () => {
+    it(`${alg}: returns the same claims signed if the client registered it (§5.3.2), with no other algorithm`, async () => {
       const setting = await settle(app(), { userinfo_signed_response_alg: alg });
       const tokens = await redeem(app(), setting.client, await setting.code({ scope: 'openid email' }));
       const { keys } = (await app().send('GET', '/oauth2/jwks')).body;
@@ -69,7 +69,7 @@ export function userinfo(app: AppOf): void {
     });
   }
 
-  it('gives no more than the scope, and leaves out what has no value', async () => {
+  it('returns no more than the scope, and omits empty claims', async () => {
     const setting = await settle(app(), {}, { firstname: undefined, lastname: undefined });
     const claimsFor = async (scope: string) => {
       const tokens = await redeem(app(), setting.client, await setting.code({ scope }));
@@ -82,7 +82,7 @@ export function userinfo(app: AppOf): void {
     assert.deepEqual(await claimsFor('openid groups'), { sub, groups: [] });
   });
 
-  it('the e-mail address is no user name, except where it is given anyway (scope `email`)', async () => {
+  it('the e-mail address is used as user name only with the scope `email`', async () => {
     const setting = await settle(app());
     const one = JSON.stringify({ id_token: { preferred_username: null }, userinfo: { preferred_username: null } });
     const namesFor = async (parameters: Record<string, string>) => {
@@ -107,7 +107,7 @@ export function userinfo(app: AppOf): void {
     assert.deepEqual(await namesFor({ scope: 'openid profile' }), ['ada.lovelace', 'ada.lovelace']);
   });
 
-  it('reads what is so now, not what was at sign-in', async () => {
+  it('returns current values, not those at sign-in', async () => {
     const { user, tokens } = await signedIn(app());
     await setUser(app().services, app().account, user.id, { firstname: 'Grace' });
     assert.equal((await byHeader(app(), tokens.access_token)).body.given_name, 'Grace');
@@ -121,13 +121,13 @@ export function userinfo(app: AppOf): void {
         assert.equal(answer.headers['www-authenticate'], noToken);
       }
     }
-    // A token in the query is not read: it would stand in logs (RFC 9700 §4.3.2).
+    // A token in the query is not read: it would appear in logs (RFC 9700 §4.3.2).
     const { tokens } = await signedIn(app());
     const answer = await app().send('GET', `${path}?access_token=${tokens.access_token}`);
     assert.equal(answer.headers['www-authenticate'], noToken);
   });
 
-  it('with a token that is wrong, expired, revoked, a refresh token or an id token: invalid_token (T10)', async () => {
+  it('with an invalid, expired or revoked token, a refresh token or an id token: invalid_token (T10)', async () => {
     using _ = app().services.clock.hold();
     const { tokens } = await signedIn(app());
     const { access_token: access } = tokens;

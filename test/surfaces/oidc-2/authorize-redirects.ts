@@ -10,7 +10,7 @@ import { authorizePath } from '../../support/sign-in.ts';
 import { redirectUri, registered } from './door.ts';
 import { registrations, variants } from './redirect-variants.ts';
 
-/** Whether the sign-in goes on; a refusal is a page of ours that leads nowhere. */
+/** Whether the sign-in continues; a refusal is a page of ours that leads nowhere. */
 function isAccepted(answer: Answer, uri: string): boolean {
   const location = answer.headers['location'];
   if (answer.status === 303) {
@@ -22,14 +22,14 @@ function isAccepted(answer: Answer, uri: string): boolean {
 }
 
 export function authorizeRedirects(app: () => TestApp): void {
-  it('R2: has at least 100 variants that no client registered', () => {
+  it('R2: covers at least 100 variants that no client registered', () => {
     const known = Object.values(registrations).flatMap(({ metadata, free }) => [...metadata.redirect_uris, ...free]);
     const foreign = new Set(variants.filter((uri) => !known.some((one) => one === uri)));
     assert.ok(foreign.size >= 100, `${foreign.size} variants`);
   });
 
   for (const [what, { metadata, free }] of Object.entries(registrations)) {
-    it(`R2: takes for ${what} the exact text only${free.length > 0 ? ', with any port' : ''}`, async () => {
+    it(`R2: accepts for ${what} only the exact text${free.length > 0 ? ', with any port' : ''}`, async () => {
       const client = await registered(app(), metadata);
       const allowed: readonly string[] = [...metadata.redirect_uris, ...free];
       for (const uri of new Set(variants)) {
@@ -39,7 +39,7 @@ export function authorizeRedirects(app: () => TestApp): void {
     });
   }
 
-  it('R2: refuses a redirect URI that is given twice, in whatever order', async () => {
+  it('R2: refuses a repeated redirect URI, in any order', async () => {
     const client = await registered(app());
     const path = authorizePath(client);
     for (const more of [
@@ -52,7 +52,7 @@ export function authorizeRedirects(app: () => TestApp): void {
     }
   });
 
-  it("R2: takes no other client's redirect URI", async () => {
+  it("R2: refuses another client's redirect URI", async () => {
     const mine = await registered(app());
     const theirs = 'https://other.example.com/callback';
     await registered(app(), { redirect_uris: [theirs] });

@@ -21,7 +21,7 @@ export async function register(app: TestApp, metadata: unknown = minimal): Promi
   return app.send('POST', registerPath, { headers: { authorization }, json: metadata });
 }
 
-/** A client registered with these members beside the least; its whole answer. */
+/** Registers a client with these members and the required ones; returns the whole answer. */
 export async function registered(
   app: TestApp,
   more: object = {},
@@ -47,7 +47,7 @@ export interface SignedIn {
   readonly tokens: Tokens;
 }
 
-/** A client of this door with the first tokens of a user who signed in to it. */
+/** A client of this door with the first tokens of a signed-in user. */
 export async function signedIn(
   app: TestApp,
   metadata: object = {},
@@ -58,7 +58,7 @@ export async function signedIn(
   return { client, user, tokens: await signInAgain(app, client, user, parameters) };
 }
 
-/** The first tokens of one more sign-in: a grant of its own. */
+/** The first tokens of one more sign-in: a separate grant. */
 export async function signInAgain(
   app: TestApp,
   client: RegisteredClient,

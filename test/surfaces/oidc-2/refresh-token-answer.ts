@@ -24,7 +24,7 @@ async function userinfo(app: TestApp, accessToken: string): Promise<number> {
 
 export function refreshTokenAnswer(app: () => TestApp): void {
   for (const method of ['client_secret_basic', 'client_secret_post', 'none']) {
-    it(`answers a ${method} client 200 with the five members of §2.2 and no other`, async () => {
+    it(`answers a ${method} client 200 with exactly the five members of §2.2`, async () => {
       const { client, tokens } = await signedIn(app(), { token_endpoint_auth_method: method });
       const answer = await refresh(app(), client, tokens.refresh_token, tokenPath);
       assert.equal(answer.status, 200, answer.text);
@@ -41,7 +41,7 @@ export function refreshTokenAnswer(app: () => TestApp): void {
     });
   }
 
-  it('answers an access token that opens what the first one opened, for an hour', async () => {
+  it('returns an access token that is valid like the first one, for an hour', async () => {
     using _ = app().services.clock.hold();
     const { client, tokens } = await signedIn(app());
     const { access_token: accessToken } = (await refresh(app(), client, tokens.refresh_token, tokenPath)).body;
@@ -63,7 +63,7 @@ export function refreshTokenAnswer(app: () => TestApp): void {
   });
 
   for (const [alg, metadata] of Object.entries({ RS256: {}, ES256: { id_token_signed_response_alg: 'ES256' } })) {
-    it(`answers an ${alg} id token that verifies against /oauth2/jwks and keeps iss, sub, aud and auth_time`, async () => {
+    it(`returns an ${alg} id token that verifies against /oauth2/jwks and keeps iss, sub, aud and auth_time`, async () => {
       const { client, user, tokens } = await signedIn(app(), metadata);
       const first = await verified(app(), tokens.id_token, client.client_id);
       app().services.clock.advance(90_000);
@@ -76,13 +76,13 @@ export function refreshTokenAnswer(app: () => TestApp): void {
       assert.equal(next.sub, String(user.id));
       assert.equal(next.iss, app().account.baseUrl);
       assert.equal(next['email'], user.email);
-      // OpenID Connect Core §12.2: a time of its own, and no nonce of the first request.
+      // OpenID Connect Core §12.2: its own time, and no nonce of the first request.
       assert.equal(next.iat, (first.iat ?? 0) + 90);
       assert.equal(next['nonce'], undefined);
     });
   }
 
-  it('answers no id_token, and no null for it, to a grant without the scope openid', async () => {
+  it('returns no id_token, not even null, for a grant without the scope openid', async () => {
     const { client, tokens } = await signedIn(app(), {}, { scope: 'profile' });
     const answer = await refresh(app(), client, tokens.refresh_token, tokenPath);
     assert.equal(answer.status, 200, answer.text);
@@ -92,13 +92,13 @@ export function refreshTokenAnswer(app: () => TestApp): void {
     );
   });
 
-  it('ignores members that are not listed (RFC 6749 §3.2)', async () => {
+  it('ignores unlisted members (RFC 6749 §3.2)', async () => {
     const { client, tokens } = await signedIn(app());
     const more = { x: '1', redirect_uri: 'https://evil.example/', code: 'x', is_admin: 'true', constructor: 'x' };
     assert.equal((await refresh(app(), client, tokens.refresh_token, tokenPath, more)).status, 200);
   });
 
-  it('T7: gives no wider scope, no other audience and no other subject, whatever is asked for', async () => {
+  it('T7: never gives a wider scope, another audience or another subject', async () => {
     const { client, user, tokens } = await signedIn(app(), {}, { scope: 'openid' });
     const more = {
       scope: 'openid profile email groups',

@@ -1,4 +1,4 @@
-/** How a client shows who it is (the document's §5, rows 2 to 4; T5): its registered method, and no other. */
+/** Client authentication (the document's §5, rows 2 to 4; T5): only by the registered method. */
 
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
@@ -68,7 +68,7 @@ export function refreshTokenClients(app: () => TestApp): void {
       assert.equal((await send(second, second.client.client_secret ?? '')).status, 200);
     });
 
-    it('forgets failures that a success follows, and never limits successes', async () => {
+    it('resets failures after a success, and never limits successes', async () => {
       const limited = await app().another({ 'limit.client-auth': '2/h' });
       const { client, tokens } = await signedIn(limited);
       let current = tokens.refresh_token;
@@ -87,7 +87,7 @@ export function refreshTokenClients(app: () => TestApp): void {
       }
     });
 
-    it('allows 60 failures a minute unless the account says otherwise', async () => {
+    it('allows 60 failures a minute by default', async () => {
       const { account } = await app().another();
       assert.deepEqual(account.settings.limits['client-auth'], { points: 60, windowSeconds: 60 });
     });

@@ -110,7 +110,7 @@ export function refreshTokenLifetime(app: () => TestApp): void {
     });
   }
 
-  it('has no grace where the account set it to 0: the second use revokes the grant', async () => {
+  it('has no grace period where the account set it to 0: the second use revokes the grant', async () => {
     const at = await app().another({ 'refresh.grace_seconds': '0' });
     const { client, tokens } = await signedIn(at);
     const next = await rotate(at, client, tokens.refresh_token);
@@ -118,7 +118,7 @@ export function refreshTokenLifetime(app: () => TestApp): void {
     await assertDead(at, client, [next.refresh_token], [tokens.access_token, next.access_token]);
   });
 
-  it('ends the grace with the first use of the successor: what is older then revokes the grant', async () => {
+  it('ends the grace period with the first use of the successor: older tokens then revoke the grant', async () => {
     const { client, tokens } = await signedIn(app());
     const second = await rotate(app(), client, tokens.refresh_token);
     const third = await rotate(app(), client, second.refresh_token);
@@ -131,7 +131,7 @@ export function refreshTokenLifetime(app: () => TestApp): void {
     );
   });
 
-  it('revokes at both doors what was reused at one', async () => {
+  it('revokes the grant at both doors after reuse at one', async () => {
     const { client, tokens } = await signedIn(app());
     const next = await rotate(app(), client, tokens.refresh_token);
     app().services.clock.advance(10_000);
@@ -139,7 +139,7 @@ export function refreshTokenLifetime(app: () => TestApp): void {
     await assertDead(app(), client, [next.refresh_token], [next.access_token]);
   });
 
-  it('does not let another client revoke a grant with a token of it', async () => {
+  it('does not let another client revoke a grant by reusing its token', async () => {
     const { client, tokens } = await signedIn(app());
     const thief = await signedIn(app());
     const next = await rotate(app(), client, tokens.refresh_token);
@@ -148,7 +148,7 @@ export function refreshTokenLifetime(app: () => TestApp): void {
     await rotate(app(), client, next.refresh_token);
   });
 
-  it('revokes nothing while the client does not authenticate, be the token old or not', async () => {
+  it('revokes nothing while the client does not authenticate, whether the token is old or not', async () => {
     const { client, tokens } = await signedIn(app());
     const next = await rotate(app(), client, tokens.refresh_token);
     app().services.clock.advance(10_000);
@@ -162,7 +162,7 @@ export function refreshTokenLifetime(app: () => TestApp): void {
     await rotate(app(), client, next.refresh_token);
   });
 
-  it('keeps the grants of one user apart: reuse in one leaves the other', async () => {
+  it("keeps a user's grants separate: reuse in one does not affect the other", async () => {
     const first = await signedIn(app());
     const second = await signedIn(app());
     await rotate(app(), first.client, first.tokens.refresh_token);

@@ -128,7 +128,7 @@ export function refreshTokenOrder(app: () => TestApp): void {
   }
 
   for (const [index, first] of faults.entries()) {
-    it(`answers the ${first.name} alone, and before each that comes later`, async () => {
+    it(`answers only the ${first.name}, before each later reason`, async () => {
       const [status, error, description] = first.answer;
       assertRefusal(await send([first]), status, error, description, first.name);
       for (const later of faults.slice(index + 1)) {
@@ -139,7 +139,7 @@ export function refreshTokenOrder(app: () => TestApp): void {
     });
   }
 
-  it('answers 200 when nothing of it is wrong any more: the refusals used up nothing', async () => {
+  it('answers 200 once everything is right: the refusals used nothing up', async () => {
     assert.equal((await send([])).status, 200);
     const both = held.get(keyOf({ locked: true, unassigned: true }));
     assert.ok(both);

@@ -60,7 +60,7 @@ export function refreshTokenStanding(app: () => TestApp): void {
     assert.equal(await isActive(held), false);
   });
 
-  it('T6: refuses once access is revoked, and ends the grant: assigning it again does not bring it back', async () => {
+  it('T6: refuses once access is revoked, and ends the grant: assigning access again does not restore it', async () => {
     const held = await signedIn(app());
     const name = { user: held.user.email ?? '' };
     await revokeAccess(app().services, app().account, held.client.app_id, name);
@@ -70,7 +70,7 @@ export function refreshTokenStanding(app: () => TestApp): void {
     assertRefusal(await use(held), ...unauthorized);
   });
 
-  it('T6: refuses once the role that gave access is taken away', async () => {
+  it('T6: refuses once the role that gave access is removed', async () => {
     const { services, account } = app();
     const client = await registered(app());
     await createRole(services, account, { name: 'Gateway users' });
@@ -122,20 +122,20 @@ export function refreshTokenStanding(app: () => TestApp): void {
     assertRefusal(await use(held), ...unauthorized);
   });
 
-  it('refreshes on while sign-in by password is paused: the pause is of password checks only', async () => {
+  it('still refreshes while sign-in by password is locked: the lock applies to password checks only', async () => {
     const held = await signedIn(app());
     const lockedUntil = app().services.clock.now() + 900_000;
     await app().services.store.users.update(app().account.id, held.user.id, { lockedUntil, invalidLoginAttempts: 10 });
     await assertServed(held);
   });
 
-  it("T7: refuses another client's refresh token, which stays good", async () => {
+  it("T7: refuses another client's refresh token, which stays valid", async () => {
     const [held, thief] = [await signedIn(app()), await signedIn(app())];
     assertRefusal(await use({ ...held, client: thief.client }), ...unauthorized);
     await assertServed(held);
   });
 
-  it("T7: refuses another account's refresh token, which stays good", async () => {
+  it("T7: refuses another account's refresh token, which stays valid", async () => {
     const [other, held] = [await app().another(), await signedIn(app())];
     const theirs = await signedIn(other);
     assertRefusal(await use({ ...theirs, client: held.client }), ...unauthorized);

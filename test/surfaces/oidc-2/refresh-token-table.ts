@@ -13,7 +13,7 @@ import { grantTypes, malformedHeaders } from './refresh-values.ts';
 const formType = 'application/x-www-form-urlencoded';
 
 export function refreshTokenTable(app: () => TestApp): void {
-  describe('each row refuses with its own words', () => {
+  describe('each row refuses with its own message', () => {
     let held: SignedIn;
     before(async () => {
       held = await signedIn(app(), { token_endpoint_auth_method: 'client_secret_post' });
@@ -63,7 +63,7 @@ export function refreshTokenTable(app: () => TestApp): void {
       }
     });
 
-    it('400 invalid_request naming what is given twice, be it known or not', async () => {
+    it('400 invalid_request naming a repeated member, known or not', async () => {
       for (const name of ['grant_type', 'refresh_token', 'client_id', 'client_secret', 'scope', 'x']) {
         const value = good()[name] ?? 'y';
         for (const second of [value, 'other', '']) {
@@ -185,7 +185,7 @@ export function refreshTokenTable(app: () => TestApp): void {
     });
 
     // Runs last: all of the above presented the same refresh token, or none.
-    it('a refusal consumes and revokes nothing: after all of these the refresh token is used for the first time', async () => {
+    it('a refusal consumes and revokes nothing: after all of these the refresh token still works', async () => {
       const answer = await send();
       assert.equal(answer.status, 200, answer.text);
       const [, id36 = ''] = /^rt_([0-9a-z]+)\./.exec(held.tokens.refresh_token) ?? [];

@@ -68,18 +68,18 @@ function without(names: readonly string[], ...left: string[]): string[] {
 }
 
 export function registerClientAnswer(app: () => TestApp): void {
-  it('answers 200 with every member of §2.1 but initiate_login_uri, and no other', async () => {
+  it('answers 200 with exactly the members of §2.1, except initiate_login_uri', async () => {
     const answer = await register(app());
     assert.equal(answer.status, 200);
     assert.deepEqual(Object.keys(answer.body).sort(), without(documented, 'initiate_login_uri'));
   });
 
-  it('answers all members of §2.1 when initiate_login_uri is set', async () => {
+  it('returns all members of §2.1 when initiate_login_uri is set', async () => {
     const client = await registered(app(), { initiate_login_uri: 'https://app.example.com/start' });
     assert.deepEqual(Object.keys(client).sort(), without(documented));
   });
 
-  it('answers a client of the method none without client_secret', async () => {
+  it('returns no client_secret for method none', async () => {
     const client = await registered(app(), { token_endpoint_auth_method: 'none' });
     assert.deepEqual(Object.keys(client).sort(), without(documented, 'initiate_login_uri', 'client_secret'));
     assert.equal(client['client_secret_expires_at'], 0);
@@ -109,7 +109,7 @@ export function registerClientAnswer(app: () => TestApp): void {
     });
   });
 
-  it('answers every optional member as it was sent', async () => {
+  it('returns every optional member as it was sent', async () => {
     using _ = app().services.clock.hold();
     const { client_id: _id, client_secret: _secret, app_id: _app, ...rest } = await registered(app(), everything);
     assert.deepEqual(rest, {
@@ -123,7 +123,7 @@ export function registerClientAnswer(app: () => TestApp): void {
     });
   });
 
-  it('takes an empty address as one that is not set, and answers null nowhere', async () => {
+  it('treats an empty address as not set, and never returns null', async () => {
     const pages = { logo_uri: '', login_url: '', initiate_login_uri: '', client_uri: '', policy_uri: '' };
     const answer = await register(app(), { ...minimal, ...pages, tos_uri: '', jwks_uri: '' });
     assert.equal(answer.status, 200, answer.text);
@@ -142,7 +142,7 @@ export function registerClientAnswer(app: () => TestApp): void {
     }
   });
 
-  it('makes ids and secrets of A–Z a–z 0–9 - _ that no other client has', async () => {
+  it('creates unique ids and secrets of A–Z a–z 0–9 - _', async () => {
     const clients = await Promise.all([1, 2, 3, 4].map(() => registered(app())));
     for (const { client_id: id, client_secret: secret = '', app_id: appId } of clients) {
       assert.match(id, /^[A-Za-z0-9_-]{16,255}$/);
@@ -153,7 +153,7 @@ export function registerClientAnswer(app: () => TestApp): void {
     assert.equal(new Set(values).size, values.length);
   });
 
-  it('answers JSON that no cache keeps, with a request id of its own', async () => {
+  it('answers uncacheable JSON with its own request id', async () => {
     const [first, second] = [await register(app()), await register(app())];
     assert.equal(first.headers['content-type'], 'application/json; charset=utf-8');
     assert.equal(first.headers['cache-control'], 'no-store');

@@ -32,7 +32,7 @@ async function issue(app: TestApp, scope: 'manage_all'): Promise<{ clientId: str
 }
 
 export function registerClientCallers(app: () => TestApp): void {
-  it('takes the scopes manage_all and register_clients, alone and among others', async () => {
+  it('accepts the scopes manage_all and register_clients, alone and among others', async () => {
     const scopes = [
       ['manage_all'],
       ['register_clients'],
@@ -42,7 +42,7 @@ export function registerClientCallers(app: () => TestApp): void {
     for (const some of scopes) assert.equal((await send(app(), `Bearer ${await app().bearer(...some)}`)).status, 200);
   });
 
-  it('reads the bearer scheme in any case, and bearer:<token> too', async () => {
+  it('accepts the bearer scheme in any case, and bearer:<token>', async () => {
     const token = await app().bearer('register_clients');
     for (const form of [
       `bearer ${token}`,
@@ -85,7 +85,7 @@ export function registerClientCallers(app: () => TestApp): void {
     }
   });
 
-  it('R1: answers 401 for a token that expired or was revoked, or whose pair was', async () => {
+  it('R1: answers 401 for a token that expired or was revoked, or whose pair was revoked', async () => {
     using _ = app().services.clock.hold();
     const { clientId, token } = await issue(app(), 'manage_all');
     app().services.clock.advance(36_000_000 - 1);
@@ -106,7 +106,7 @@ export function registerClientCallers(app: () => TestApp): void {
     assert.notEqual(clientId, id);
   });
 
-  it('answers 401 where the account closed registration, and asks for a bearer where it is open', async () => {
+  it('answers 401 where registration is closed, and requires a bearer token where it is open', async () => {
     const closed = await app().another({ registration: 'closed' });
     await assertUnauthorized(closed, `Bearer ${await closed.bearer('manage_all')}`, 'closed');
     const open = await app().another({ registration: 'open' });
@@ -133,7 +133,7 @@ export function registerClientCallers(app: () => TestApp): void {
     assert.equal((await send(limited, `Bearer ${await limited.bearer('register_clients')}`)).status, 200);
   });
 
-  it('limits a pair to 1,000 registrations an hour unless the account says otherwise', async () => {
+  it('limits a pair to 1,000 registrations an hour by default', async () => {
     const { account, services } = await app().another();
     assert.deepEqual(account.settings.limits.register, { points: 1000, windowSeconds: 3600 });
     assert.equal((await services.limits.state(account, 'register', { credential: 'a pair' }))?.limit, 1000);

@@ -8,12 +8,12 @@ import { key, reduced, refused, taken } from './metadata-values.ts';
 
 export function registerClientMembers(app: () => TestApp): void {
   for (const [name, values] of Object.entries(taken)) {
-    it(`takes ${name} and answers it as sent`, async () => {
+    it(`accepts ${name} and returns it as sent`, async () => {
       for (const value of values) assert.deepEqual((await registered(app(), { [name]: value }))[name], value);
     });
   }
 
-  it('leaves out grant types, response types and scopes that the account does not know (RFC 7591 §3.2.1)', async () => {
+  it('omits grant types, response types and scopes that the account does not know (RFC 7591 §3.2.1)', async () => {
     for (const [name, value, left] of reduced) {
       assert.deepEqual((await registered(app(), { [name]: value }))[name], left);
     }
@@ -32,14 +32,14 @@ export function registerClientMembers(app: () => TestApp): void {
     assertRefused(await register(app(), both), 'invalid_client_metadata', 'jwks', both);
   });
 
-  it('keeps of a key its public members only', async () => {
+  it('stores only the public members of a key', async () => {
     const { jwks } = await registered(app(), {
       jwks: { keys: [{ ...key, kid: 'k1', x5c: ['cert'], extra: 'member' }] },
     });
     assert.deepEqual(jwks, { keys: [{ ...key, kid: 'k1' }] });
   });
 
-  it('refuses a body that is no JSON object', async () => {
+  it('refuses a body that is not a JSON object', async () => {
     for (const body of [[], ['x'], [minimal]]) {
       assertRefused(await register(app(), body), 'invalid_client_metadata', 'the body', body);
     }
@@ -51,7 +51,7 @@ export function registerClientMembers(app: () => TestApp): void {
     }
   });
 
-  it('refuses another media type than application/json', async () => {
+  it('refuses media types other than application/json', async () => {
     const authorization = `Bearer ${await app().bearer('manage_all')}`;
     const types = [
       'application/x-www-form-urlencoded',
@@ -72,7 +72,7 @@ export function registerClientMembers(app: () => TestApp): void {
     assertRefused(untyped, 'invalid_request', 'Content-Type must be application/json', 'none');
   });
 
-  it('takes application/json with parameters and in any case', async () => {
+  it('accepts application/json with parameters and in any case', async () => {
     const authorization = `Bearer ${await app().bearer('manage_all')}`;
     for (const type of ['application/json; charset=utf-8', 'Application/JSON', 'application/json;charset=UTF-8']) {
       const headers = { authorization, 'content-type': type };

@@ -17,7 +17,7 @@ export function registerClientRedirectUris(app: () => TestApp): void {
     assertRefused(await register(app(), { ...minimal, redirect_uris: [] }), 'invalid_redirect_uri', missing, '[]');
   });
 
-  it('says so before it looks at anything else: the document knows no other error', async () => {
+  it('reports this before anything else: the document has no other error', async () => {
     assertRefused(await register(app(), {}), 'invalid_redirect_uri', missing, '{}');
     const bad = {
       application_type: 'desktop',
@@ -28,7 +28,7 @@ export function registerClientRedirectUris(app: () => TestApp): void {
     assertRefused(await register(app(), bad), 'invalid_redirect_uri', missing, bad);
   });
 
-  it('refuses redirect_uris that is no array of strings, one given twice, and too many or too long ones', async () => {
+  it('refuses redirect_uris that is not an array of strings, and repeated, too many or too long ones', async () => {
     const twenty = Array.from({ length: 20 }, (_, index) => `https://app.example.com/${index}`);
     assert.deepEqual((await registered(app(), { redirect_uris: twenty }))['redirect_uris'], twenty);
     const bad = [
@@ -53,13 +53,13 @@ export function registerClientRedirectUris(app: () => TestApp): void {
     }
   });
 
-  it('takes https, and http on a loopback host, for a web application', async () => {
+  it('accepts https, and http on a loopback host, for a web application', async () => {
     for (const uri of web) {
       assert.deepEqual((await registered(app(), { redirect_uris: [uri] }))['redirect_uris'], [uri]);
     }
   });
 
-  it('takes private-use schemes too for a native application, mixed at will', async () => {
+  it('accepts private-use schemes too for a native application, in any mix', async () => {
     for (const uri of native) {
       const client = await registered(app(), { application_type: 'native', redirect_uris: [uri] });
       assert.deepEqual(client['redirect_uris'], [uri]);

@@ -48,7 +48,7 @@ const surplus = {
 };
 
 export function registerClientStorage(app: () => TestApp): void {
-  it('R4: ignores members that are not listed, and never stores them', async () => {
+  it('R4: ignores unlisted members and never stores them', async () => {
     using _ = app().services.clock.hold();
     const client = await registered(app(), { ...surplus, token_endpoint_auth_method: 'client_secret_post' });
     const plain = await registered(app(), { token_endpoint_auth_method: 'client_secret_post' });
@@ -78,7 +78,7 @@ export function registerClientStorage(app: () => TestApp): void {
     assert.deepEqual(row?.redirectUris, [redirectUri]);
   });
 
-  it('I7: refuses an own __proto__ anywhere, and no prototype is changed', async () => {
+  it('I7: refuses a __proto__ member anywhere, and changes no prototype', async () => {
     const headers = { authorization: `Bearer ${await app().bearer('manage_all')}`, 'content-type': 'application/json' };
     for (const raw of [
       '{"__proto__":{"client_name":"x","redirect_uris":["https://a.example/"],"polluted":1}}',
@@ -92,7 +92,7 @@ export function registerClientStorage(app: () => TestApp): void {
     assert.deepEqual([clean['polluted'], clean[canary], Object.keys(Object.prototype)], [undefined, undefined, []]);
   });
 
-  it('R6: keeps a digest of the secret only; no table holds a secret or a token in plain text', async () => {
+  it('R6: stores only a digest of the secret; no table contains a secret or a token in plain text', async () => {
     const secrets: string[] = [];
     for (const method of ['client_secret_basic', 'client_secret_post', 'none']) {
       const { client, user, tokens } = await signedIn(app(), { token_endpoint_auth_method: method });
@@ -117,7 +117,7 @@ export function registerClientStorage(app: () => TestApp): void {
     }
   });
 
-  it('R6: a client of the method none has no secret in its row', async () => {
+  it('R6: a client with method none has no secret in its row', async () => {
     const client = await registered(app(), { token_endpoint_auth_method: 'none' });
     const row = await app().services.store.clients.find(app().account.id, client.client_id);
     assert.equal(row?.secretDigest, null);
@@ -133,7 +133,7 @@ export function registerClientStorage(app: () => TestApp): void {
     backslashes: '\\u003cb\\u003e\\',
   };
   for (const [kind, name] of Object.entries(names)) {
-    it(`R7: stores a client_name with ${kind} as it is, answers it as JSON and escapes it on pages`, async () => {
+    it(`R7: stores a client_name with ${kind} unchanged, returns it as JSON and escapes it on pages`, async () => {
       const answer = await register(app(), { ...minimal, client_name: name });
       assert.equal(answer.status, 200, answer.text);
       assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');

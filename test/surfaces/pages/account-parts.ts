@@ -46,7 +46,7 @@ export function accountParts(app: AppOf): void {
     return { ...(await submit(app(), at, { otp: codeAt(secret, clock().now()) })), secret };
   }
 
-  it('a second factor is added with recovery codes, and asked for from then on (L8)', async () => {
+  it('a second factor is added with recovery codes, and required from then on (L8)', async () => {
     const { jar, user } = await signedInBrowser(app());
     const secretBefore = jar.cookies.get('__Host-sid');
     const page = await open(jar, '/account/second-factors/new');
@@ -59,7 +59,7 @@ export function accountParts(app: AppOf): void {
     assert.equal(answer.status, 200);
     assert.equal(recoveryCodesOf(answer.text).length, 10);
     assert.match(answer.text, /href="\/account\/second-factors"/);
-    assert.notEqual(jar.cookies.get('__Host-sid'), secretBefore, 'the session is worth more and has a new name');
+    assert.notEqual(jar.cookies.get('__Host-sid'), secretBefore, 'the session is raised and has a new id');
     const list = await open(jar, '/account/second-factors');
     assert.match(list.answer.text, /Authenticator app/);
     assert.match(list.answer.text, /10 left/);
@@ -71,7 +71,7 @@ export function accountParts(app: AppOf): void {
     assert.equal(heading(done.answer), 'Your account');
   });
 
-  it('a second device keeps the codes of the first; of a form that is sent twice one counts', async () => {
+  it("a second device keeps the first one's codes; a form sent twice counts once", async () => {
     const { jar, user } = await signedInBrowser(app());
     await enrol(jar);
     const at = await open(jar, '/account/second-factors/new');
@@ -80,7 +80,7 @@ export function accountParts(app: AppOf): void {
     const added = await submit(app(), at, { otp });
     assert.match(added.answer.text, /role="status">The authenticator app has been added/);
     const again = await submit(app(), { jar: before, answer: at.answer }, { otp });
-    assert.ok(isSignIn(again.answer), 'its session has another name now');
+    assert.ok(isSignIn(again.answer), 'its session has a new id now');
     const list = await open(jar, '/account/second-factors');
     assert.equal(list.answer.text.match(/name="device_id"/g)?.length, 2);
     assert.match(list.answer.text, /10 left/);
@@ -122,7 +122,7 @@ export function accountParts(app: AppOf): void {
     assert.deepEqual(await titlesTo(app(), stranger.user.email), titles.slice(0, 1));
   });
 
-  it('new recovery codes end the former ones; without a device there are none', async () => {
+  it('new recovery codes invalidate the former ones; without a device there are none', async () => {
     const { jar, user } = await signedInBrowser(app());
     const csrf = readForm((await open(jar, '/account/password')).answer.text).fields['csrf'] ?? '';
     assert.match((await sendForm(jar, '/account/recovery-codes', { csrf })).answer.text, /You have none/);
@@ -144,7 +144,7 @@ export function accountParts(app: AppOf): void {
     assert.equal((await submit(app(), due, { recovery_code: former })).answer.status, 401);
   });
 
-  it('second factors want a sign-in of the last ten minutes, with the second factor; other pages do not', async () => {
+  it('second factors require a sign-in within ten minutes, with the second factor; other pages do not', async () => {
     const { jar, user } = await signedInBrowser(app());
     const { secret } = await enrol(jar);
     const page = await open(jar, '/account/second-factors');
@@ -177,7 +177,7 @@ export function accountParts(app: AppOf): void {
     assert.equal(heading(answer), 'Second factors');
   });
 
-  it('ten devices are enough: the page for another leads back', async () => {
+  it('ten devices are the maximum: the page for another leads back', async () => {
     const { jar, user } = await signedInBrowser(app());
     await enrol(jar);
     for (let more = 1; more < 10; more += 1) await giveDevice(app(), user);
@@ -186,7 +186,7 @@ export function accountParts(app: AppOf): void {
     assert.doesNotMatch(answer.text, /second-factors\/new/);
   });
 
-  it('sessions: when and with what, this browser marked; one ends, and its clients are told', async () => {
+  it('sessions: time and browser, this one marked; one ends, and its clients are notified', async () => {
     const browser = await signedInBrowser(app());
     const own = new CookieJar();
     const at = await open(own, '/account/sessions');
@@ -200,7 +200,7 @@ export function accountParts(app: AppOf): void {
       ...formTo(await open(stranger.jar, '/account/sessions'), '/account/sessions/end-all'),
       session_id: form['session_id'] ?? '',
     });
-    assert.equal(await isSignedIn(app(), browser), true, 'nobody ends the session of another user');
+    assert.equal(await isSignedIn(app(), browser), true, 'a user cannot end the session of another user');
     const about = `user ${browser.user.id}` as const;
     await assertTold(app(), () => sendForm(own, '/account/sessions/end', form), [
       ['session.ended', about, about, { session_id: Number(form['session_id']), grants_revoked: 1, clients_told: 0 }],
@@ -211,7 +211,7 @@ export function accountParts(app: AppOf): void {
     assert.doesNotMatch((await open(own, '/account/sessions')).answer.text, /name="session_id"/);
   });
 
-  it('sign out everywhere: all browsers, all grants, and every client is told (L3)', async () => {
+  it('sign out everywhere: all browsers, all grants, and every client is notified (L3)', async () => {
     const told = { backchannel_logout_uri: 'https://app.example.com/told' };
     const browser = await signedInBrowser(app(), told);
     const second = await registerClient(app(), told);
@@ -234,7 +234,7 @@ export function accountParts(app: AppOf): void {
     }
   });
 
-  it('apps: what they were allowed; removed, the grant ends and the app asks again', async () => {
+  it('apps: what they may do; removing one ends its grant, and it asks for consent again', async () => {
     const browser = await signedInBrowser(app(), { client_name: 'Expense Desk' });
     const page = await open(browser.jar, '/account/apps');
     for (const shown of ['Expense Desk', 'Know who you are', 'See your name', 'It can use your account now'])
@@ -250,7 +250,7 @@ export function accountParts(app: AppOf): void {
     assert.ok(isConsent((await open(browser.jar, authorizePath(browser.client))).answer));
   });
 
-  it('a user without a name is shown by the address', async () => {
+  it('a user without a name is shown by e-mail address', async () => {
     const user = await makeUser(app(), undefined, { firstname: undefined, lastname: undefined });
     const { answer } = await submit(app(), await open(new CookieJar(), '/account'), {
       username: user.email ?? '',

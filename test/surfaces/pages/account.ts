@@ -47,7 +47,7 @@ export function account(app: AppOf): void {
     return app().send('POST', path, { headers: jar.header, form });
   }
 
-  it('nobody is signed in: to the sign-in page, without an application, and back', async () => {
+  it('without a session: to the sign-in page, without an application, and back', async () => {
     const user = await makeUser(app());
     for (const path of accountPages) {
       const at = await open(new CookieJar(), path);
@@ -66,7 +66,7 @@ export function account(app: AppOf): void {
     assert.equal(consent.status, 400, 'there is nothing to consent to');
   });
 
-  it('the overview: who is signed in, and every part of the account', async () => {
+  it('the overview: the signed-in user, and every part of the account', async () => {
     const { jar, user } = await signedInBrowser(app());
     const { answer } = await open(jar, '/account');
     for (const shown of [
@@ -87,13 +87,13 @@ export function account(app: AppOf): void {
     assert.doesNotMatch(unknown.answer.text, /role="status"/);
   });
 
-  it('is where the pages lead that say who is signed in, and that nobody is', async () => {
+  it('the pages for signed-in and signed-out users lead there', async () => {
     const { jar } = await signedInBrowser(app());
     for (const path of ['/signed-in', '/signed-out'])
       assert.match((await open(jar, path)).answer.text, /<a class="button" href="\/account">/, path);
   });
 
-  it('a new password: the present one stays signed in, and opens nothing any more', async () => {
+  it('a new password: this session continues, and the former password no longer works', async () => {
     const browser = await signedInBrowser(app());
     const other = new CookieJar();
     await submit(app(), await open(other, '/account'), { username: browser.user.email ?? '', password });
@@ -129,7 +129,7 @@ export function account(app: AppOf): void {
     assert.equal((await refresh(app(), browser.client, browser.tokens.refresh_token)).status, 400);
   });
 
-  it('a password that is not taken: wrong 401, against a rule 422; nothing was changed', async () => {
+  it('a refused password: wrong 401, against a rule 422; nothing changes', async () => {
     const { jar, user } = await signedInBrowser(app());
     const before = await app().services.store.users.find(app().account.id, user.id);
     for (const [form, status, said] of [
@@ -151,7 +151,7 @@ export function account(app: AppOf): void {
     assert.deepEqual(await mailsTo(app(), user.email), []);
   });
 
-  it('wrong passwords count as those of a sign-in: after ten the right one is refused as well (L6)', async () => {
+  it('wrong passwords count like those of a sign-in: after ten the right one is refused too (L6)', async () => {
     const { jar } = await signedInBrowser(app());
     const at = await onPassword(jar);
     for (let tries = 0; tries < 10; tries += 1) await submit(app(), at, typed('wrong'));
@@ -188,12 +188,12 @@ export function account(app: AppOf): void {
     }
     const after = await app().services.store.events.findEnd(app().account.id);
     assert.equal(after.lastId, lastId);
-    assert.equal(await csrfOf(jar), own, 'it holds as long as the session');
+    assert.equal(await csrfOf(jar), own, 'it is valid as long as the session');
     assert.ok(before);
     assert.equal(await digest(), before);
   });
 
-  it('a form after the session ended: to the sign-in page and back to the page of the form, nothing happens', async () => {
+  it('a form after the session ended: to the sign-in page and back to the form; nothing happens', async () => {
     const { jar, user } = await signedInBrowser(app());
     const { fields } = readForm((await open(jar, '/account/password')).answer.text);
     await app().services.store.sessions.endOfUser(app().account.id, user.id);
@@ -210,7 +210,7 @@ export function account(app: AppOf): void {
     }
   });
 
-  it('a user who is locked or suspended since: 403 at every page and form, and nothing happens', async () => {
+  it('a user locked or suspended meanwhile: 403 at every page and form, and nothing happens', async () => {
     const { jar, user } = await signedInBrowser(app());
     const { fields } = readForm((await open(jar, '/account/password')).answer.text);
     await setUser(app().services, app().account, user.id, { status: 'locked' });
@@ -222,7 +222,7 @@ export function account(app: AppOf): void {
     for (const [path] of accountForms) assert.equal((await post(jar, path, fields)).status, 403, path);
   });
 
-  it('whose password expired chooses a new one on the way', async () => {
+  it('a user with an expired password chooses a new one on the way', async () => {
     const { jar, user } = await signedInBrowser(app());
     await app().services.store.users.update(app().account.id, user.id, { status: 4 });
     const at = await open(jar, '/account');
@@ -233,13 +233,13 @@ export function account(app: AppOf): void {
     assert.equal(heading(answer), 'Your account');
   });
 
-  it('is another account’s: its browser is not signed in here (I1)', async () => {
+  it('a session of another account is not signed in here (I1)', async () => {
     const { jar } = await signedInBrowser(app());
     const other = await app().another();
     assert.ok(isSignIn((await walk(other, jar, '/account')).answer));
   });
 
-  it('a parameter that is given twice, or too long: 400', async () => {
+  it('a repeated or too long parameter: 400', async () => {
     const { jar } = await signedInBrowser(app());
     for (const path of accountPages) {
       const twice = await app().send('GET', `${path}?done=a&done=b`, { headers: jar.header });

@@ -9,9 +9,9 @@ const types = {
   'passkeys.js': 'text/javascript; charset=utf-8',
 } as const;
 
-/** Style sheet, icon and script: kept for ever under the address that names their content (RFC 8246). */
+/** Style sheet, icon and script: kept forever under the address that names their content (RFC 8246). */
 export function assets(app: AppOf): void {
-  it('every page links to files that may be kept for ever, and they are there', async () => {
+  it('every page links to existing files that are cached forever', async () => {
     const { answer } = await (await settle(app())).begin();
     const links = [...answer.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, link = '']) => link);
     assert.ok(links.length >= 3);
@@ -26,7 +26,7 @@ export function assets(app: AppOf): void {
     }
   });
 
-  it('without the digest of the content, or with an old one, a file is fetched again each time', async () => {
+  it("without the content's digest, or with an old one, a file is not cached", async () => {
     for (const name of Object.keys(types)) {
       for (const query of ['', '?v=', '?v=0000000000000000', '?v=x&w=1']) {
         const file = await app().send('GET', `/assets/${name}${query}`);
@@ -38,7 +38,7 @@ export function assets(app: AppOf): void {
     }
   });
 
-  it('nothing else is served: no other name, and no way out of the folder', async () => {
+  it('nothing else is served: no other name, and no path outside the folder', async () => {
     const names = [
       'none.css',
       'Styles.css',

@@ -28,7 +28,7 @@ export const unlimited = { 'limit.sign-in': 'off', 'limit.register': 'off', 'lim
 export interface Setting {
   readonly client: RegisteredClient;
   readonly user: UserRecord;
-  /** The sign-in page, in a browser of its own unless one is given. */
+  /** The sign-in page, in a new browser by default. */
   begin(parameters?: Record<string, string>, jar?: CookieJar): Promise<Walk>;
   /** What follows the right password. */
   signIn(parameters?: Record<string, string>, jar?: CookieJar): Promise<Walk>;
@@ -83,7 +83,7 @@ export function copyOf(jar: CookieJar): CookieJar {
   return copy;
 }
 
-/** An application of its own with parts replaced. The caller disposes of it. */
+/** A separate application with parts replaced. The caller disposes of it. */
 export async function openWith(
   kind: DatabaseKind,
   replace: (services: TestServices) => Partial<TestServices>,

@@ -20,7 +20,7 @@ import { type AppOf, codeOf, copyOf, isConsent, requestOf, settle } from './brow
  * docs/document-gaps.md#the-standard-door.
  */
 export function consent(app: AppOf): void {
-  it('the page is one form: who asks, for what, for whom, where to; allow first, deny second', async () => {
+  it('the page is one form: application, scopes, user, target; allow first, deny second', async () => {
     const setting = await settle(app(), {
       client_name: 'Expense Desk',
       client_uri: 'https://expense.example.com/',
@@ -47,7 +47,7 @@ export function consent(app: AppOf): void {
     assert.ok(!less.text.includes('See your name'));
   });
 
-  it('deny tells the client access_denied with state and iss, and is not remembered', async () => {
+  it('deny gives the client access_denied with state and iss, and is not remembered', async () => {
     const setting = await settle(app());
     const jar = new CookieJar();
     const denied = await submit(app(), await setting.signIn({}, jar), { decision: 'deny' });
@@ -70,7 +70,7 @@ export function consent(app: AppOf): void {
     codeOf(await setting.signIn({ scope: 'email' }));
   });
 
-  it('a wider scope asks again, and then all of them are remembered', async () => {
+  it('a wider scope asks again, and then all scopes are remembered', async () => {
     const setting = await settle(app());
     const jar = new CookieJar();
     codeOf(await submit(app(), await setting.signIn({ scope: 'openid email' }, jar), { decision: 'allow' }));
@@ -81,7 +81,7 @@ export function consent(app: AppOf): void {
     assert.ok(isConsent((await walk(app(), jar, authorizePath(setting.client, { scope: 'groups' }))).answer));
   });
 
-  it('offline_access is consented to by itself: prompt=none does not get it by a consent without it', async () => {
+  it('offline_access needs its own consent: prompt=none does not get it from a consent without it', async () => {
     const setting = await settle(app());
     const jar = new CookieJar();
     const ask = (more: Record<string, string> = {}) =>
@@ -98,7 +98,7 @@ export function consent(app: AppOf): void {
     assert.ok(apps.answer.text.includes('Keep access while you are signed out'), 'the user sees what the app may do');
   });
 
-  it('another client asks for itself', async () => {
+  it('another client asks for its own consent', async () => {
     const setting = await settle(app());
     const jar = new CookieJar();
     codeOf(await submit(app(), await setting.signIn({}, jar), { decision: 'allow' }));
@@ -111,7 +111,7 @@ export function consent(app: AppOf): void {
     it(`one user’s ${decision} never counts for another user of the same browser`, async () => {
       const setting = await settle(app());
       const second = await makeUser(app(), setting.client.app_id);
-      // The first user decides, and the browser does not go on.
+      // The first user decides, and the browser does not continue.
       const first = await setting.signIn();
       const form = readForm(first.answer.text);
       const kept = await app().send('POST', form.action, {
@@ -131,7 +131,7 @@ export function consent(app: AppOf): void {
     });
   }
 
-  it('a consent of one user is not another’s afterwards either', async () => {
+  it("nor does one user's consent count for another afterwards", async () => {
     const setting = await settle(app());
     const second = await makeUser(app(), setting.client.app_id);
     const jar = new CookieJar();
@@ -143,7 +143,7 @@ export function consent(app: AppOf): void {
     assert.ok(isConsent(at.answer));
   });
 
-  it('a client that anyone registered is asked about each time: nothing is kept, and what is kept does not count', async () => {
+  it('consent to a client of open registration is asked each time: it is neither stored nor used', async () => {
     const open = await app().another({ registration: 'open' });
     const json = { client_name: 'Open App', redirect_uris: [redirectUri] };
     const client = (await open.send('POST', '/oauth2/register', { json })).body;
@@ -162,7 +162,7 @@ export function consent(app: AppOf): void {
     assert.ok(isConsent((await walk(open, jar, authorizePath(client))).answer));
   });
 
-  it('a new sign-in for the same request forgets what was decided before it', async () => {
+  it('a new sign-in for the same request clears the earlier decision', async () => {
     const setting = await settle(app());
     const second = await makeUser(app(), setting.client.app_id);
     const at = await setting.begin();
@@ -186,7 +186,7 @@ export function consent(app: AppOf): void {
     return found.map(({ action }) => String(action));
   };
 
-  it('the same decision sent again and again is told once; another one is told', async () => {
+  it('a repeated decision is recorded once; a different one is recorded again', async () => {
     const setting = await settle(app());
     const { answer, jar } = await setting.signIn();
     const { action, fields } = readForm(answer.text);
@@ -199,7 +199,7 @@ export function consent(app: AppOf): void {
     assert.deepEqual(await told(setting.client.app_id), ['consent.denied', 'consent.allowed', 'consent.denied']);
   });
 
-  it('one session decides and grants as often as limit.authorize says; another is not kept from it', async () => {
+  it('decisions and grants of one session are limited by limit.authorize; others are not affected', async () => {
     const few = await app().another({ 'limit.authorize': '3/min' });
     const setting = await settle(few);
     const { answer, jar } = await setting.signIn();

@@ -7,7 +7,7 @@ import { type AppOf, codeOf, copyOf, isConsent, isSignIn, settle, unlimited } fr
 
 /** L3 and L4: what a browser holds, when it changes and whose it is. */
 export function cookies(app: AppOf): void {
-  it('session, browser binding and form token are new at sign-in; the old ones are dead (L3)', async () => {
+  it('session, browser binding and form token are new at sign-in; the old ones are invalid (L3)', async () => {
     const setting = await settle(app());
     const at = await setting.begin();
     const before = copyOf(at.jar);
@@ -23,7 +23,7 @@ export function cookies(app: AppOf): void {
     assert.equal(mixed.status, 400, 'even with the new session');
   });
 
-  it('a session that stood in the browser before is not taken over, and ends (L3, session fixation)', async () => {
+  it('a session that was in the browser before is not reused, and ends (L3, session fixation)', async () => {
     const setting = await settle(app());
     const jar = new CookieJar();
     jar.cookies.set('__Host-sid', 'A'.repeat(43));
@@ -73,7 +73,7 @@ export function cookies(app: AppOf): void {
     assert.ok(isConsent(at.answer));
   });
 
-  it('of a cookie sent twice the first counts, as browsers send the more specific one first (L4)', async () => {
+  it('the first of two equally named cookies counts, as browsers send the more specific one first (L4)', async () => {
     const setting = await settle(app());
     const jar = new CookieJar();
     codeOf(await submit(app(), await setting.signIn({}, jar), { decision: 'allow' }));

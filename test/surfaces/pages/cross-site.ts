@@ -28,7 +28,7 @@ export function crossSite(app: AppOf): void {
     assert.equal(await states(), before, 'nothing may have changed');
   }
 
-  it('sign-in: a token that is missing, empty, of another request or of another browser is 403 and changes nothing', async () => {
+  it('sign-in: a missing, empty or foreign token is 403 and changes nothing', async () => {
     const setting = await settle(app());
     const at = await setting.begin();
     const sameBrowser = await setting.begin({}, at.jar);
@@ -54,7 +54,7 @@ export function crossSite(app: AppOf): void {
     await assertRefused(await send(attacker, right, {}), 400, before);
   });
 
-  it('sign-in: the token of before the sign-in is dead after it', async () => {
+  it('sign-in: the token from before the sign-in is invalid after it', async () => {
     const setting = await settle(app());
     const at = await setting.begin();
     const old = readForm(at.answer.text).fields['csrf'] ?? '';
@@ -83,7 +83,7 @@ export function crossSite(app: AppOf): void {
     codeOf(await submit(app(), at, { decision: 'allow' }));
   });
 
-  it('pages of a request show in no other browser', async () => {
+  it("a request's pages are not shown in another browser", async () => {
     const setting = await settle(app());
     const at = await setting.begin();
     const { request } = readForm(at.answer.text).fields;
@@ -104,7 +104,7 @@ export function crossSite(app: AppOf): void {
     }
   });
 
-  it('the pages read forms only, so that no script of another origin can send JSON without a preflight', async () => {
+  it('the pages accept only forms, so that no script of another origin can send JSON without a preflight', async () => {
     const setting = await settle(app());
     const at = await setting.begin();
     const form = readForm(at.answer.text);

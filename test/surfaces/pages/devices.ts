@@ -13,7 +13,7 @@ export function devices(app: AppOf): void {
     return { client, user: await makeUser(app(), client.app_id) };
   };
 
-  it('the page asks for the code; with the code in its address it is filled in and sent by the user only', async () => {
+  it('the page asks for the code; a code in the address is filled in, but the user must send it', async () => {
     const { client } = await settle();
     const { user_code: code, verification_uri_complete: uri } = await codesOf(app(), client);
     const empty = await walk(app(), new CookieJar(), '/device');
@@ -25,7 +25,7 @@ export function devices(app: AppOf): void {
     assert.ok(isSignIn((await submit(app(), filled, {})).answer));
   });
 
-  it('code, sign-in, consent that names app, user and code, and the end; each is recorded', async () => {
+  it('code, sign-in, consent naming app, user and code, and the last page; each step is recorded', async () => {
     const { client, user } = await settle();
     const codes = await codesOf(app(), client, { scope: 'openid email' });
     const at = await typeAndSignIn(app(), codes.user_code, user);
@@ -47,7 +47,7 @@ export function devices(app: AppOf): void {
     assert.equal((await poll(app(), client, codes)).status, 200);
   });
 
-  it('deny: the page says so, the device is told, nothing is stored', async () => {
+  it('deny: the page says so, the device learns it, nothing is stored', async () => {
     const { client, user } = await settle();
     const codes = await codesOf(app(), client);
     const at = await typeAndSignIn(app(), codes.user_code, user);
@@ -108,7 +108,7 @@ export function devices(app: AppOf): void {
     assert.match(nothing.answer.text, /Something is missing/);
   });
 
-  it('guesses are bounded: 60 a minute from one address, then 429 even for the right code; right ones do not count', async () => {
+  it('guesses are limited: 60 a minute per address, then 429 even for the right code; right ones do not count', async () => {
     const limited = await app().another({ 'limit.sign-in': '3/min' });
     const client = await registerClient(limited, deviceMetadata);
     const jar = new CookieJar();
@@ -161,14 +161,14 @@ export function devices(app: AppOf): void {
     assert.equal((await poll(app(), client, codes)).body.error, 'access_denied');
   });
 
-  it('what is given twice is refused, as on every page', async () => {
+  it('repeated parameters are refused, as on every page', async () => {
     for (const path of ['/device?user_code=a&user_code=b', '/device/done?outcome=a&outcome=b']) {
       assert.equal((await app().send('GET', path)).status, 400, path);
     }
     assert.equal((await app().send('POST', '/device', { form: 'user_code=a&user_code=b' })).status, 400);
   });
 
-  it('the last page says what became of it, and nothing else', async () => {
+  it('the last page says only what the outcome is', async () => {
     for (const [query, said] of [
       ['?outcome=allowed', 'Your device is signed in'],
       ['?outcome=denied', 'Your device was not signed in'],

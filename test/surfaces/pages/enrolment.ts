@@ -62,7 +62,7 @@ export function enrolment(app: AppOf): void {
     assert.equal(claimsOf(kept.body.id_token).acr, multiFactor);
     const stored = await dump(app().url);
     for (const secret of [keyOf(at.answer.text), ...codes, ...codes.map((one) => one.replace('-', ''))]) {
-      assert.ok(!stored.includes(secret), 'no secret is stored as it is');
+      assert.ok(!stored.includes(secret), 'no secret is stored in plain text');
     }
     const later = await setting.signIn();
     assert.ok(asksForCode(later));
@@ -74,7 +74,7 @@ export function enrolment(app: AppOf): void {
     assert.ok(codeOf(await submit(app(), later, { otp: '', recovery_code: codes[9] ?? '' })));
   });
 
-  it('loaded again it shows the same key, of another request another one; a wrong code is 401 and enrols nothing', async () => {
+  it('reloading shows the same key, another request another one; a wrong code is 401 and enrols nothing', async () => {
     const setting = await settleStrict();
     const at = await setting.signIn();
     const again = await walk(app(), at.jar, `/second-factor/enrol?request=${requestOf(at)}`);
@@ -89,7 +89,7 @@ export function enrolment(app: AppOf): void {
     assert.equal(heading((await submit(app(), at, { otp: code(at) })).answer), 'Save your recovery codes');
   });
 
-  it('cannot be passed by (L7), nor used once another browser has enrolled a device', async () => {
+  it('cannot be bypassed (L7), nor used once another browser has enrolled a device', async () => {
     const setting = await settleStrict();
     const at = await setting.signIn();
     const { fields } = readForm(at.answer.text);
@@ -119,7 +119,7 @@ export function enrolment(app: AppOf): void {
     assert.equal((await listDevices(app().services, app().account, setting.user.id)).length, 1);
   });
 
-  it('of two browsers that enrol at once one does, and the other has to show its device', async () => {
+  it('one of two simultaneous enrolments succeeds, and the other browser must use that device', async () => {
     for (let round = 0; round < 10; round += 1) {
       const setting = await settleStrict();
       const browsers = [await setting.signIn(), await setting.signIn()];
@@ -135,7 +135,7 @@ export function enrolment(app: AppOf): void {
     }
   });
 
-  it('a session without it is not enough for an application whose policy demands one: step up, and not again', async () => {
+  it('a session without it must step up, once, for an application whose policy demands one', async () => {
     const one = await settle(app());
     const other = await settle(app());
     const jar = new CookieJar();
@@ -147,7 +147,7 @@ export function enrolment(app: AppOf): void {
     assert.match(String(silent.answer.headers['location']), /error=interaction_required/);
     app().services.clock.advance(1000);
     const at = await walk(app(), jar, authorizePath(other.client));
-    assert.ok(isEnrolment(at), 'no password is asked for again');
+    assert.ok(isEnrolment(at), 'the password is not asked for again');
     const former = jar.cookies.get('__Host-sid');
     const shown = await submit(app(), at, { otp: code(at) });
     assert.notEqual(jar.cookies.get('__Host-sid'), former, 'another session id (L3)');

@@ -34,12 +34,12 @@ export function enumeration(app: AppOf): void {
     for (const name of Object.keys(people)) {
       assert.deepEqual(await guess(email(name), wrongPassword), wanted, name);
     }
-    assert.deepEqual(await guess(email('paused'), password), wanted, 'the right password during the pause');
+    assert.deepEqual(await guess(email('paused'), password), wanted, 'the right password during the lockout');
     assert.deepEqual(await guess(email('unactivated'), password), wanted, 'a user without a password');
     assert.deepEqual(await guess(email('unknown'), password), wanted);
   });
 
-  it('the same work is done for all of them: one hash, one look for a policy, one counted write, one event (L5)', async () => {
+  it('each takes the same work: one hash, one policy lookup, one counted write, one event (L5)', async () => {
     const done = { hash: 0, policy: 0, write: 0 };
     const counted =
       <Given extends unknown[], Result>(name: keyof typeof done, work: (...given: Given) => Promise<Result>) =>

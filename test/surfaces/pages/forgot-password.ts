@@ -50,7 +50,7 @@ export function forgotPassword(app: AppOf): void {
     assert.equal((await mailsTo(app(), setting.user.email)).length, 1);
   });
 
-  it('a message with a link: the password is chosen, the user signed in, what the former one opened is closed', async () => {
+  it('a message with a link: the user chooses a password and is signed in; what the former one opened ends', async () => {
     const browser = await signedInBrowser(app());
     const { email, id } = browser.user;
     const jar = new CookieJar();
@@ -84,7 +84,7 @@ export function forgotPassword(app: AppOf): void {
     assert.equal((await submit(app(), signIn, { username: email ?? '', password })).answer.status, 401);
   });
 
-  it('works for an hour; a newer one ends neither it nor an invite', async () => {
+  it('works for an hour; a newer link ends neither it nor an invite', async () => {
     const user = await makeUser(app());
     const invite = await newInvite(app(), user.email);
     const former = await newLink(app(), user.email);
@@ -102,7 +102,7 @@ export function forgotPassword(app: AppOf): void {
     assert.equal((await open(fresh)).answer.status, 200);
   });
 
-  it('found by the user name too, in any case; nothing goes to who has no address', async () => {
+  it('also found by user name, in any case; a user without an address gets nothing', async () => {
     const username = `ada${Date.now()}`;
     const user = await makeUser(app(), undefined, { username });
     await askForLink(app(), username.toUpperCase());
@@ -115,7 +115,7 @@ export function forgotPassword(app: AppOf): void {
     assert.equal(app().services.mails.length, before);
   });
 
-  it('nothing goes to who is unactivated, locked or suspended; the trail says so', async () => {
+  it('unactivated, locked and suspended users get nothing; the trail says so', async () => {
     for (const status of [0, 2, 3] as UserStatus[]) {
       const user = await makeUser(app());
       await app().services.store.users.update(app().account.id, user.id, { status });
@@ -130,7 +130,7 @@ export function forgotPassword(app: AppOf): void {
     }, [['password_reset.refused', 'user', 'user', { reason: 'unknown_user' }]]);
   });
 
-  it('whose password expired, and who is locked since the message', async () => {
+  it('an expired password, and a user locked after the message', async () => {
     const expired = await makeUser(app());
     await app().services.store.users.update(app().account.id, expired.id, { status: 4 });
     const done = await submit(app(), await open(await newLink(app(), expired.email)), chosen);
@@ -143,7 +143,7 @@ export function forgotPassword(app: AppOf): void {
     assert.equal((await open(link)).answer.status, 410, 'it has ended');
   });
 
-  it('who has a second factor is asked for it, and the link alone signs nobody in', async () => {
+  it('a user with a second factor is asked for it, and the link alone signs nobody in', async () => {
     const user = await makeUser(app());
     const device = await giveDevice(app(), user);
     const due = await submit(app(), await open(await newLink(app(), user.email)), chosen);
@@ -160,7 +160,7 @@ export function forgotPassword(app: AppOf): void {
     ]);
   });
 
-  it('who has passkeys alone is asked for one, and nothing more than that is asked of who has none', async () => {
+  it('a user with only passkeys is asked for one, and a user without factors for nothing more', async () => {
     const user = await makeUser(app());
     const { passkey } = await givePasskey(app(), user);
     const due = await submit(app(), await open(await newLink(app(), user.email)), chosen);
@@ -171,7 +171,7 @@ export function forgotPassword(app: AppOf): void {
     assert.match(answer.text, /Your password has been changed\./);
   });
 
-  it('no walk that began with a link leads to enrolling a factor, whatever becomes of the one it asked for', async () => {
+  it('a sign-in that began with a link never leads to enrolling a factor', async () => {
     const one = await app().another(unlimited);
     const { services, account } = one;
     const user = await makeUser(one);
@@ -187,7 +187,7 @@ export function forgotPassword(app: AppOf): void {
     assert.equal(heading(next.answer), 'Sign in', 'the password comes first');
   });
 
-  it('a session of a link enrols no factor, at the account pages or for an application, before the password was given', async () => {
+  it("a link's session cannot enrol a factor before the password was given, here or for an application", async () => {
     const setting = await settle(app());
     const { email } = setting.user;
     const acr_values = 'urn:gatehouse:acr:multi-factor';
@@ -209,7 +209,7 @@ export function forgotPassword(app: AppOf): void {
     }
   });
 
-  it('a pause after wrong passwords is over with the new one', async () => {
+  it('a new password ends the lockout after wrong ones', async () => {
     const setting = await settle(app());
     for (let tries = 0; tries < 11; tries += 1) {
       await submit(app(), await setting.begin(), { username: setting.user.email ?? '', password: 'wrong' });
@@ -238,7 +238,7 @@ export function forgotPassword(app: AppOf): void {
     assert.deepEqual(await mailsTo(app(), user.email), []);
   });
 
-  it('limits: 20 an hour for an address, then 429; five links an hour for a user, which nothing tells', async () => {
+  it('limits: 20 an hour per address, then 429; five links an hour per user, silently', async () => {
     const one = await app().another();
     const user = await makeUser(one);
     const jar = new CookieJar();
@@ -258,7 +258,7 @@ export function forgotPassword(app: AppOf): void {
     for (const { detail } of reasons) assert.equal(detail, '{"reason":"too_many"}');
   });
 
-  it('what was typed is kept sealed, the link as a digest, and neither is logged', async () => {
+  it('the typed name is stored sealed, the link as a digest, and neither is logged', async () => {
     const user = await makeUser(app());
     const typed = `canary-${user.id}-typed`;
     await askForLink(app(), typed);
@@ -268,7 +268,7 @@ export function forgotPassword(app: AppOf): void {
     for (const secret of [typed, token, token.slice(3)]) assert.ok(!everything.includes(secret));
   });
 
-  it('a parameter that is given twice, or too long: 400', async () => {
+  it('a repeated or too long parameter: 400', async () => {
     for (const path of ['/forgot-password', '/forgot-password/sent']) {
       assert.equal((await app().send('GET', `${path}?request=a&request=b`)).status, 400);
       assert.equal((await app().send('GET', `${path}?request=${'x'.repeat(3073)}`)).status, 400);

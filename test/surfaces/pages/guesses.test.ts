@@ -16,7 +16,7 @@ import { openWire } from '../../support/wire.ts';
 import { openWith, type Setting, settle } from './browsing.ts';
 
 interface Counted {
-  /** Passwords that were held against the digest of a user. */
+  /** Passwords that were compared with a user's digest. */
   evaluated: number;
 }
 
@@ -44,7 +44,7 @@ function openCounting(
   );
 }
 
-/** Sends so many guesses at once to one server; answers how often each status came. */
+/** Sends this many guesses at once to one server; returns how often each status occurred. */
 async function storm(
   app: TestApp,
   setting: Setting,
@@ -74,7 +74,7 @@ async function storm(
 
 for (const kind of databases) {
   describe(`guesses on ${kind}`, () => {
-    it('200 at once at one user from one address: at most 10 are evaluated, and 60 looked at (L6)', async () => {
+    it('200 at once for one user from one address: at most 10 are evaluated, and 60 examined (L6)', async () => {
       const counted = { evaluated: 0 };
       const app = await openCounting(kind, { 'limit.sign-in': '60/h' }, counted);
       try {
@@ -87,7 +87,7 @@ for (const kind of databases) {
       }
     });
 
-    it('200 at once over 100 users: no more are evaluated than the address may fail (L6)', async () => {
+    it('200 at once for 100 users: no more are evaluated than the address may fail (L6)', async () => {
       const counted = { evaluated: 0 };
       const app = await openCounting(kind, { 'limit.sign-in': '60/h' }, counted);
       try {

@@ -58,7 +58,7 @@ export function headers(app: AppOf): void {
     assertPage(consent.answer, "'self' https:");
   });
 
-  it('form-action names the scheme that the answer goes to, for each kind of redirect URI', async () => {
+  it("form-action allows the scheme of the answer's target, for each kind of redirect URI", async () => {
     const uris = {
       'com.example.app:/cb': 'com.example.app:',
       'http://127.0.0.1:8080/cb': 'http:',
@@ -107,13 +107,13 @@ export function headers(app: AppOf): void {
     }
   });
 
-  it('the page at the authorization endpoint carries the same', async () => {
+  it('the page at the authorization endpoint has the same', async () => {
     const answer = await app().send('GET', '/oauth2/authorize?client_id=unknown');
     assert.equal(answer.status, 400);
     assertPage(answer);
   });
 
-  it('the page that takes an answer to a client: one script of this host, which it can do without', async () => {
+  it('the page that posts an answer to a client: one optional script of this host', async () => {
     const { client } = await settle(app());
     const asked = { response_mode: 'form_post', prompt: 'none' };
     const { answer } = await walk(app(), new CookieJar(), authorizePath(client, asked));
@@ -126,7 +126,7 @@ export function headers(app: AppOf): void {
     assertPage({ ...answer, text, headers }, "'self' https:");
   });
 
-  it('redirects carry no body, are not stored and leave no referrer', async () => {
+  it('redirects have no body, are not cached and leave no referrer', async () => {
     const setting = await settle(app());
     const begun = await app().send('GET', authorizePath(setting.client));
     const jar = new CookieJar();
@@ -166,7 +166,7 @@ export function headers(app: AppOf): void {
     }
   });
 
-  it('names of applications and what was typed are text, never markup (R7)', async () => {
+  it('names of applications and typed values are text, never markup (R7)', async () => {
     const name = '<img src=x onerror=alert(1)> & "Å😀" ';
     const setting = await settle(app(), { client_name: name, client_uri: 'https://app.example.com/?a="><script>' });
     const shown = await setting.begin();

@@ -59,7 +59,7 @@ export function invites(app: AppOf): void {
     assert.doesNotMatch(next.answer.text, /name="username"/);
   });
 
-  it('is used once, lives 72 hours, and ends when a newer one is made; each is told', async () => {
+  it('works once, for 72 hours, until a newer one is created; each is recorded', async () => {
     using _ = app().services.clock.hold();
     const user = await unactivated();
     const link = await newInvite(app(), user.email);
@@ -80,7 +80,7 @@ export function invites(app: AppOf): void {
     assert.deepEqual(shown(await walk(app(), new CookieJar(), newer)), [410, 'This link has expired']);
   });
 
-  it('of ten who use one link at once one does', async () => {
+  it('one of ten simultaneous uses of a link succeeds', async () => {
     const user = await unactivated();
     const link = await newInvite(app(), user.email);
     const forms = await Promise.all(Array.from({ length: 10 }, () => walk(app(), new CookieJar(), link)));
@@ -94,7 +94,7 @@ export function invites(app: AppOf): void {
     assert.deepEqual(statuses, [200, ...Array.from({ length: 9 }, () => 410)]);
   });
 
-  it('unknown and malformed links and those of another account are as good as none', async () => {
+  it('unknown and malformed links and those of another account are refused alike', async () => {
     const other = await app().another();
     const foreign = await newInvite(other, (await makeUser(other)).email);
     for (const path of [foreign, '/password/reset', '/password/reset?token=', '/password/reset?token=il_x%20y']) {
@@ -123,7 +123,7 @@ export function invites(app: AppOf): void {
     assert.deepEqual(shown(await submit(app(), at, chosen)), [200, 'You are signed in']);
   });
 
-  it("an active user's password is replaced, and what it opened ends when the link is used, not before", async () => {
+  it("an active user's password is replaced; what it opened ends when the link is used, not before", async () => {
     const setting = await settle(app());
     const query = await signInForCode(app(), setting.client, setting.user);
     const first = await redeem(app(), setting.client, query.get('code') ?? '');
@@ -185,7 +185,7 @@ export function invites(app: AppOf): void {
     assert.notEqual(end.jar.cookies.get('__Host-tx'), before.get('__Host-tx'));
   });
 
-  it('where a second factor is asked for nobody is signed in', async () => {
+  it('where a second factor is required nobody is signed in', async () => {
     const one = await app().another();
     const { services, account } = one;
     const user = await makeUser(one, undefined, { password: undefined });
@@ -210,7 +210,7 @@ export function invites(app: AppOf): void {
     assert.ok(!JSON.stringify(events).includes(chosen.new_password));
   });
 
-  it('the database has no link in plain text', async () => {
+  it('the database contains no link in plain text', async () => {
     const link = await newInvite(app(), (await unactivated()).email);
     const token = link.slice(link.indexOf('=') + 1);
     const { services, account } = app();

@@ -74,7 +74,7 @@ export function linkEnds(app: AppOf): void {
       });
     }
 
-    it(`${kind}: outlives what is no means of signing in, wrong passwords, and a digest that is renewed`, async () => {
+    it(`${kind}: outlives changes to other members, wrong passwords, and a renewed digest`, async () => {
       const user = await makeUser(app());
       const { services, account } = app();
       // The password is the one of the digest: SHA-256 of "abc".
@@ -99,7 +99,7 @@ export function linkEnds(app: AppOf): void {
     });
   }
 
-  it('of two that were asked for the older one stays good; when one was used the other is over', async () => {
+  it('of two requested links the older one stays valid; using one ends the other', async () => {
     const user = await makeUser(app());
     const older = await newLink(app(), user.email);
     app().services.clock.advance(1000);
@@ -138,7 +138,7 @@ export function linkRaces(databaseKind: DatabaseKind): void {
   after(() => app.dispose());
 
   for (const [kind, make] of Object.entries({ invite: newInvite, reset: newLink })) {
-    it(`${kind}: a change of the password, the address or the status meanwhile comes first`, async () => {
+    it(`${kind}: a simultaneous change of password, address or status takes precedence`, async () => {
       for (const changes of [
         { password: other },
         { email: `${unique('new')}@example.com` },
@@ -155,7 +155,7 @@ export function linkRaces(databaseKind: DatabaseKind): void {
     });
   }
 
-  it('of a link and an administrator at once, fifty times, never both, and the link never the last', async () => {
+  it('a link and an administrator at once, fifty times: never both, and the link never last', async () => {
     const { services, account } = app;
     for (let round = 0; round < 50; round += 1) {
       const user = await makeUser(app);

@@ -21,7 +21,7 @@ export function lockout(app: AppOf): void {
     for (let count = 0; count < times; count += 1) assert.equal(await guess(one, setting, 'wrong password'), 401);
   }
 
-  it('10 wrong passwords in a row close sign-in for 15 minutes; guesses meanwhile do not prolong it', async () => {
+  it('10 wrong passwords in a row lock sign-in for 15 minutes; further guesses do not prolong it', async () => {
     using _ = app().services.clock.hold();
     const setting = await settle(app());
     await guessWrong(app(), setting, 10);
@@ -33,7 +33,7 @@ export function lockout(app: AppOf): void {
     assert.equal(await guess(app(), setting, password), 200);
   });
 
-  it('9 wrong ones and then the right one restart the count, and so does a pause that is over', async () => {
+  it('9 wrong ones and then the right one restart the count, and so does an expired lockout', async () => {
     const setting = await settle(app());
     await guessWrong(app(), setting, 9);
     assert.equal(await guess(app(), setting, password), 200);
@@ -45,7 +45,7 @@ export function lockout(app: AppOf): void {
     assert.equal(await guess(app(), setting, password), 200);
   });
 
-  it('counts per user, whichever of the names is typed', async () => {
+  it('counts per user, whichever name is typed', async () => {
     const name = 'lockout.names';
     const setting = await settle(app(), {}, { username: name });
     const bystander = await makeUser(app(), setting.client.app_id);
@@ -57,7 +57,7 @@ export function lockout(app: AppOf): void {
     assert.equal(await guess(app(), setting, password, bystander.email ?? ''), 200);
   });
 
-  it('leaves sessions, refresh and status unchanged: a stranger’s guesses sign nobody out', async () => {
+  it('keeps sessions, refresh and status unchanged: a stranger’s guesses sign nobody out', async () => {
     const setting = await settle(app());
     const jar = new CookieJar();
     const tokens = await redeem(
@@ -74,7 +74,7 @@ export function lockout(app: AppOf): void {
     assert.equal(user?.status, 1);
   });
 
-  it('an empty field is no guess: the form says what is missing and nothing is counted', async () => {
+  it('an empty field is not a guess: the form says what is missing and nothing is counted', async () => {
     const setting = await settle(app());
     for (let count = 0; count < 12; count += 1) {
       const at = await submit(app(), await setting.begin(), { username: setting.user.email ?? '', password: '' });
@@ -88,7 +88,7 @@ export function lockout(app: AppOf): void {
     assert.equal(await guess(app(), setting, password), 200);
   });
 
-  it('the page of a wrong password keeps the name, forgets the password, and the form works on', async () => {
+  it('the page after a wrong password keeps the name, drops the password, and the form still works', async () => {
     const setting = await settle(app());
     const username = setting.user.email ?? '';
     const wrong = await submit(app(), await setting.begin(), { username, password: 'wrong password' });
@@ -99,7 +99,7 @@ export function lockout(app: AppOf): void {
     assert.ok(isConsent((await submit(app(), wrong, { password })).answer));
   });
 
-  it('failed sign-ins are limited for each source address; right ones are not counted and others not held up', async () => {
+  it('failed sign-ins are limited per source address; successful ones do not count, other addresses are free', async () => {
     const one = await openTestApp(app().services.store.kind, {
       settings: { 'limit.sign-in': '3/h' },
       app: { trustProxy: ['loopback'] },
@@ -120,7 +120,7 @@ export function lockout(app: AppOf): void {
       assert.ok(seconds > 0 && seconds <= 3600, String(seconds));
       assert.equal(refused.headers['set-cookie'], undefined);
       assert.equal((await from('192.0.2.2', password)).status, 303);
-      // What is no address is one source: junk in the header is no way around the limit (L7, row 30).
+      // Anything that is not an address is one source: junk in the header does not bypass the limit (L7, row 30).
       for (const junk of ['junk', '999.1.1.1', '192.0.2.2, b']) {
         assert.equal((await from(junk, 'wrong password')).status, 401, junk);
       }

@@ -4,9 +4,9 @@ import { Failure } from '../../../src/domain/failure.ts';
 import { makeUser, password, submit } from '../../support/sign-in.ts';
 import { type AppOf, settle, unlimited } from './browsing.ts';
 
-/** L8: two texts that could be taken for one name are one identity, or one of them is refused. */
+/** L8: two texts that look like one name are one identity, or one of them is refused. */
 export function names(app: AppOf): void {
-  it('a name signs in in any case and in any form that NFKC folds, and in no other', async () => {
+  it('a name works in any case and in any form that NFKC folds, and in no other', async () => {
     const one = await app().another(unlimited);
     const setting = await settle(one, {}, { email: 'Zoe.Strasse@example.com', username: 'Zoë Straße' });
     const status = async (username: string) =>
@@ -64,7 +64,7 @@ export function names(app: AppOf): void {
     });
   }
 
-  it('names that only look alike are refused by rule: mixed alphabets, invisible characters, edges of space and dots', async () => {
+  it('look-alike names are refused: mixed alphabets, invisible characters, leading or trailing spaces and dots', async () => {
     const one = await app().another(unlimited);
     for (const username of [
       'pаypal',
@@ -91,7 +91,7 @@ export function names(app: AppOf): void {
     }
   });
 
-  it('one password typed on two keyboards is one password, and a twin of it by case is not', async () => {
+  it('a password typed on two keyboards is the same, one that differs in case is not', async () => {
     const one = await app().another(unlimited);
     const setting = await settle(one, {}, { password: 'pa\u00dfwo\u0308rd ﬁne' });
     const status = async (secret: string) =>

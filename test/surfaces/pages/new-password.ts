@@ -80,7 +80,7 @@ export function newPassword(app: AppOf): void {
     assert.ok(isSignIn(wrong.answer));
   });
 
-  it('what is too weak, empty, different or the former one is 422 and the form again, saying which', async () => {
+  it('a weak, empty, mismatched or former password is 422 and the form again, saying which', async () => {
     let { setting, at } = await expired();
     const strong = { ...chosen };
     const cases: readonly [given: Record<string, string>, said: RegExp][] = [
@@ -104,7 +104,7 @@ export function newPassword(app: AppOf): void {
     assert.ok(isConsent((await submit(app(), at, strong)).answer));
   });
 
-  it('a policy that lets passwords expire asks at the sign-in after it, and its least length holds', async () => {
+  it('a policy that lets passwords expire asks at the next sign-in, and its minimum length applies', async () => {
     using _ = app().services.clock.hold();
     const one = await app().another({ 'limit.sign-in': 'off' });
     const setting = await settle(one);
@@ -130,7 +130,7 @@ export function newPassword(app: AppOf): void {
     assert.ok(isConsent(later.answer));
   });
 
-  it('who is signed in while the password expires is asked for it at the next application', async () => {
+  it('a user signed in while the password expires is asked for a new one at the next application', async () => {
     const setting = await settle(app());
     const jar = new CookieJar();
     codeOf(await submit(app(), await setting.signIn({}, jar), { decision: 'allow' }));
@@ -174,7 +174,7 @@ export function newPassword(app: AppOf): void {
     assert.equal(replay.status, 403, 'the form of before is over');
   });
 
-  it('members given twice, too long or with control characters change nothing', async () => {
+  it('repeated, too long or control-character members change nothing', async () => {
     const { setting, at } = await expired();
     const { action, fields } = readForm(at.answer.text);
     for (const name of ['new_password', 'new_password_confirmation', 'request', 'csrf']) {
@@ -191,13 +191,14 @@ export function newPassword(app: AppOf): void {
     assert.equal((await read(setting)).status, 4);
   });
 
-  it('a user a user who is locked or loses access meanwhile is told so; a password that an operator set meanwhile stays', async () => {
+  it('a user who is locked or loses access meanwhile is told so; a password that an operator set meanwhile stays', async () => {
     const locked = await expired();
     await setUser(app().services, app().account, locked.setting.user.id, { status: 'locked' });
     const refused = await submit(app(), locked.at, chosen);
     assert.equal(refused.answer.status, 403);
     assert.equal(heading(refused.answer), 'Your account is locked');
-    assert.equal((await walk(app(), refused.jar, `/continue?request=${requestOf(locked.at)}`)).answer.status, 403);
+    // The refusal has ended the sign-in.
+    assert.equal((await walk(app(), refused.jar, `/continue?request=${requestOf(locked.at)}`)).answer.status, 400);
 
     const replaced = await expired();
     app().services.clock.advance(1);
@@ -211,7 +212,7 @@ export function newPassword(app: AppOf): void {
     assert.ok(isNewPassword(again));
   });
 
-  it('of twenty forms sent at once one signs in, and the others change nothing after it', async () => {
+  it('one of twenty forms sent at once signs in, and the others change nothing', async () => {
     const { setting, at } = await expired();
     const { action, fields } = readForm(at.answer.text);
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(action, at.jar, { ...fields, ...chosen })));

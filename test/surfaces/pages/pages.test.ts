@@ -26,10 +26,13 @@ import { headers } from './headers.ts';
 import { invites } from './invites.ts';
 import { linkEnds, linkRaces } from './link-ends.ts';
 import { lockout } from './lockout.ts';
+import { manyChanges } from './many-changes.ts';
 import { names } from './names.ts';
 import { newPassword } from './new-password.ts';
+import { passkeySecondFactor } from './passkey-second-factor.ts';
 import { passkeySignIn } from './passkey-sign-in.ts';
 import { passkeys } from './passkeys.ts';
+import { passkeysAccess } from './passkeys-access.ts';
 import { policies } from './policies.ts';
 import { recent } from './recent.ts';
 import { refusals } from './refusals.ts';
@@ -55,7 +58,9 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   devices,
   enrolment,
   'signing in with a passkey': passkeySignIn,
+  'a passkey as second factor': passkeySecondFactor,
   passkeys,
+  'access to the page of passkeys': passkeysAccess,
   'new password': newPassword,
   'statuses at every door': statuses,
   policies,
@@ -68,6 +73,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'recent sign-ins': recent,
   'ends of links': linkEnds,
   'changes that are told': told,
+  'many changes': manyChanges,
   assets,
   'devices that are removed': removedDevices,
 };

@@ -3,32 +3,16 @@ import { before, it } from 'node:test';
 import { assignPolicy, createPolicy } from '../../../src/domain/policies/policies.ts';
 import { removeDevice } from '../../../src/domain/second-factor/devices.ts';
 import { assertTold, toldBy } from '../../domain/audit/told.ts';
-import type { TestApp } from '../../support/app.ts';
-import {
-  asksForPasskey,
-  type GivenPasskey,
-  givePasskey,
-  type Lies,
-  passkeyOptionsOf,
-  showPasskey,
-  TestPasskey,
-} from '../../support/passkeys.ts';
+import { type GivenPasskey, givePasskey, type Lies, passkeyOptionsOf, showPasskey } from '../../support/passkeys.ts';
 import { giveDevice } from '../../support/second-factor.ts';
-import { CookieJar, password, readForm, redeem, submit, type Walk } from '../../support/sign-in.ts';
+import { CookieJar, password, readForm, submit } from '../../support/sign-in.ts';
 import { setUser } from '../../support/users.ts';
-import { type AppOf, codeOf, heading, isConsent, isSignIn, type Setting, settle, unlimited } from './browsing.ts';
+import { type AppOf, heading, isConsent, isSignIn, type Setting, settle, unlimited } from './browsing.ts';
 import { assertPage } from './headers.ts';
-import { asksForCode } from './second-factor.ts';
-import { claimsOf } from './tokens.ts';
+import { answerFor, claimsAfter, openSignIn } from './passkey-ready.ts';
 
-/** A passkey in place of the password, and after it (WebAuthn Level 3 §7.2, RFC 8176, L2, L3). */
+/** A passkey in place of the password (WebAuthn Level 3 §7.2, RFC 8176, L2). */
 export function passkeySignIn(app: AppOf): void {
-  interface Ready {
-    readonly setting: Setting;
-    readonly given: GivenPasskey;
-    readonly at: Walk;
-  }
-
   let setting: Setting;
   let given: GivenPasskey;
   let other = '';
@@ -36,26 +20,12 @@ export function passkeySignIn(app: AppOf): void {
     setting = await settle(app());
     given = await givePasskey(app(), setting.user);
     other = passkeyOptionsOf((await setting.begin()).answer.text).challenge;
-    // It has counted: 0 means that there is no counter.
+    // It has counted, since 0 means that there is no counter.
     const at = await setting.begin();
     assert.ok(isConsent((await showPasskey(app(), at, answerFor(at, given))).answer));
   });
 
-  /** At the sign-in page, a user of its own in front of it. */
-  async function own(one: TestApp = app(), how: { readonly backupEligible?: boolean } = {}): Promise<Ready> {
-    const fresh = await settle(one);
-    return { setting: fresh, given: await givePasskey(one, fresh.user, how), at: await fresh.begin() };
-  }
-
-  const answerFor = ({ answer }: Walk, { passkey }: GivenPasskey, lies?: Lies) =>
-    passkey.get(passkeyOptionsOf(answer.text), lies);
-
-  async function claimsAfter(one: TestApp, at: Walk, { client }: Setting) {
-    const tokens = await redeem(one, client, codeOf(await submit(one, at, { decision: 'allow' })));
-    return claimsOf(tokens.id_token);
-  }
-
-  it('the page asks for any passkey of the account, its own host alone; nothing of it is shown without a script', async () => {
+  it('the page accepts any passkey of the account for its own host; without script it shows no button', async () => {
     const at = await setting.begin();
     assertPage(at.answer, "'self' https:");
     const options = passkeyOptionsOf(at.answer.text);
@@ -74,9 +44,9 @@ export function passkeySignIn(app: AppOf): void {
     assert.notEqual(passkeyOptionsOf((await setting.begin()).answer.text).challenge, options.challenge);
   });
 
-  it('signs in without name and password; session and browser secret are new, and the tokens tell of it', async () => {
+  it('signs in without name and password; session and browser secret are new, and the tokens show the method', async () => {
     using _ = app().services.clock.hold();
-    const ready = await own();
+    const ready = await openSignIn(app());
     const former = ready.at.jar.cookies.get('__Host-tx');
     const { id } = ready.setting.user;
     let next = ready.at;
@@ -97,8 +67,8 @@ export function passkeySignIn(app: AppOf): void {
     assert.deepEqual([stored?.passkey.counter, stored?.device.lastUsedAt], [1, app().services.clock.now()]);
   });
 
-  it('one that may be on several devices says swk', async () => {
-    const ready = await own(app(), { backupEligible: true });
+  it('a passkey that may be on several devices gives swk', async () => {
+    const ready = await openSignIn(app(), { backupEligible: true });
     const next = await showPasskey(app(), ready.at, answerFor(ready.at, ready.given));
     assert.deepEqual((await claimsAfter(app(), next, ready.setting)).amr, ['swk', 'user', 'mfa']);
   });
@@ -124,7 +94,7 @@ export function passkeySignIn(app: AppOf): void {
     'a counter that goes back': () => ({ counter: 0 }),
   };
   for (const [title, lie] of Object.entries(lies)) {
-    it(`${title}: 401 with the page again, one text for all`, async () => {
+    it(`${title}: 401 with the page again, the same text for all`, async () => {
       const again = await setting.begin();
       let refused = again;
       const events = await toldBy(app(), async () => {
@@ -153,9 +123,9 @@ export function passkeySignIn(app: AppOf): void {
     }
   });
 
-  it('an answer counts once, for ten minutes, and of twenty at once one signs in', async () => {
+  it('an answer counts once, for ten minutes; one of twenty simultaneous ones signs in', async () => {
     using _ = app().services.clock.hold();
-    const ready = await own();
+    const ready = await openSignIn(app());
     const options = passkeyOptionsOf(ready.at.answer.text);
     const uncounted = ready.given.passkey.get(options, { counter: 0 });
     const { fields } = readForm(ready.at.answer.text);
@@ -176,18 +146,18 @@ export function passkeySignIn(app: AppOf): void {
     assert.equal((await showPasskey(app(), young, over)).answer.status, 400);
   });
 
-  it('one that was removed signs nobody in; nor does that of another account', async () => {
+  it('a removed passkey signs nobody in, nor does one of another account', async () => {
     const { services, account } = app();
-    const ready = await own();
+    const ready = await openSignIn(app());
     await removeDevice(services, account, ready.setting.user.id, ready.given.id);
     assert.equal((await showPasskey(app(), ready.at, answerFor(ready.at, ready.given))).answer.status, 401);
     const there = await app().another(unlimited);
-    const foreign = await own(there);
+    const foreign = await openSignIn(there);
     const here = await setting.begin();
     assert.equal((await showPasskey(app(), here, answerFor(here, foreign.given))).answer.status, 401);
   });
 
-  it('is taken from the browser of the sign-in alone, with its token (L2)', async () => {
+  it('is accepted only from the browser of the sign-in, with its token (L2)', async () => {
     const { jar, answer } = await setting.begin();
     const { fields } = readForm(answer.text);
     const stranger = await setting.begin();
@@ -219,9 +189,9 @@ export function passkeySignIn(app: AppOf): void {
     assert.equal((await post(jar, fields['csrf'] ?? '')).status, 303, 'nothing was used up');
   });
 
-  it('a pause after wrong passwords does not concern it; wrong ones count for their address alone', async () => {
+  it('a lockout after wrong passwords does not apply; wrong passkeys count only for their address', async () => {
     const one = await app().another({ 'limit.sign-in': '12/min' });
-    const ready = await own(one);
+    const ready = await openSignIn(one);
     const username = ready.setting.user.email ?? '';
     let at = ready.at;
     for (let tries = 0; tries < 10; tries += 1) at = await submit(one, at, { username, password: 'wrong' });
@@ -236,12 +206,12 @@ export function passkeySignIn(app: AppOf): void {
     assert.equal(user?.invalidLoginAttempts, 10);
   });
 
-  it('status stands at the door: locked, suspended, no access', async () => {
+  it('users that are locked, suspended or without access are refused', async () => {
     for (const [status, title] of [
       ['locked', 'Your account is locked'],
       ['suspended', 'Your account is suspended'],
     ] as const) {
-      const ready = await own();
+      const ready = await openSignIn(app());
       await setUser(app().services, app().account, ready.setting.user.id, { status });
       const refused = await showPasskey(app(), ready.at, answerFor(ready.at, ready.given));
       assert.deepEqual([refused.answer.status, heading(refused.answer)], [403, title]);
@@ -252,9 +222,9 @@ export function passkeySignIn(app: AppOf): void {
     assert.deepEqual([refused.answer.status, heading(refused.answer)], [403, 'You do not have access']);
   });
 
-  it('meets a policy that wants a second factor, and a request that does; a code is not asked for as well', async () => {
+  it('satisfies a policy or a request that demands a second factor; no code is asked for', async () => {
     const { services, account } = app();
-    const ready = await own();
+    const ready = await openSignIn(app());
     await giveDevice(app(), ready.setting.user);
     const policy = await createPolicy(services, account, { name: `Strict ${ready.given.id}`, otpRequired: true });
     await assignPolicy(services, account, { userId: ready.setting.user.id }, policy.id);
@@ -262,15 +232,15 @@ export function passkeySignIn(app: AppOf): void {
     assert.ok(isConsent((await showPasskey(app(), at, answerFor(at, ready.given))).answer));
   });
 
-  it('a password that is too old does not stop it; one that was marked as expired is replaced first', async () => {
+  it('an aged password does not block it; one marked as expired must be replaced first', async () => {
     const { services, account } = app();
-    const aged = await own();
+    const aged = await openSignIn(app());
     const policy = await createPolicy(services, account, { name: `Aging ${aged.given.id}`, passwordExpirationDays: 1 });
     await assignPolicy(services, account, { userId: aged.setting.user.id }, policy.id);
     services.clock.advance(2 * 24 * 3_600_000);
     const late = await aged.setting.begin();
     assert.ok(isConsent((await showPasskey(app(), late, answerFor(late, aged.given))).answer));
-    const marked = await own();
+    const marked = await openSignIn(app());
     await services.store.users.update(account.id, marked.setting.user.id, { status: 4 });
     const due = await showPasskey(app(), marked.at, answerFor(marked.at, marked.given));
     assert.match(due.answer.text, /name="new_password"/);
@@ -278,67 +248,5 @@ export function passkeySignIn(app: AppOf): void {
     const fresh = 'seven brown bears at tea';
     const next = await submit(app(), due, { new_password: fresh, new_password_confirmation: fresh });
     assert.deepEqual((await claimsAfter(app(), next, marked.setting)).amr, ['hwk', 'user', 'mfa']);
-  });
-
-  it('does after the password in place of a code; one of another user does not', async () => {
-    const ready = await own();
-    const device = await giveDevice(app(), ready.setting.user);
-    const asked = await ready.setting.signIn();
-    assert.ok(asksForCode(asked) && asksForPasskey(asked.answer.text));
-    assertPage(asked.answer, "'self' https:");
-    const { allowCredentials } = passkeyOptionsOf(asked.answer.text);
-    assert.deepEqual(
-      allowCredentials?.map(({ id }) => id),
-      [ready.given.passkey.credentialId],
-    );
-    let at = asked;
-    const events = await toldBy(app(), async () => {
-      for (const credential of [answerFor(at, given), '{}', answerFor(ready.at, ready.given)]) {
-        at = await showPasskey(app(), at, credential);
-        assert.equal(at.answer.status, 401);
-        assert.match(at.answer.text, /This passkey does not work/);
-        assertPage(at.answer, "'self' https:");
-      }
-    });
-    const failed = ['mfa.failed', ready.setting.user.id, '{"reason":"wrong_passkey"}'];
-    assert.deepEqual(
-      events.map(({ action, targetId, detail }) => [action, targetId, detail]),
-      [failed, failed, failed],
-    );
-    at = await submit(app(), at, { otp: device.wrong() });
-    assert.equal(at.answer.status, 401);
-    const next = await showPasskey(app(), at, answerFor(at, ready.given, { userHandle: undefined }));
-    assert.deepEqual((await claimsAfter(app(), next, ready.setting)).amr, ['pwd', 'hwk', 'user', 'mfa']);
-  });
-
-  it('who has passkeys alone signs in with the password, unless a second factor is wanted: then it is the passkey', async () => {
-    const ready = await own();
-    assert.ok(isConsent((await ready.setting.signIn()).answer));
-    const wanted = await ready.setting.signIn({ acr_values: 'urn:gatehouse:acr:multi-factor' });
-    assert.equal(heading(wanted.answer), 'Show your passkey');
-    assert.ok(asksForPasskey(wanted.answer.text) && !asksForCode(wanted));
-    assert.match(wanted.answer.text, /This browser cannot show a passkey here/);
-    const next = await showPasskey(app(), wanted, answerFor(wanted, ready.given));
-    assert.ok(isConsent(next.answer));
-  });
-
-  it('no passkey is taken where no second factor is due', async () => {
-    const at = await setting.begin();
-    const { fields } = readForm(at.answer.text);
-    const form = { ...fields, credential: new TestPasskey('https://a.example').get({ challenge: '' }) };
-    const early = await app().send('POST', '/second-factor/passkey', { headers: at.jar.header, form });
-    assert.equal(early.status, 400);
-    const forged = { ...form, csrf: 'x' };
-    const sent = await app().send('POST', '/second-factor/passkey', { headers: at.jar.header, form: forged });
-    assert.equal(sent.status, 403);
-  });
-
-  it('wrong ones after the password count for their address: 429 beyond its limit', async () => {
-    const one = await app().another({ 'limit.sign-in': '2/min' });
-    const ready = await own(one);
-    await giveDevice(one, ready.setting.user);
-    const asked = await ready.setting.signIn();
-    for (let tries = 0; tries < 2; tries += 1) assert.equal((await showPasskey(one, asked, '{}')).answer.status, 401);
-    assert.equal((await showPasskey(one, asked, answerFor(asked, ready.given))).answer.status, 429);
   });
 }

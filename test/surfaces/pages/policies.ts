@@ -27,7 +27,7 @@ export function policies(app: AppOf): void {
     return !isSignIn((await walk(one, jar, authorizePath(client))).answer);
   }
 
-  it('lockout has the numbers of the user’s policy: by role, and by the user’s own before it', async () => {
+  it("lockout follows the user’s policy: the user's own, else the role's", async () => {
     using _ = app().services.clock.hold();
     const one = await app().another(unlimited);
     const setting = await settle(one);
@@ -46,7 +46,7 @@ export function policies(app: AppOf): void {
     assert.equal(await guess(one, setting, password), 200, 'four are allowed now');
   });
 
-  it('lockout does not depend on the application: a lax one is no way to more guesses', async () => {
+  it('lockout does not depend on the application: a lax one does not allow more guesses', async () => {
     const one = await app().another(unlimited);
     const setting = await settle(one);
     const lax = await make(one, { maximumInvalidLoginAttempts: 100 });
@@ -73,7 +73,7 @@ export function policies(app: AppOf): void {
     assert.equal(await isLive(one, setting, jar), false, 'five unused');
   });
 
-  it('an application may want a newer sign-in than the one that another made', async () => {
+  it("an application may require a newer sign-in than another application's", async () => {
     using _ = app().services.clock.hold();
     const one = await app().another(unlimited);
     const setting = await settle(one);
@@ -98,7 +98,7 @@ export function policies(app: AppOf): void {
     const [standard] = await one.services.store.policies.list(one.account.id);
     await changePolicy(one.services, one.account, standard?.id ?? 0, { sessionTimeoutMinutes: 1 });
     one.services.clock.advance(2 * minute);
-    assert.equal(await isLive(one, setting, jar), true, 'the session that was there keeps its terms');
+    assert.equal(await isLive(one, setting, jar), true, 'the existing session keeps its limits');
     codeOf(await setting.signIn({ prompt: 'login' }, jar));
     one.services.clock.advance(minute);
     assert.equal(await isLive(one, setting, jar), false);

@@ -69,7 +69,7 @@ export function recent(app: AppOf): void {
     assert.match(String(at.answer.headers['location']), /error=login_required/);
   });
 
-  it('the key of a session that was new is worth nothing once ten minutes are over', async () => {
+  it('the key of a recent session is refused once ten minutes have passed', async () => {
     const one = await signedIn(9 * minute);
     const at = await open(one.jar, authorizePath(one.client, { acr_values: multiFactor }));
     assert.ok(isEnrolment(at), 'within ten minutes it is enough');
@@ -79,7 +79,7 @@ export function recent(app: AppOf): void {
     assert.deepEqual(await devicesOf(one), []);
   });
 
-  it('a second factor alone makes no session new', async () => {
+  it('a second factor alone does not make a session recent', async () => {
     const one = await signedIn(11 * minute);
     const device = await giveDevice(app(), one.user);
     const at = await open(one.jar, authorizePath(one.client, { acr_values: multiFactor }));

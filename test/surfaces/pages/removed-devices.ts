@@ -25,7 +25,7 @@ async function settleExpired(one: TestApp): Promise<Setting> {
   return setting;
 }
 
-/** How a user whose password has expired shows a device before a new password is asked for. */
+/** How a user with an expired password uses a device before choosing a new password. */
 const shown: Readonly<Record<string, (one: TestApp) => Promise<Ready>>> = {
   'a passkey': async (one) => {
     const setting = await settleExpired(one);
@@ -47,7 +47,7 @@ const shown: Readonly<Record<string, (one: TestApp) => Promise<Ready>>> = {
   },
 };
 
-/** A device that is taken from its user while a sign-in in which it was shown waits: the sign-in goes on no more. */
+/** A device removed while a sign-in that used it waits: the sign-in cannot continue. */
 export function removedDevices(app: AppOf): void {
   const remove = (one: TestApp, { setting, deviceId }: Omit<Ready, 'at'>) =>
     removeDevice(one.services, one.account, setting.user.id, deviceId);
@@ -59,7 +59,7 @@ export function removedDevices(app: AppOf): void {
   }
 
   for (const [what, begin] of Object.entries(shown)) {
-    it(`${what} that is removed opens nothing by a new password`, async () => {
+    it(`a removed ${what} opens nothing through a new password`, async () => {
       const ready = await begin(app());
       assert.match(ready.at.answer.text, /name="new_password"/);
       await remove(app(), ready);
@@ -93,7 +93,7 @@ export function removedDevices(app: AppOf): void {
     }
   });
 
-  it('nor does what waits for a second factor go on with another one: it is begun again', async () => {
+  it('a sign-in waiting for a removed second factor does not continue with another: it starts over', async () => {
     const setting = await settle(app());
     const left = await giveDevice(app(), setting.user);
     const taken = await givePasskey(app(), setting.user);

@@ -43,7 +43,7 @@ export function secondFactor(app: AppOf): void {
     return { setting, device, at };
   }
 
-  it('who has a device is asked for its code after the right password, whatever the policy; the tokens tell of it', async () => {
+  it('a user with a device is asked for its code after the right password; the tokens show it', async () => {
     const { setting, device, at } = await begun();
     assert.deepEqual([at.answer.status, heading(at.answer)], [200, 'Enter your code']);
     assert.match(at.answer.text, /<input id="otp" name="otp" type="text"[^>]* autocomplete="one-time-code"/);
@@ -62,7 +62,7 @@ export function secondFactor(app: AppOf): void {
     assert.ok(isSignIn(wrong.answer));
   });
 
-  it('a wrong, empty or malformed code is 401 with the form again; spaces and wide digits are no mistake', async () => {
+  it('a wrong, empty or malformed code is 401 with the form again; spaces and wide digits are accepted', async () => {
     let { device, at } = await begun();
     for (const otp of [device.wrong(), '', '12345', `${device.code()}0`, 'abcdef', "' or 1=1 --"]) {
       at = await submit(app(), at, { otp });
@@ -101,7 +101,7 @@ export function secondFactor(app: AppOf): void {
     for (const { status } of answers) assert.ok([303, 400, 401, 403].includes(status), String(status));
   });
 
-  it('a recovery code does as well, in either field, once; and none is left without a device', async () => {
+  it('a recovery code works too, in either field, once; without a device there are none', async () => {
     const { services, account } = app();
     const { setting, device, at } = await begun();
     const [first = '', second = '', third = ''] = await giveCodes(app(), setting.user);
@@ -118,7 +118,7 @@ export function secondFactor(app: AppOf): void {
     assert.equal((await submit(app(), await setting.signIn(), { recovery_code: third })).answer.status, 401);
   });
 
-  it('ten wrong codes close it for a while, for the right one too; the right password does not restart the count (L6)', async () => {
+  it('ten wrong codes lock it, even for the right one; the right password does not restart the count (L6)', async () => {
     using _ = app().services.clock.hold();
     const { setting, device } = await begun();
     for (let tries = 0; tries < 10; tries += 1) {
@@ -133,7 +133,7 @@ export function secondFactor(app: AppOf): void {
     assert.ok(isConsent((await submit(app(), await setting.signIn(), { otp: device.code() })).answer));
   });
 
-  it('of 100 guesses at once no more than ten are looked at (L6)', async () => {
+  it('of 100 simultaneous guesses no more than ten are checked (L6)', async () => {
     const { setting, device, at } = await begun();
     const { fields } = readForm(at.answer.text);
     const { lastId } = await app().services.store.events.findEnd(app().account.id);
@@ -197,7 +197,7 @@ export function secondFactor(app: AppOf): void {
     );
   });
 
-  it('comes before an expired password is replaced, and is not asked for again after it', async () => {
+  it('comes before replacing an expired password, and is not asked for again after it', async () => {
     const setting = await settle(app());
     const device = await giveDevice(app(), setting.user);
     await app().services.store.users.update(app().account.id, setting.user.id, { status: 4 });
@@ -213,7 +213,7 @@ export function secondFactor(app: AppOf): void {
     assert.deepEqual(claimsOf(tokens.id_token).amr, ['pwd', 'otp', 'mfa']);
   });
 
-  it('who is locked meanwhile is told so; a password that was set meanwhile ends it', async () => {
+  it('a user locked meanwhile is told so; a password set meanwhile ends it', async () => {
     const locked = await begun();
     await setUser(app().services, app().account, locked.setting.user.id, { status: 'locked' });
     const refused = await submit(app(), locked.at, { otp: locked.device.code() });
@@ -224,7 +224,7 @@ export function secondFactor(app: AppOf): void {
     assert.equal((await submit(app(), replaced.at, { otp: replaced.device.code() })).answer.status, 400);
   });
 
-  it('members given twice, too long or too large change nothing', async () => {
+  it('repeated, too long or too large members change nothing', async () => {
     const { device, at } = await begun();
     const { fields } = readForm(at.answer.text);
     const right: Record<string, string> = { ...fields, otp: device.code() };
@@ -239,7 +239,7 @@ export function secondFactor(app: AppOf): void {
     assert.ok(isConsent((await submit(app(), at, right)).answer));
   });
 
-  it('a session of who enrolled since goes on; the next sign-in asks', async () => {
+  it('a session continues after its user enrols elsewhere; the next sign-in asks', async () => {
     const setting = await settle(app());
     const jar = new CookieJar();
     codeOf(await submit(app(), await setting.signIn({}, jar), { decision: 'allow' }));

@@ -54,7 +54,7 @@ export function sessions(app: AppOf): void {
     assert.equal(await isLive(setting, elsewhere), false);
   });
 
-  it('is one browser’s: another is not signed in, and a second sign-in elsewhere leaves the first alone', async () => {
+  it('belongs to one browser: another is not signed in, and a sign-in elsewhere does not affect it', async () => {
     const { setting, jar } = await signedIn();
     const elsewhere = new CookieJar();
     assert.equal(await isLive(setting, elsewhere), false);

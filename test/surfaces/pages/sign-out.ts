@@ -22,7 +22,7 @@ function assertCookiesGone({ headers }: Answer): void {
 
 /** OpenID Connect RP-Initiated Logout 1.0 §2 to §4. */
 export function signOut(app: AppOf): void {
-  it('with an id token of the user who is signed in: at once, to the registered address with state', async () => {
+  it('with an id token of the signed-in user: at once, to the registered address with state', async () => {
     const browser = await signedInBrowser(app());
     const secret = browser.jar.cookies.get('__Host-sid');
     const parameters = {
@@ -37,7 +37,7 @@ export function signOut(app: AppOf): void {
     assertCookiesGone(answer);
     assert.equal(await isSignedIn(app(), browser), false);
     browser.jar.cookies.set('__Host-sid', secret ?? '');
-    assert.equal(await isSignedIn(app(), browser), false, 'the session is gone, not the cookie alone (L3)');
+    assert.equal(await isSignedIn(app(), browser), false, 'the session is gone, not only the cookie (L3)');
     assert.equal((await refresh(app(), browser.client, browser.tokens.refresh_token)).status, 400, 'so is its grant');
   });
 
@@ -47,14 +47,14 @@ export function signOut(app: AppOf): void {
     const { client, user, jar } = browser;
     const code = (await signInForCode(app(), client, user, { scope }, jar)).get('code') ?? '';
     const offline = await redeem(app(), client, code);
-    assert.equal(offline.scope, 'openid', 'it is no scope that a token has');
+    assert.equal(offline.scope, 'openid', 'it is not a scope of tokens');
     await submit(app(), await beginSignOut(app(), jar), {});
     assert.equal(await isSignedIn(app(), browser), false);
     assert.equal((await refresh(app(), client, browser.tokens.refresh_token)).status, 400);
     assert.equal((await refresh(app(), client, offline.refresh_token)).status, 200);
   });
 
-  it('without a hint: asked, and signed out by the form alone; then to the page that says so', async () => {
+  it('without a hint: asked, and signed out only by the form; then to the page that says so', async () => {
     const browser = await signedInBrowser(app());
     const asked = await beginSignOut(app(), browser.jar, {});
     assertAsks(asked.answer);
@@ -66,7 +66,7 @@ export function signOut(app: AppOf): void {
     assert.equal(await isSignedIn(app(), browser), false);
   });
 
-  it('with a state alone, or an id token and a state: nowhere to go back to, so that the page says it', async () => {
+  it('with only a state, or an id token and a state: no address to return to, so the page says it', async () => {
     const browser = await signedInBrowser(app());
     const asked = await beginSignOut(app(), browser.jar, { state: 'a state' });
     assertAsks(asked.answer);
@@ -78,7 +78,7 @@ export function signOut(app: AppOf): void {
     assert.equal(await isSignedIn(app(), other), false);
   });
 
-  it('with client_id alone: asked, with the name of the application, then to its address', async () => {
+  it('with only client_id: asked, with the name of the application, then to its address', async () => {
     const browser = await signedInBrowser(app(), { client_name: 'Expense Desk' });
     const parameters = { client_id: browser.client.client_id, post_logout_redirect_uri: afterwards };
     const asked = await beginSignOut(app(), browser.jar, parameters);
@@ -97,7 +97,7 @@ export function signOut(app: AppOf): void {
     assert.equal(await isSignedIn(app(), browser), true);
   });
 
-  it('with what is no id token of this account: asked (T10)', async () => {
+  it('with anything that is not an id token of this account: asked (T10)', async () => {
     const browser = await signedInBrowser(app());
     const [header = '', payload = '', signature = ''] = browser.tokens.id_token.split('.');
     const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url');
@@ -115,7 +115,7 @@ export function signOut(app: AppOf): void {
     assert.equal(await isSignedIn(app(), browser), true);
   });
 
-  it('nobody is signed in: onward at once', async () => {
+  it('without a session: onward at once', async () => {
     const browser = await signedInBrowser(app());
     const to = { client_id: browser.client.client_id, post_logout_redirect_uri: afterwards };
     assert.equal((await beginSignOut(app(), new CookieJar(), to)).answer.headers['location'], afterwards);
@@ -143,7 +143,7 @@ export function signOut(app: AppOf): void {
     assert.deepEqual([await isSignedIn(app(), browser), await isSignedIn(app(), stranger)], [true, true]);
   });
 
-  it('a request that is not sealed here, changed, of another account, or too old: 400', async () => {
+  it('a request that was not sealed here, is changed, of another account, or too old: 400', async () => {
     const browser = await signedInBrowser(app());
     const begun = await app().send('GET', logoutPath({}), { headers: browser.jar.header });
     const request = new URLSearchParams(String(begun.headers['location']).split('?')[1]).get('request') ?? '';
@@ -162,7 +162,7 @@ export function signOut(app: AppOf): void {
     assert.equal((await app().send('GET', path(request), { headers: browser.jar.header })).status, 400);
   });
 
-  it('signs out of this browser alone; back and reload are safe', async () => {
+  it('signs out of this browser only; going back and reloading are safe', async () => {
     const browser = await signedInBrowser(app());
     const second = new CookieJar();
     await signInForCode(app(), browser.client, browser.user, {}, second);

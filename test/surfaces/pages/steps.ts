@@ -6,7 +6,7 @@ import { type AppOf, codeOf, isConsent, isSignIn, requestOf, settle } from './br
 
 const minute = 60_000;
 
-/** L7: no step is skipped, repeated or gone back to; whatever is malformed stays where it is. */
+/** L7: no step can be skipped, repeated or returned to; malformed requests change nothing. */
 export function steps(app: AppOf): void {
   const get = (path: string, jar: CookieJar): Promise<Answer> => app().send('GET', path, { headers: jar.header });
   const post = (path: string, jar: CookieJar, form: Record<string, string>): Promise<Answer> =>
@@ -39,7 +39,7 @@ export function steps(app: AppOf): void {
     }
   });
 
-  it('a step that is not due leads to the one that is', async () => {
+  it('a step that is not due redirects to the one that is', async () => {
     const setting = await settle(app());
     const at = await setting.begin();
     const request = requestOf(at);
@@ -70,7 +70,7 @@ export function steps(app: AppOf): void {
     assert.ok(isConsent((await walk(app(), consent.jar, `/continue?request=${fields['request']}`)).answer));
   });
 
-  it('a consent given while the request asks for a new sign-in does not count', async () => {
+  it('a consent given while the request demands a new sign-in does not count', async () => {
     const setting = await settle(app());
     const jar = new CookieJar();
     codeOf(await submit(app(), await setting.signIn({ scope: 'openid' }, jar), { decision: 'allow' }));
@@ -110,7 +110,7 @@ export function steps(app: AppOf): void {
     }
   });
 
-  it('a request that a signed-in browser finished at once does not begin again when it is signed in no more', async () => {
+  it('a request that a signed-in browser finished does not restart after sign-out', async () => {
     const setting = await settle(app());
     const jar = new CookieJar();
     codeOf(await submit(app(), await setting.signIn({}, jar), { decision: 'allow' }));
@@ -122,7 +122,7 @@ export function steps(app: AppOf): void {
     assert.equal((await walk(app(), jar, next)).answer.status, 400);
   });
 
-  it('of many browsers’ tabs that finish one request at once exactly one gets a code (T11)', async () => {
+  it('exactly one of many tabs that finish one request at once gets a code (T11)', async () => {
     const setting = await settle(app());
     const consent = await setting.signIn();
     const form = readForm(consent.answer.text);
@@ -147,7 +147,7 @@ export function steps(app: AppOf): void {
     assert.ok(!late.jar.cookies.has('__Host-sid'));
   });
 
-  it('fields given twice, too long or with control characters never sign in', async () => {
+  it('repeated, too long or control-character fields never sign in', async () => {
     const setting = await settle(app());
     const at: Walk = await setting.begin();
     const { fields } = readForm(at.answer.text);

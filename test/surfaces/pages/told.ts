@@ -23,7 +23,7 @@ export function told(app: AppOf): void {
   const api = () => managing(app());
   const newEmail = () => `${unique('new')}@example.com`;
 
-  it('an app that is set up at the sign-in, and its recovery codes; neither key nor codes are in the message', async () => {
+  it('an app set up at sign-in, and its recovery codes; neither key nor codes are in the message', async () => {
     const setting = await settle(app());
     const at = await setting.signIn({ acr_values: multiFactor });
     const key = keyOf(at.answer.text);
@@ -70,13 +70,17 @@ export function told(app: AppOf): void {
     const [mail] = await mailsTo(app(), next);
     for (const title of [emailTitle, usernameTitle, passwordTitle]) assert.ok(mail?.text.includes(title), title);
     const [, , former] = await mailsTo(app(), user.email);
-    assert.ok(!former?.text.includes(next), 'the new address is not told to the former one');
+    assert.ok(!former?.text.includes(next), 'the former address does not learn the new one');
     assert.ok(!JSON.stringify([mail, former]).includes(goodPassword));
     await put({ email: null, username });
-    assert.deepEqual((await titles(next)).slice(1), [several], 'it has no address any more, and hears of that');
+    assert.deepEqual(
+      (await titles(next)).slice(1),
+      [several],
+      'the former address is notified that there is none any more',
+    );
   });
 
-  it('factors that the management API adds and removes; one that waits for its code does not count yet', async () => {
+  it('factors that the management API adds and removes; an unconfirmed one does not count yet', async () => {
     const user = await makeUser(app());
     const made = { factor_id: 1, display_name: 'Phone' };
     const path = `/mfa/users/${user.id}`;
@@ -108,7 +112,7 @@ export function told(app: AppOf): void {
     assert.deepEqual(await titles(next), [emailTitle, passwordTitle]);
   });
 
-  it('nothing about a refused change, and nothing to a user without an address', async () => {
+  it('nothing for a refused change, and nothing to a user without an address', async () => {
     const [user, other] = [await makeUser(app()), await makeUser(app())];
     const manage = await api();
     for (const members of [{ email: other.email }, { password: goodPassword, role_ids: [2_147_483_000] }]) {
@@ -123,7 +127,7 @@ export function told(app: AppOf): void {
     assert.equal(app().services.mails.length, before);
   });
 
-  it('a message that could not be sent yet is kept without a secret', async () => {
+  it('an unsent message is stored without a secret', async () => {
     const user = await makeUser(app());
     await setUser(app().services, app().account, user.id, { password: goodPassword });
     const everything = await dump(app().url);

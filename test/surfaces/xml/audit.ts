@@ -15,7 +15,7 @@ interface Told {
 
 /** The document's §5: all activity with a key is logged in the audit trail as the user `API`. */
 export function audit(app: () => TestApp): void {
-  it('X6: every call stands in the trail with the actor API, reads and refusals too', async () => {
+  it('X6: the trail records every call with the actor API, including reads and refusals', async () => {
     const own = await app().another();
     const { call, done, keyId } = await calling(own);
     const email = `${unique('user')}@example.com`;

@@ -18,9 +18,9 @@ const operations = [
   ['DELETE', '/users/1.xml'],
 ] as const;
 
-/** X6: who may call, in which media types, and how often. */
+/** X6: which callers, media types and rates are accepted. */
 export function refusals(app: () => TestApp): void {
-  it('X6: without a key in force, or with another password than x, every operation answers 401', async () => {
+  it('X6: without a valid key, or with a password other than x, every operation answers 401', async () => {
     const { apiKey, call, keyId } = await calling(app());
     const other = await calling(await app().another());
     const encoded = Buffer.from(`${apiKey}:x`).toString('base64');
@@ -155,7 +155,7 @@ export function refusals(app: () => TestApp): void {
     assert.equal((await (await calling(limited)).done(200, 'GET', '/users.xml')).length, 1);
   });
 
-  it('an account switches it off, and says when it will', async () => {
+  it('an account switches it off, and announces when', async () => {
     const own = await app().another({ 'sunset.xml': '2027-06-30' });
     const { call } = await calling(own);
     const answer = await call('GET', '/users.xml');
@@ -167,7 +167,7 @@ export function refusals(app: () => TestApp): void {
     }
   });
 
-  it('every operation is marked, names its successor, and the successor exists', () => {
+  it('every operation is marked deprecated and names an existing successor', () => {
     const { contract } = contracts.get('xml') ?? {};
     const successors = contracts.get('api-2')?.contract.paths ?? {};
     for (const item of Object.values(contract?.paths ?? {})) {

@@ -4,13 +4,13 @@ import { after, before, describe, it } from 'node:test';
 import { createApiKey } from '../../../src/domain/callers/api-keys.ts';
 import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
-import { exchangeBytes, type RawServer, startRaw } from '../../support/raw-http.ts';
+import { type RawServer, sendBytes, startRaw } from '../../support/raw-http.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
 import { sharedHosts } from './calling.ts';
 
 const folder = new URL('./transcripts/', import.meta.url);
 
-/** A request and its answer as they stand on the wire, each line ended by a line feed here. */
+/** A request and its answer as sent, with each line ended by a line feed here. */
 interface Transcript {
   readonly name: string;
   readonly request: string;
@@ -26,7 +26,7 @@ function readTranscripts(): Transcript[] {
     });
 }
 
-/** Headers end with CR LF, the body is as it is; its length is told where there is one. */
+/** Headers end with CR LF, the body is unchanged; it has a length if there is one. */
 function bytesOf(request: string, values: Readonly<Record<string, string>>): Buffer {
   const filled = request.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '');
   const end = filled.indexOf('\n\n');
@@ -73,8 +73,8 @@ export function transcripts(kind: DatabaseKind): void {
 
       for (const { name, request, answer } of readTranscripts()) {
         it(name, async () => {
-          const got = masked(await exchangeBytes(server.port, bytesOf(request, values)), values);
-          // Where no key named the account, the successor is told as a path.
+          const got = masked(await sendBytes(server.port, bytesOf(request, values)), values);
+          // If no key named the account, the successor is a path.
           assert.equal(got, answer.replace('{{base}}', shared === null ? 'https://{{own}}' : ''));
         });
       }

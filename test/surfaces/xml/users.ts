@@ -13,7 +13,7 @@ const address = () => `${unique('user')}@example.com`;
 
 /** What the operations do, beyond the transcripts. */
 export function users(app: () => TestApp): void {
-  it('a whole user can be sent back: what cannot be changed is accepted and not looked at', async () => {
+  it('a whole user can be sent back: read-only members are accepted and ignored', async () => {
     using _ = app().services.clock.hold();
     const { call, done } = await calling(app());
     const { id } = await done(201, 'POST', '/users.xml', userXml({ email: address(), firstname: 'Ada', notes: 'x' }));
@@ -28,7 +28,7 @@ export function users(app: () => TestApp): void {
     assert.deepEqual([made.status, made['user-type'], made['activated-at']], [0, 0, null]);
   });
 
-  it('X3: changes what is sent and nothing else', async () => {
+  it('X3: changes only what is sent', async () => {
     const { call, done } = await calling(app());
     const { id } = await done(
       201,
@@ -76,7 +76,7 @@ export function users(app: () => TestApp): void {
     assert.deepEqual(await read(), before);
   });
 
-  it('an element that is taken says so in the words of old clients', async () => {
+  it('a value already in use gives the message that old clients expect', async () => {
     const { call, done } = await calling(app());
     const [email, name] = [address(), unique('name')];
     await done(201, 'POST', '/users.xml', userXml({ email, 'openid-name': name }));
@@ -86,7 +86,7 @@ export function users(app: () => TestApp): void {
     await taken({ 'openid-name': name.toUpperCase() }, /^Openid name has already been taken$/);
   });
 
-  it('role-id is the role that was assigned first; another one takes its place, the others stay', async () => {
+  it('role-id is the role that was assigned first; a new value replaces it, other roles stay', async () => {
     const { services, account } = app();
     const { done, call } = await calling(app());
     const json = await managing(app());
@@ -122,7 +122,7 @@ export function users(app: () => TestApp): void {
     );
   });
 
-  it('a role that goes takes its grants with it', async () => {
+  it('losing a role ends its grants', async () => {
     const { services, account } = app();
     const { done } = await calling(app());
     const [role, next] = [
@@ -142,7 +142,7 @@ export function users(app: () => TestApp): void {
     assert.equal(await services.store.grants.find(account.id, grant.id), null);
   });
 
-  it('a password on creation makes the user active, and follows the policy', async () => {
+  it('a password on creation activates the user and must follow the policy', async () => {
     const { call, done } = await calling(app());
     const made = await done(
       201,

@@ -10,7 +10,7 @@ import { recordEvent } from '../../audit/record.ts';
 import { isConfidential } from '../../clients/client-methods.ts';
 import { hasGrantType } from '../../clients/grant-types.ts';
 import { digestOf } from '../../secrets.ts';
-import { linkedServersOf } from '../../tokens/audience.ts';
+import { noLongerLinked } from '../../tokens/audience.ts';
 import { absoluteExpiry, idleExpiry } from '../../tokens/refresh.ts';
 import { accessibleScope, apiScopeNames } from '../../tokens/scopes.ts';
 import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from '../../tokens/token-set.ts';
@@ -21,6 +21,8 @@ export interface GrantTerms {
   readonly userId: number;
   /** The only API authorization server that it is for; null: all that the client is linked to. */
   readonly serverId: number | null;
+  /** Those that the client is linked to. */
+  readonly servers: () => Promise<readonly LinkedServer[]>;
   readonly scope: readonly string[];
   readonly sid: string | null;
   readonly nonce: string | null;
@@ -106,19 +108,23 @@ export async function createGrant(
   tx: StoreVerbs,
   account: Account,
   client: ClientRecord,
-  { claims, offlineAccess = false, ...terms }: GrantTerms,
+  { claims, offlineAccess = false, servers, ...terms }: GrantTerms,
   linked: LinkedServer | null,
   method: GrantMethod,
 ): Promise<GrantRecord> {
   const now = services.clock.now();
   const { scope, serverId } = terms;
-  const servers = serverId === null ? await linkedServersOf({ store: tx }, client) : [];
+  const among = serverId === null ? await servers() : [];
+  // A link may have been removed since the request was read.
+  if (serverId !== null && !(await tx.authorizationServers.holdLink(account.id, serverId, client.appId))) {
+    throw noLongerLinked();
+  }
   const holder = { userId: terms.userId, appId: client.appId };
   // Before the trail is written: a refresh locks its grant first, too.
   const ended = await tx.grants.makeRoom(account.id, holder, mostGrants);
   const grant = await tx.grants.create({
     ...terms,
-    apiScopes: apiScopeNames(scope, serverId, servers),
+    apiScopes: apiScopeNames(scope, serverId, among),
     accountId: account.id,
     appId: client.appId,
     currentDigest: null,

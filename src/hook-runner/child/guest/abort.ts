@@ -1,4 +1,4 @@
-/** `AbortController` and `AbortSignal`, for what takes them: a request that is given up. */
+/** `AbortController` and `AbortSignal`, for cancelling requests. */
 
 type Listener = (event: { readonly type: 'abort'; readonly target: AbortSignal }) => void;
 

@@ -1,4 +1,4 @@
-/** The output of a run: kept in the isolate, bounded, and handed out once with the result. */
+/** The output of a run: kept in the isolate, limited in size, and returned once with the result. */
 
 import { limits } from '../../protocol.ts';
 import { format } from './format.ts';
@@ -23,7 +23,7 @@ function write(level: Level, text: string): void {
   lines[lines.length] = [now(), level, kept];
 }
 
-/** What does not fit is not formatted: a loop that writes costs little. */
+/** Output beyond the limit is not formatted, so a loop that logs costs little. */
 function writer(level: Level) {
   return (...values: unknown[]) => {
     if (lines.length >= limits.outputLines || characters >= limits.outputCharacters) dropped += 1;

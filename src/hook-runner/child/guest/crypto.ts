@@ -1,4 +1,4 @@
-/** The part of Node's `crypto` that functions need: digests, codes, random values. The host computes them. */
+/** The part of Node's `crypto` that functions need: hashes, HMACs, random values. The host computes them. */
 
 import { limits } from '../../protocol.ts';
 import { ask } from './host.ts';

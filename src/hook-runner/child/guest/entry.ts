@@ -1,6 +1,6 @@
 /**
- * What stands in each new context before a function comes: its end of the line to the process, and the run. The whole
- * is one script whose completion value is `enter`; the process alone holds it, by reference.
+ * Set up in each new context before a function runs: the context's end of the channel to the process, and the run. It
+ * is one script whose completion value is `enter`; only the process holds a reference to it.
  */
 
 import type { GuestInput } from '../../protocol.ts';
@@ -13,7 +13,7 @@ import { createRequire } from './modules.ts';
 type Wrapped = (exports: object, require: unknown, module: object, file: string, folder: string) => void;
 type Packages = Parameters<typeof createRequire>[0];
 
-// A function may replace the built-ins; what it answers is put together with those that stood before it.
+// A function may replace built-ins; its answer is assembled with the originals, saved here.
 const { parse, stringify } = JSON;
 const { isFinite: isFiniteNumber } = Number;
 
@@ -23,8 +23,8 @@ let value: string | null = null;
 furnish();
 
 /**
- * `start` runs the function and answers a promise; `settle` hands in what the host answers; `answer` what there is so
- * far.
+ * `start` runs the function and returns a promise; `settle` passes in an answer from the host; `answer` returns the
+ * output so far.
  */
 export function enter(step: string, ...values: unknown[]): unknown {
   if (step === 'start') return start(...(values as Parameters<typeof start>));
@@ -55,7 +55,7 @@ async function start(
   return answer();
 }
 
-/** Throws for what JSON cannot say, instead of saying something else. */
+/** Throws for values that JSON cannot represent instead of changing them. */
 function toJson(result: unknown): string {
   const text = stringify(result, (_, member: unknown) => {
     if (typeof member === 'number' && !isFiniteNumber(member)) throw new TypeError(`the answer contains ${member}`);
@@ -80,12 +80,12 @@ function note(thrown: unknown): void {
       frames = ownFrames(`${stack ?? ''}`);
     } else message = String(thrown);
   } catch {
-    // Its members throw in their turn.
+    // Reading its members may throw as well.
   }
   error = [name.slice(0, 100), message.slice(0, limits.errorCharacters), frames.slice(0, limits.lineCharacters)];
 }
 
-/** A stack down to the function's own last frame: what is below is not the author's. */
+/** The stack down to the function's outermost frame; frames below are not the author's code. */
 function ownFrames(stack: string): string {
   const lines = stack.split('\n');
   const last = lines.findLastIndex((line) => line.includes('hook.js:'));
@@ -95,7 +95,7 @@ function ownFrames(stack: string): string {
     .join('\n');
 }
 
-/** Written piece by piece: `toJSON` of a prototype that the function changed has no say in it. */
+/** Serialized piece by piece, so that a `toJSON` the function put on a prototype has no effect. */
 function answer(): string {
   const { lines, dropped } = output();
   let written = '';

@@ -1,4 +1,4 @@
-/** `fetch` of the Fetch standard, as far as functions need it: bodies are texts or bytes, read at once. */
+/** The part of the Fetch standard that functions need: bodies are text or bytes, read in full. */
 
 import type { FetchAnswer, FetchAsked } from '../../protocol.ts';
 import { limits } from '../../protocol.ts';
@@ -84,7 +84,7 @@ export class Request extends Message {
     }
   }
 
-  /** As it crosses. */
+  /** In the form sent to the host. */
   asked(): FetchAsked {
     const body = this.content === null ? null : toBase64(this.content);
     return { url: this.url, method: this.method, headers: [...this.headers], body, redirect: this.redirect };
@@ -150,7 +150,7 @@ export function fetch(input: unknown, init?: Init): Promise<Response> {
   });
 }
 
-/** As Node's own: what went wrong is the cause. */
+/** As in Node, the error's `cause` says what went wrong. */
 function refusal(code: string): TypeError {
   return new TypeError(`fetch failed: ${code}`, { cause: Object.assign(new Error(code), { code }) });
 }

@@ -1,8 +1,8 @@
-/** Text for several values, as Node's `util.format` writes it. */
+/** Formats several values as Node's `util.format` does. */
 
 import { inspect } from './inspect.ts';
 
-/** As `util.format`: `%s %d %i %f %j %o %O %c %%`, then the rest with spaces between. */
+/** Like `util.format`: `%s %d %i %f %j %o %O %c %%`, then the remaining values, separated by spaces. */
 export function format(...values: unknown[]): string {
   const [first, ...rest] = values;
   if (typeof first !== 'string') return values.map(plain).join(' ');

@@ -1,4 +1,4 @@
-/** Makes the global object of a run what functions expect, and takes from it what must not be there. */
+/** Gives a run's global object what functions expect and removes what must not be there. */
 
 import { AbortController, AbortSignal } from './abort.ts';
 import { console } from './console.ts';
@@ -11,7 +11,7 @@ import * as timers from './timers.ts';
 import { URL } from './url.ts';
 import { URLSearchParams } from './url-search-params.ts';
 
-// Memory that no limit of an isolate counts, and waits that no timeout ends.
+// Memory that the isolate's limit does not count, and waits that no timeout ends.
 const removed = ['WebAssembly', 'SharedArrayBuffer', 'Atomics'];
 
 const added = {
@@ -43,7 +43,7 @@ export function furnish(): void {
   for (const name of removed) delete target[name];
   for (const [name, value] of Object.entries(added)) define(name, { value, writable: true });
   define('global', { value: globalThis, writable: true });
-  // Large, and seldom asked for.
+  // Large and rarely used.
   define('Buffer', {
     get: () => (builtin('buffer') as { Buffer: unknown }).Buffer,
     set: (value) => define('Buffer', { value, writable: true }),
@@ -54,7 +54,7 @@ function define(name: string, descriptor: PropertyDescriptor): void {
   Object.defineProperty(globalThis, name, { configurable: true, enumerable: false, ...descriptor });
 }
 
-/** `process`, with the linked variables of the function and nothing of the service; of the version its line alone. */
+/** `process` with the function's linked variables and nothing of the service; only the major version is real. */
 export function defineProcess(variables: Readonly<Record<string, string>>, node: string): void {
   const env = Object.freeze(Object.assign(Object.create(null), variables));
   const nextTick = (action: (...values: unknown[]) => void, ...values: unknown[]) =>

@@ -1,4 +1,4 @@
-/** `Headers` of the Fetch standard: names compare without case, values of one name are joined. */
+/** `Headers` of the Fetch standard: names are case-insensitive, values of one name are joined. */
 
 export class Headers {
   readonly #values = new Map<string, string>();

@@ -1,13 +1,13 @@
 /**
- * The way out of the isolate: two functions that take and give text. They are kept here and reached by nothing of the
- * function's; calls are counted before they leave, so that a flood of them never gets to the process's own loop.
+ * The way out of the isolate: two functions that take and return text. They are kept here, out of the function's
+ * reach. Calls are counted before they leave, so that a flood of them never reaches the process's event loop.
  */
 
 import { limits } from '../../protocol.ts';
 
-/** Answered at once: `=` and JSON, or `!` and a code. */
+/** Synchronous; returns `=` and JSON, or `!` and a code. */
 type Call = (operation: string, argument: string) => string;
-/** Answered later by `settle`, if at all. */
+/** Asynchronous; `settle` delivers the answer, if there is one. */
 type Post = (operation: string, id: number, argument: string) => void;
 
 let callHost: Call;
@@ -16,7 +16,7 @@ let calls = 0;
 let lastId = 0;
 const waiting = new Map<number, (answer: string) => void>();
 
-// What the function may do to the built-ins is no business of these.
+// Saved here so that the function's changes to built-ins have no effect on them.
 const { parse, stringify } = JSON;
 
 export function connect(call: Call, post: Post): void {
@@ -29,7 +29,7 @@ function count(): void {
   if (calls > limits.hostCalls) throw new RangeError(`more than ${limits.hostCalls} calls of the host in one run`);
 }
 
-/** What the host answers; throws a TypeError with the code of its refusal. */
+/** Returns the host's answer; throws a TypeError with the code of its refusal. */
 export function ask<Answer>(operation: string, argument: unknown): Answer {
   count();
   const answer = callHost(operation, stringify(argument));
@@ -37,7 +37,7 @@ export function ask<Answer>(operation: string, argument: unknown): Answer {
   throw new TypeError(answer.slice(1));
 }
 
-/** Calls `settled` with what the host answers later; the id takes it back. */
+/** Calls `settled` with the host's later answer. Returns an id to cancel with. */
 export function post(operation: string, argument: unknown, settled: (answer: string) => void): number {
   count();
   lastId += 1;

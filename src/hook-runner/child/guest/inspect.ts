@@ -1,4 +1,4 @@
-/** Text for values as Node's `util.inspect` writes it, for the output of functions. */
+/** Formats values as Node's `util.inspect` does, for the output of functions. */
 
 import { assemble } from './layout.ts';
 import { shapeOf } from './shapes.ts';
@@ -33,7 +33,7 @@ function writeString(text: string, writing: Writing, isTop: boolean): string {
   const kept = text.length > mostStringCharacters ? text.slice(0, mostStringCharacters) : text;
   const surplus = text.length - kept.length;
   const tail = surplus > 0 ? `... ${surplus} more character${surplus > 1 ? 's' : ''}` : '';
-  // Long texts inside of objects are broken after their line ends.
+  // Long strings inside objects are split after their line breaks.
   if (!isTop && kept.length > 16 && kept.length > lineWidth - writing.indentation - 4) {
     const lines = kept.split(/(?<=\n)/);
     return lines.map(quote).join(` +\n${' '.repeat(writing.indentation + 2)}`) + tail;
@@ -59,10 +59,10 @@ function writeObject(value: Record<PropertyKey, unknown>, level: number, writing
   const shape = shapeOf(value, (item) => write(item, level + 1, writing), writing);
   const keys = keysOf(value, shape.isList);
   if (keys.length === 0 && shape.base !== '') return shape.base;
-  // What is empty is never too deep.
+  // Empty objects are never too deep.
   if (keys.length === 0 && sizeOf(value, shape) === 0) return shape.prefix + shape.braces.join('');
   if (level > writing.depthLimit) {
-    // Without the size that stands before its braces.
+    // Without the size before its braces.
     const name = shape.prefix.replace(/\(\d+\)|\s+$/g, '') || (shape.isList ? 'Array' : 'Object');
     return name.startsWith('[') ? name : `[${name}]`;
   }
@@ -95,7 +95,7 @@ function enumerable(value: object, key: PropertyKey): boolean {
 
 function nameOf(key: PropertyKey): string {
   if (typeof key === 'symbol') return key.toString();
-  // What would set a prototype in a literal.
+  // A name that would set the prototype in a literal.
   if (key === '__proto__') return "['__proto__']";
   return /^[a-zA-Z_]\w*$/.test(String(key)) ? String(key) : quote(String(key));
 }

@@ -1,11 +1,11 @@
-/** How entries of an object or a list are set: on one line, in columns, or a line each. As Node does. */
+/** Lays out the entries of an object or array as Node does: on one line, in columns, or one per line. */
 
 import { mostItems, type Writing } from './writing.ts';
 
 const lineWidth = 80;
 const innerLevelsOnOneLine = 3;
 
-/** On one line what is short and holds few levels, else a line for each entry; long lists in columns. */
+/** Short and shallow values go on one line, long arrays in columns, everything else one entry per line. */
 export function assemble(
   entries: string[],
   base: string,

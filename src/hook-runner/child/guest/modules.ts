@@ -1,4 +1,4 @@
-/** What `require` finds: packages of the function, and modules of Node that need no machine. */
+/** What `require` finds: the function's packages, and Node modules that need no operating system. */
 
 import { crypto } from './crypto.ts';
 import { format } from './format.ts';
@@ -35,7 +35,7 @@ const own: Readonly<Record<string, Load>> = {
   util: () => ({ ...(shims['util']?.() as object), inspect, format }),
 };
 
-/** One of Node's modules; the same object each time. Undefined when there is none of that name here. */
+/** A Node module, the same object each time; undefined when functions have no module of that name. */
 export function builtin(name: string): unknown {
   const known = name.startsWith('node:') ? name.slice(5) : name;
   const load = own[known];
@@ -44,7 +44,7 @@ export function builtin(name: string): unknown {
   return loaded.get(known);
 }
 
-/** `require` over the packages that the function was built with. */
+/** Makes `require` for the packages that the function was built with. */
 export function createRequire(packages: Readonly<Record<string, Load>> | undefined): (name: unknown) => unknown {
   const made = new Map<string, unknown>();
   return (name) => {

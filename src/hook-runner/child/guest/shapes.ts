@@ -1,4 +1,4 @@
-/** What stands for an object besides its members: a class, braces, a date. As Node has it. */
+/** What Node prints for an object besides its members: a class name, braces, a date. */
 
 import { indented, mostItems, type Shape, type Writing } from './writing.ts';
 
@@ -9,7 +9,7 @@ function className(value: object): string | null {
   return typeof maker === 'function' && typeof maker.name === 'string' && maker.name !== '' ? maker.name : 'Object';
 }
 
-/** `write` writes what lies one level below. */
+/** `write` formats a value one level deeper. */
 export function shapeOf(
   value: Record<PropertyKey, unknown>,
   write: (item: unknown) => string,
@@ -66,7 +66,7 @@ function shorten<Item>(items: readonly Item[], count: number, one: (item: Item) 
   return texts;
 }
 
-/** With the gaps of a sparse list counted. */
+/** Counts the gaps of a sparse array. */
 function writeItems(list: readonly unknown[], one: (item: unknown) => string): string[] {
   const texts: string[] = [];
   let index = 0;

@@ -1,4 +1,4 @@
-/** UTF-8 and base64, as the Encoding and the HTML standard have them. */
+/** UTF-8 and base64 as in the Encoding and HTML standards. */
 
 export class TextEncoder {
   readonly encoding = 'utf-8';
@@ -70,14 +70,14 @@ export class TextDecoder {
   }
 }
 
-/** How many bytes follow a first byte of several; 0 when none may. */
+/** The number of bytes that follow a lead byte; 0 for an invalid lead byte. */
 function following(first: number): number {
   if (first >= 0xc2 && first < 0xe0) return 1;
   if (first >= 0xe0 && first < 0xf0) return 2;
   return first >= 0xf0 && first < 0xf5 ? 3 : 0;
 }
 
-/** Bounds of the second byte: they rule out long forms, surrogates and what lies beyond the last plane. */
+/** Limits for the second byte: they exclude overlong forms, surrogates and code points above U+10FFFF. */
 const secondBytes: Readonly<Record<number, readonly [lowest: number, highest: number]>> = {
   224: [0xa0, 0xbf],
   237: [0x80, 0x9f],
@@ -85,7 +85,7 @@ const secondBytes: Readonly<Record<number, readonly [lowest: number, highest: nu
   244: [0x80, 0x8f],
 };
 
-/** The code point at `at`, or -1 and the length of the longest part that could have begun one. */
+/** The code point at `at`, or -1 and the length of the longest valid prefix of one. */
 function readPoint(bytes: Uint8Array, at: number): { code: number; size: number } {
   const first = bytes[at] as number;
   if (first < 0x80) return { code: first, size: 1 };

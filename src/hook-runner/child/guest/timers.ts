@@ -1,4 +1,4 @@
-/** Timers on the clock of the host. They end with the run. */
+/** Timers that use the host's clock. They end with the run. */
 
 import { limits } from '../../protocol.ts';
 import { forget, post } from './host.ts';
@@ -24,7 +24,7 @@ function add(): number {
   return lastHandle;
 }
 
-/** Whole milliseconds from 1, as Node makes of anything. */
+/** Converts any value to whole milliseconds, at least 1, as Node does. */
 function delayOf(value: unknown): number {
   const delay = Math.trunc(Number(value));
   return delay >= 1 && delay <= 2 ** 31 - 1 ? delay : 1;

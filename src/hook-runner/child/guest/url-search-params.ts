@@ -1,8 +1,8 @@
-/** `URLSearchParams` of the WHATWG URL standard; those of a `URL` write back to it. */
+/** `URLSearchParams` of the WHATWG URL standard; changes to a `URL`'s parameters update the `URL`. */
 
 type Pair = [name: string, value: string];
 
-// Set by the class below, which alone can reach its lists.
+// Assigned by the class below; only it can reach its lists.
 export let follow: (parameters: URLSearchParams, changed: (search: string) => void) => void;
 export let refill: (parameters: URLSearchParams, search: string) => void;
 

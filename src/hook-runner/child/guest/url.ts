@@ -1,9 +1,9 @@
-/** `URL`, read by the host's own parser (WHATWG URL). */
+/** `URL`, parsed by the host (WHATWG URL). */
 
 import { ask } from './host.ts';
 import { follow, refill, URLSearchParams } from './url-search-params.ts';
 
-/** What the host answers for an address. */
+/** The host's answer for a URL. */
 interface Parts {
   readonly href: string;
   readonly origin: string;

@@ -1,21 +1,21 @@
-/** What those who write values as text have in common. */
+/** Shared by the modules that format values as text. */
 
-/** So many items of a list are written. */
+/** The number of array items that are printed. */
 export const mostItems = 100;
 
 export interface Writing {
-  /** Objects that contain the one being written. */
+  /** Objects that contain the one being formatted. */
   readonly around: object[];
-  /** Those of them that something inside refers to, with the number of the reference. */
+  /** Those that something inside refers back to, with the number of the reference. */
   readonly referred: Map<object, number>;
   readonly depthLimit: number;
   indentation: number;
-  /** Level of the object that was written last: how deep the one around it goes. */
+  /** Level of the last object formatted: it says how deep the enclosing object goes. */
   level: number;
 }
 
 export interface Shape {
-  /** Stands before the braces: a class, an error's stack, a date. */
+  /** Printed before the braces: a class name, an error's stack, a date. */
   readonly base: string;
   readonly prefix: string;
   readonly braces: readonly [string, string];

@@ -8,6 +8,7 @@ import type { Append } from '../engine.ts';
 import { present } from '../removed.ts';
 import * as rows from '../rows.ts';
 import type { DbRow } from '../shape.ts';
+import { grantColumns } from '../unlinked.ts';
 import { appendEvents } from './chain.ts';
 import { run } from './statements.ts';
 
@@ -39,7 +40,7 @@ const readCredential = rows.credentials.reader('c_');
 const accessToken = `
   select ${[
     ...rows.accessTokens.select('t', 't_'),
-    ...rows.grants.select('g', 'g_'),
+    grantColumns('g', 'g_'),
     ...rows.tokenUsers.select('u', 'u_'),
     ...rows.tokenClients.select('c', 'c_'),
   ].join(', ')}, ${stillAssigned('t', { grant: 'grant_id' })}

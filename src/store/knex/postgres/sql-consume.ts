@@ -4,6 +4,7 @@ import { userStatuses } from '../../users.ts';
 import { linkedAtAll, stillAssigned } from '../assigned.ts';
 import { present } from '../removed.ts';
 import * as rows from '../rows.ts';
+import { grantColumns as effectiveColumns, unlinkedAt } from '../unlinked.ts';
 
 const grantColumns = rows.grants.select('g', 'g_').join(', ');
 const userColumns = rows.tokenUsers.select('u', 'u_').join(', ');
@@ -30,7 +31,7 @@ const rotateWhere = (mayGoOn: string) => `
       as t (account_id, grant_id, app_id, presented_digest, scope, now, successor_digest, successor_salt,
         idle_expires_at, token_digest, token_issued_at, token_expires_at)
   ), current as materialized (
-    select given.*, g.user_id, g.scope as granted_scope
+    select given.*, g.user_id, g.server_id, g.scope as granted_scope
     from given join grants g on g.account_id = given.account_id and g.id = given.grant_id
     where (g.app_id = given.app_id) is true and g.revoked_at is null
       and g.idle_expires_at > given.now and g.absolute_expires_at > given.now
@@ -64,7 +65,7 @@ export const rotateAll = rotateWhere(`not (select ${isClearing}) and ${linkedAtA
 
 /** For accounts with pending removals. Checking them makes a refresh a twentieth more expensive. */
 export const rotateAllBesideClearing = rotateWhere(
-  `${present('user', 'u')} and ${stillAssigned('c', { grant: 'grant_id' })}`,
+  `${present('user', 'u')} and ${stillAssigned('c', { grant: 'grant_id' })} and ${unlinkedAt('c', 'grant_id')} is null`,
 );
 
 /** Locks the grants with the keys $1 (account), $2 (id), and reads everything that decides about them. */
@@ -75,7 +76,7 @@ export const lockGrants = `
     order by g.account_id, g.id
     for update of g
   )
-  select ${grantColumns}, ${userColumns}, case when ${stillAssigned('g')} then 1 else 0 end as assigned
+  select ${effectiveColumns('g', 'g_')}, ${userColumns}, case when ${stillAssigned('g')} then 1 else 0 end as assigned
   from locked g join users u on u.account_id = g.account_id and u.id = g.user_id
   where ${present('user', 'u')}`;
 

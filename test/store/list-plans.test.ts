@@ -1,0 +1,100 @@
+/** The plans of lists that follow links: no page reads more links than it shows. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Engine } from '../../src/store/knex/engine.ts';
+import { verbsOn } from '../../src/store/knex/index.ts';
+import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
+import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
+import type { StoreVerbs } from '../../src/store/store.ts';
+import { databases, openTestStore, type TestStore } from '../support/stores.ts';
+import { addUsers, linkedTo, newLinked } from './linked.ts';
+import { now } from './samples.ts';
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+for (const kind of databases) {
+  describe(`plans of lists by links on ${kind}`, () => {
+    let opened: TestStore;
+    let engine: Engine;
+    before(async () => {
+      opened = await openTestStore(kind);
+      const open = kind === 'sqlite' ? openSqlite : openPostgres;
+      engine = open({ url: opened.url, log: () => {}, waitMilliseconds: 60_000 });
+    });
+    after(async () => {
+      await engine.close();
+      await opened.dispose();
+    });
+
+    /** What is looked up in the tables of links, as the database says it. */
+    async function lookupsOf(sql: string, bindings: unknown[]): Promise<string[]> {
+      const connection = await engine.db.client.acquireConnection();
+      try {
+        if (kind === 'sqlite') {
+          const plan: { detail: string }[] = connection.prepare(`explain query plan ${sql}`).all(bindings);
+          return plan.map(({ detail }) => detail).filter((detail) => /(role|app)_\w+|\b[klx] USING/.test(detail));
+        }
+        // Tables of so few rows it would read through by itself.
+        await connection.query('set enable_seqscan to off; set enable_bitmapscan to off');
+        const { rows } = await connection.query(`explain (format json) ${sql}`, bindings);
+        return nodesOf(rows[0]['QUERY PLAN'][0].Plan)
+          .filter((node) => /^(role|app)_/.test(node['Relation Name'] ?? ''))
+          .map((node) => `${node['Node Type']} ${node['Index Cond']}`);
+      } finally {
+        await engine.db.client.releaseConnection(connection);
+      }
+    }
+
+    /** Pages in the middle of as many as there are of each list by links, both ways. */
+    async function askForPages({ users, clients, roles }: StoreVerbs): Promise<void> {
+      const { accountId, ...ids } = await newLinked(opened.store);
+      const [app = 0, second = 0] = ids.appIds;
+      const { role, user } = { role: ids.roleIds[0] ?? 0, user: ids.userIds[0] ?? 0 };
+      const many = await addUsers(opened.url, accountId, 3000);
+      for (const link of ['users', 'admins'] as const) {
+        await opened.store.roles.link(accountId, link, role, [user, ...many], now);
+      }
+      for (const id of ids.roleIds) await opened.store.roles.link(accountId, 'apps', id, ids.appIds, now);
+      if (kind === 'postgres') await engine.db.raw('analyze');
+      const [middle = { key: 0, id: 0 }] = many.slice(1500).map((id) => ({ key: id, id }));
+      for (const at of [{ after: middle }, { before: middle }]) {
+        const query = { sort: { field: 'id', descending: false }, filters: [], limit: 10, at };
+        for (const filter of [
+          ...[linkedTo('role', role), linkedTo('administered_role', role)],
+          ...[linkedTo('app', app), linkedTo('app', app, second)],
+        ]) {
+          await users.page(accountId, { ...query, filters: [filter] });
+        }
+        await clients.pageOfUser(accountId, user, query);
+        await clients.pageOfRole(accountId, role, query);
+        await roles.page(accountId, { ...query, filters: [linkedTo('app', app)] });
+      }
+    }
+
+    test('links are found by their full key, or from a position on', async () => {
+      const queries: { sql: string; bindings: unknown[] }[] = [];
+      engine.db.on('query', (query) => queries.push(query));
+      await askForPages(verbsOn(engine.db, engine.hot));
+      const paging = queries.filter(({ sql }) => / list_key/.test(sql));
+      assert.ok(paging.length >= 14);
+      for (const { sql, bindings } of paging) {
+        const lookups = await lookupsOf(sql, bindings);
+        assert.ok(lookups.length > 0);
+        // By the account, the one end, and the other from a position on; but which roles give the app.
+        const broad = lookups.filter((step) => (step.match(/[<>]=?|=/g)?.length ?? 0) < 3);
+        assert.equal(broad.length, /cross join/.test(sql) ? 1 : 0, `${sql}\n${lookups.join('\n')}`);
+        for (const step of lookups) assert.doesNotMatch(step, /SCAN|Seq Scan/, sql);
+      }
+    });
+  });
+}

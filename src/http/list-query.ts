@@ -3,8 +3,8 @@
 import { Failure } from '../domain/failure.ts';
 import { type ListFilter, type ListQuery, matching } from '../domain/listing.ts';
 import type { CursorContent } from './cursor.ts';
+import { isIntegerText } from './integer-text.ts';
 import type { ListRules } from './list-contract.ts';
-import { isIntegerText } from './parameter-kinds.ts';
 
 /** A requested list, by parameters or by a cursor made from parameters. */
 export interface ListRequest {

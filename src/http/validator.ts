@@ -6,7 +6,7 @@ import type { LimitName } from '../domain/accounts/limit-settings.ts';
 import type { Services } from '../services.ts';
 import { securityHandlers } from './authenticate.ts';
 import type { Contract, ContractOperation } from './contract.ts';
-import { isIntegerText } from './parameter-kinds.ts';
+import { isIntegerText } from './integer-text.ts';
 import { requestStateOf } from './request-state.ts';
 import { lookUpOnce, pathParametersOf, prepareShortcuts } from './validator-shortcuts.ts';
 

@@ -4,7 +4,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { Failure } from '../domain/failure.ts';
-import { isIntegerText } from './parameter-kinds.ts';
+import { isIntegerText } from './integer-text.ts';
 import type { XmlRules } from './xml-rules.ts';
 import { escapeXml } from './xml-text.ts';
 import { parseXml, type XmlElement } from './xml-tree.ts';

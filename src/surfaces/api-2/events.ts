@@ -2,8 +2,8 @@ import type { components, operations } from '../../../generated/api-2.ts';
 import { type AuditedEvent, pageOfEvents } from '../../domain/audit/list.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { ListFilter } from '../../domain/listing.ts';
+import { readId } from '../../http/integer-text.ts';
 import type { Handler } from '../../http/operation.ts';
-import { readId } from '../../http/parameter-kinds.ts';
 import type { Services } from '../../services.ts';
 
 /** As `EventStore.page` has it. */

@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure.ts';
-import { readId } from '../../http/parameter-kinds.ts';
+import { readId } from '../../http/integer-text.ts';
 
 const mostIds = 100;
 

@@ -1603,10 +1603,10 @@ export interface components {
                  */
                 readonly shortname: string;
                 /**
-                 * @description Place among the attributes; the next free one by default.
+                 * @description Place among the attributes; null, or without it at the creation, the one after all others.
                  * @example 1
                  */
-                readonly position?: number;
+                readonly position?: number | null;
             };
         };
         /** @description A member that the account adds to its users. */
@@ -1650,10 +1650,10 @@ export interface components {
              */
             readonly shortname?: string;
             /**
-             * @description Place among the attributes; the next free one by default.
+             * @description Place among the attributes; null puts it after all others.
              * @example 1
              */
-            readonly position?: number;
+            readonly position?: number | null;
             /** @description The same members, wrapped; `id` is ignored. */
             readonly user_field?: {
                 /**
@@ -1672,10 +1672,10 @@ export interface components {
                  */
                 readonly shortname?: string;
                 /**
-                 * @description Place among the attributes; the next free one by default.
+                 * @description Place among the attributes; null, or without it at the creation, the one after all others.
                  * @example 1
                  */
-                readonly position?: number;
+                readonly position?: number | null;
             };
         };
         /** @description An empty object. */
@@ -3019,12 +3019,12 @@ export interface components {
                  */
                 readonly token_endpoint_auth_method: 0 | 1 | 2 | 3;
                 /**
-                 * @description How long an access token is valid, in minutes. Read-only.
+                 * @description How long an access token is valid, in minutes; one for an API lives as long as that API says.
                  * @example 60
                  */
                 readonly access_token_expiration_minutes: number;
                 /**
-                 * @description How long a refresh token that is not used is valid, in minutes; the account's setting. Read-only.
+                 * @description How long a refresh token that is not used is valid, in minutes: the app's own lifetime, or the account's setting. An API with its own lifetime overrides it for its tokens.
                  * @example 43200
                  */
                 readonly refresh_token_expiration_minutes: number;
@@ -3128,6 +3128,16 @@ export interface components {
                  * @enum {integer|null}
                  */
                 readonly token_endpoint_auth_method?: 0 | 1 | 2 | 3 | null;
+                /**
+                 * @description How long access tokens given out from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
+                 * @example 30
+                 */
+                readonly access_token_expiration_minutes?: number | null;
+                /**
+                 * @description How long a refresh token that is not used is valid from its next use on, in minutes: 1 to 525600. 0 or null: as the account says. An API that has such a time of its own decides for its tokens.
+                 * @example 43200
+                 */
+                readonly refresh_token_expiration_minutes?: number | null;
             } | null;
         };
         /** @description A client as the management of the account sees it. */
@@ -3250,12 +3260,12 @@ export interface components {
                  */
                 readonly token_endpoint_auth_method: 0 | 1 | 2 | 3;
                 /**
-                 * @description How long an access token is valid, in minutes. Read-only.
+                 * @description How long an access token is valid, in minutes; one for an API lives as long as that API says.
                  * @example 60
                  */
                 readonly access_token_expiration_minutes: number;
                 /**
-                 * @description How long a refresh token that is not used is valid, in minutes; the account's setting. Read-only.
+                 * @description How long a refresh token that is not used is valid, in minutes: the app's own lifetime, or the account's setting. An API with its own lifetime overrides it for its tokens.
                  * @example 43200
                  */
                 readonly refresh_token_expiration_minutes: number;
@@ -3359,6 +3369,16 @@ export interface components {
                  * @enum {integer|null}
                  */
                 readonly token_endpoint_auth_method?: 0 | 1 | 2 | 3 | null;
+                /**
+                 * @description How long access tokens given out from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
+                 * @example 30
+                 */
+                readonly access_token_expiration_minutes?: number | null;
+                /**
+                 * @description How long a refresh token that is not used is valid from its next use on, in minutes: 1 to 525600. 0 or null: as the account says. An API that has such a time of its own decides for its tokens.
+                 * @example 43200
+                 */
+                readonly refresh_token_expiration_minutes?: number | null;
             } | null;
         };
         /** @description A user of an app, with the members that `fields` names. */
@@ -3649,7 +3669,7 @@ export interface components {
                 readonly value: string;
             }[];
             /**
-             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts.
+             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The function gets that version as `context_version` of its context.
              * @example 1.1.0
              */
             readonly context_version?: string;
@@ -3809,7 +3829,7 @@ export interface components {
                 readonly value: string;
             }[] | null;
             /**
-             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The latest by default.
+             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The function gets that version as `context_version` of its context. The default is the latest.
              * @example 1.1.0
              */
             readonly context_version?: string | null;
@@ -3949,7 +3969,7 @@ export interface components {
                 readonly value: string;
             }[];
             /**
-             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts.
+             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The function gets that version as `context_version` of its context.
              * @example 1.1.0
              */
             readonly context_version: string;
@@ -4128,6 +4148,7 @@ export interface components {
         /**
          * @description The context of the function, as it is or as the one member `context`.
          * @example {
+         *       "context_version": "1.0.0",
          *       "user": {
          *         "user_identifier": "ada@example.com",
          *         "policy_id": 1
@@ -4494,7 +4515,7 @@ export interface components {
          * @example 2
          */
         readonly Page: number;
-        /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+        /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
         readonly Cursor: string;
         /**
          * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -4522,7 +4543,7 @@ export interface components {
          */
         readonly UpdatedUntil: string;
         /**
-         * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+         * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
          * @example 1
          */
         readonly Id: number;
@@ -4662,7 +4683,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -4889,10 +4910,10 @@ export interface operations {
                  */
                 readonly mappings?: string;
                 /**
-                 * @description `false` accepts a password of 1 to 256 characters that the rules would refuse; it requires the scope `manage_all`.
+                 * @description `false` accepts a password of 1 to 256 characters that the rules would refuse; it requires the scope `manage_all`. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly validate_policy?: "true" | "false";
+                readonly validate_policy?: boolean;
             };
             readonly header?: never;
             readonly path?: never;
@@ -4986,7 +5007,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -5114,7 +5135,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5160,7 +5181,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5219,7 +5240,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5255,7 +5276,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5331,15 +5352,15 @@ export interface operations {
                  */
                 readonly mappings?: string;
                 /**
-                 * @description `false` accepts a password of 1 to 256 characters that the rules would refuse; it requires the scope `manage_all`.
+                 * @description `false` accepts a password of 1 to 256 characters that the rules would refuse; it requires the scope `manage_all`. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly validate_policy?: "true" | "false";
+                readonly validate_policy?: boolean;
             };
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5426,7 +5447,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5462,7 +5483,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5521,7 +5542,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -5536,15 +5557,15 @@ export interface operations {
                  */
                 readonly name?: string;
                 /**
-                 * @description Whether apps that users are not shown (`visible` false) are listed too, with `true`.
+                 * @description Whether apps that users are not shown (`visible` false) are listed too. `True`, `False`, `1` and `0` are accepted too; any other text is 400.
                  * @example true
                  */
-                readonly ignore_visibility?: string;
+                readonly ignore_visibility?: boolean;
             };
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5610,7 +5631,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -5748,7 +5769,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5802,7 +5823,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5869,7 +5890,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5906,7 +5927,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5953,7 +5974,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6022,7 +6043,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6077,7 +6098,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6145,7 +6166,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6201,7 +6222,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6242,7 +6263,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6305,7 +6326,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6360,7 +6381,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6435,7 +6456,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -6583,7 +6604,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6636,7 +6657,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6704,7 +6725,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6747,7 +6768,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -6765,7 +6786,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6819,7 +6840,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6876,7 +6897,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6937,7 +6958,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6985,7 +7006,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -7003,7 +7024,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7063,7 +7084,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7121,7 +7142,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7182,7 +7203,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7230,7 +7251,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -7248,7 +7269,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7309,7 +7330,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7369,7 +7390,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7433,7 +7454,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7481,7 +7502,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -7629,7 +7650,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7683,7 +7704,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7739,7 +7760,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7782,7 +7803,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -7797,20 +7818,20 @@ export interface operations {
                  */
                 readonly name?: string;
                 /**
-                 * @description Whether users of the account who are not in the role are listed too, with `assigned` false.
+                 * @description Whether users of the account who are not in the role are listed too, with `assigned` false. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly include_unassigned?: "true" | "false";
+                readonly include_unassigned?: boolean;
                 /**
-                 * @description Only users with this `assigned`. Without `include_unassigned` it is `true` for every user.
+                 * @description Only users with this `assigned`. Without `include_unassigned` it is `true` for every user. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly assigned?: "true" | "false";
+                readonly assigned?: boolean;
             };
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7868,7 +7889,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7926,7 +7947,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7982,7 +8003,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -7997,20 +8018,20 @@ export interface operations {
                  */
                 readonly name?: string;
                 /**
-                 * @description Whether users of the account who are not in the role are listed too, with `assigned` false.
+                 * @description Whether users of the account who are not in the role are listed too, with `assigned` false. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly include_unassigned?: "true" | "false";
+                readonly include_unassigned?: boolean;
                 /**
-                 * @description Only users with this `assigned`. Without `include_unassigned` it is `true` for every user.
+                 * @description Only users with this `assigned`. Without `include_unassigned` it is `true` for every user. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly assigned?: "true" | "false";
+                readonly assigned?: boolean;
             };
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8068,7 +8089,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8126,7 +8147,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8182,7 +8203,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -8200,7 +8221,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8254,7 +8275,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8319,7 +8340,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -8545,7 +8566,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8621,7 +8642,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8713,7 +8734,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8756,7 +8777,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -8769,7 +8790,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8825,7 +8846,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8890,7 +8911,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -9017,7 +9038,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -9060,7 +9081,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -9179,7 +9200,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -9222,7 +9243,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -9430,7 +9451,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -9923,7 +9944,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -10029,6 +10050,7 @@ export interface operations {
             readonly content: {
                 /**
                  * @example {
+                 *       "context_version": "1.0.0",
                  *       "user": {
                  *         "user_identifier": "ada@example.com",
                  *         "policy_id": 1
@@ -10101,7 +10123,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -10115,10 +10137,7 @@ export interface operations {
                  * @example sign_in.failed
                  */
                 readonly action?: string;
-                /**
-                 * @description Only actions of this actor, as `<type>:<id>`; a bare type means an actor without an id (`command_line`, or `user` for an unauthenticated user).
-                 * @example user:7
-                 */
+                /** @description Only actions of this actor, as `<type>:<id>`; a bare type means an actor without an id (`command_line`, or `user` for an unauthenticated user). `API` alone means every API key. */
                 readonly actor?: string;
                 /**
                  * @description Only actions on this target, as `<type>:<id>`; a bare type means a target without an id.

@@ -4,6 +4,7 @@
 interface ContractResponse {
   readonly description?: string;
   readonly $ref?: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
   readonly content?: Readonly<Record<string, unknown>>;
 }
 

@@ -1603,10 +1603,10 @@ export interface components {
                  */
                 readonly shortname: string;
                 /**
-                 * @description Place among the attributes; the next free one by default.
+                 * @description Place among the attributes; null, or without it at the creation, the one after all others.
                  * @example 1
                  */
-                readonly position?: number;
+                readonly position?: number | null;
             };
         };
         /** @description A member that the account adds to its users. */
@@ -1650,10 +1650,10 @@ export interface components {
              */
             readonly shortname?: string;
             /**
-             * @description Place among the attributes; the next free one by default.
+             * @description Place among the attributes; null puts it after all others.
              * @example 1
              */
-            readonly position?: number;
+            readonly position?: number | null;
             /** @description The same members, wrapped; `id` is ignored. */
             readonly user_field?: {
                 /**
@@ -1672,10 +1672,10 @@ export interface components {
                  */
                 readonly shortname?: string;
                 /**
-                 * @description Place among the attributes; the next free one by default.
+                 * @description Place among the attributes; null, or without it at the creation, the one after all others.
                  * @example 1
                  */
-                readonly position?: number;
+                readonly position?: number | null;
             };
         };
         /** @description An empty object. */
@@ -3019,12 +3019,12 @@ export interface components {
                  */
                 readonly token_endpoint_auth_method: 0 | 1 | 2 | 3;
                 /**
-                 * @description How long an access token is valid, in minutes. Read-only.
+                 * @description How long an access token is valid, in minutes; one for an API lives as long as that API says.
                  * @example 60
                  */
                 readonly access_token_expiration_minutes: number;
                 /**
-                 * @description How long a refresh token that is not used is valid, in minutes; the account's setting. Read-only.
+                 * @description How long a refresh token that is not used is valid, in minutes: the app's own lifetime, or the account's setting. An API with its own lifetime overrides it for its tokens.
                  * @example 43200
                  */
                 readonly refresh_token_expiration_minutes: number;
@@ -3128,6 +3128,16 @@ export interface components {
                  * @enum {integer|null}
                  */
                 readonly token_endpoint_auth_method?: 0 | 1 | 2 | 3 | null;
+                /**
+                 * @description How long access tokens given out from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
+                 * @example 30
+                 */
+                readonly access_token_expiration_minutes?: number | null;
+                /**
+                 * @description How long a refresh token that is not used is valid from its next use on, in minutes: 1 to 525600. 0 or null: as the account says. An API that has such a time of its own decides for its tokens.
+                 * @example 43200
+                 */
+                readonly refresh_token_expiration_minutes?: number | null;
             } | null;
         };
         /** @description A client as the management of the account sees it. */
@@ -3250,12 +3260,12 @@ export interface components {
                  */
                 readonly token_endpoint_auth_method: 0 | 1 | 2 | 3;
                 /**
-                 * @description How long an access token is valid, in minutes. Read-only.
+                 * @description How long an access token is valid, in minutes; one for an API lives as long as that API says.
                  * @example 60
                  */
                 readonly access_token_expiration_minutes: number;
                 /**
-                 * @description How long a refresh token that is not used is valid, in minutes; the account's setting. Read-only.
+                 * @description How long a refresh token that is not used is valid, in minutes: the app's own lifetime, or the account's setting. An API with its own lifetime overrides it for its tokens.
                  * @example 43200
                  */
                 readonly refresh_token_expiration_minutes: number;
@@ -3359,6 +3369,16 @@ export interface components {
                  * @enum {integer|null}
                  */
                 readonly token_endpoint_auth_method?: 0 | 1 | 2 | 3 | null;
+                /**
+                 * @description How long access tokens given out from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
+                 * @example 30
+                 */
+                readonly access_token_expiration_minutes?: number | null;
+                /**
+                 * @description How long a refresh token that is not used is valid from its next use on, in minutes: 1 to 525600. 0 or null: as the account says. An API that has such a time of its own decides for its tokens.
+                 * @example 43200
+                 */
+                readonly refresh_token_expiration_minutes?: number | null;
             } | null;
         };
         /** @description A user of an app, with the members that `fields` names. */
@@ -3649,7 +3669,7 @@ export interface components {
                 readonly value: string;
             }[];
             /**
-             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts.
+             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The function gets that version as `context_version` of its context.
              * @example 1.1.0
              */
             readonly context_version?: string;
@@ -3809,7 +3829,7 @@ export interface components {
                 readonly value: string;
             }[] | null;
             /**
-             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The latest by default.
+             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The function gets that version as `context_version` of its context. The default is the latest.
              * @example 1.1.0
              */
             readonly context_version?: string | null;
@@ -3949,7 +3969,7 @@ export interface components {
                 readonly value: string;
             }[];
             /**
-             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts.
+             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The function gets that version as `context_version` of its context.
              * @example 1.1.0
              */
             readonly context_version: string;
@@ -4128,6 +4148,7 @@ export interface components {
         /**
          * @description The context of the function, as it is or as the one member `context`.
          * @example {
+         *       "context_version": "1.0.0",
          *       "user": {
          *         "user_identifier": "ada@example.com",
          *         "policy_id": 1
@@ -4512,7 +4533,7 @@ export interface components {
          * @example 2
          */
         readonly Page: number;
-        /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+        /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
         readonly Cursor: string;
         /**
          * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -4540,7 +4561,7 @@ export interface components {
          */
         readonly UpdatedUntil: string;
         /**
-         * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+         * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
          * @example 1
          */
         readonly Id: number;
@@ -4690,7 +4711,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -4917,10 +4938,10 @@ export interface operations {
                  */
                 readonly mappings?: string;
                 /**
-                 * @description `false` accepts a password of 1 to 256 characters that the rules would refuse; it requires the scope `manage_all`.
+                 * @description `false` accepts a password of 1 to 256 characters that the rules would refuse; it requires the scope `manage_all`. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly validate_policy?: "true" | "false";
+                readonly validate_policy?: boolean;
             };
             readonly header?: never;
             readonly path?: never;
@@ -5014,7 +5035,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -5142,7 +5163,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5195,7 +5216,7 @@ export interface operations {
             };
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5261,7 +5282,7 @@ export interface operations {
             };
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5298,7 +5319,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5375,10 +5396,10 @@ export interface operations {
                  */
                 readonly mappings?: string;
                 /**
-                 * @description `false` accepts a password of 1 to 256 characters that the rules would refuse; it requires the scope `manage_all`.
+                 * @description `false` accepts a password of 1 to 256 characters that the rules would refuse; it requires the scope `manage_all`. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly validate_policy?: "true" | "false";
+                readonly validate_policy?: boolean;
             };
             readonly header?: {
                 /**
@@ -5389,7 +5410,7 @@ export interface operations {
             };
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5483,7 +5504,7 @@ export interface operations {
             };
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5520,7 +5541,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5579,7 +5600,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -5594,15 +5615,15 @@ export interface operations {
                  */
                 readonly name?: string;
                 /**
-                 * @description Whether apps that users are not shown (`visible` false) are listed too, with `true`.
+                 * @description Whether apps that users are not shown (`visible` false) are listed too. `True`, `False`, `1` and `0` are accepted too; any other text is 400.
                  * @example true
                  */
-                readonly ignore_visibility?: string;
+                readonly ignore_visibility?: boolean;
             };
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5668,7 +5689,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -5806,7 +5827,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5867,7 +5888,7 @@ export interface operations {
             };
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5941,7 +5962,7 @@ export interface operations {
             };
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5979,7 +6000,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6026,7 +6047,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6095,7 +6116,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6151,7 +6172,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6219,7 +6240,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6275,7 +6296,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6316,7 +6337,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6379,7 +6400,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6435,7 +6456,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6510,7 +6531,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -6658,7 +6679,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6718,7 +6739,7 @@ export interface operations {
             };
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6793,7 +6814,7 @@ export interface operations {
             };
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6837,7 +6858,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -6855,7 +6876,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6909,7 +6930,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6966,7 +6987,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7027,7 +7048,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7075,7 +7096,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -7093,7 +7114,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7153,7 +7174,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7211,7 +7232,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7272,7 +7293,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7320,7 +7341,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -7338,7 +7359,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7399,7 +7420,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7459,7 +7480,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7523,7 +7544,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7571,7 +7592,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -7719,7 +7740,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7780,7 +7801,7 @@ export interface operations {
             };
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7843,7 +7864,7 @@ export interface operations {
             };
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7887,7 +7908,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -7902,20 +7923,20 @@ export interface operations {
                  */
                 readonly name?: string;
                 /**
-                 * @description Whether users of the account who are not in the role are listed too, with `assigned` false.
+                 * @description Whether users of the account who are not in the role are listed too, with `assigned` false. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly include_unassigned?: "true" | "false";
+                readonly include_unassigned?: boolean;
                 /**
-                 * @description Only users with this `assigned`. Without `include_unassigned` it is `true` for every user.
+                 * @description Only users with this `assigned`. Without `include_unassigned` it is `true` for every user. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly assigned?: "true" | "false";
+                readonly assigned?: boolean;
             };
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7973,7 +7994,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8031,7 +8052,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8087,7 +8108,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -8102,20 +8123,20 @@ export interface operations {
                  */
                 readonly name?: string;
                 /**
-                 * @description Whether users of the account who are not in the role are listed too, with `assigned` false.
+                 * @description Whether users of the account who are not in the role are listed too, with `assigned` false. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly include_unassigned?: "true" | "false";
+                readonly include_unassigned?: boolean;
                 /**
-                 * @description Only users with this `assigned`. Without `include_unassigned` it is `true` for every user.
+                 * @description Only users with this `assigned`. Without `include_unassigned` it is `true` for every user. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly assigned?: "true" | "false";
+                readonly assigned?: boolean;
             };
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8173,7 +8194,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8231,7 +8252,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8287,7 +8308,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -8305,7 +8326,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8359,7 +8380,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8424,7 +8445,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -8650,7 +8671,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8733,7 +8754,7 @@ export interface operations {
             };
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8832,7 +8853,7 @@ export interface operations {
             };
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8876,7 +8897,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -8889,7 +8910,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8945,7 +8966,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -9010,7 +9031,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -9137,7 +9158,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -9180,7 +9201,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -9299,7 +9320,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -9342,7 +9363,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -9550,7 +9571,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -10073,7 +10094,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -10179,6 +10200,7 @@ export interface operations {
             readonly content: {
                 /**
                  * @example {
+                 *       "context_version": "1.0.0",
                  *       "user": {
                  *         "user_identifier": "ada@example.com",
                  *         "policy_id": 1
@@ -10251,7 +10273,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -10265,10 +10287,7 @@ export interface operations {
                  * @example sign_in.failed
                  */
                 readonly action?: string;
-                /**
-                 * @description Only actions of this actor, as `<type>:<id>`; a bare type means an actor without an id (`command_line`, or `user` for an unauthenticated user).
-                 * @example user:7
-                 */
+                /** @description Only actions of this actor, as `<type>:<id>`; a bare type means an actor without an id (`command_line`, or `user` for an unauthenticated user). `API` alone means every API key. */
                 readonly actor?: string;
                 /**
                  * @description Only actions on this target, as `<type>:<id>`; a bare type means a target without an id.

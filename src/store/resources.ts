@@ -5,8 +5,8 @@ export type ResourceKind = 'user' | 'app' | 'role' | 'attribute' | 'api' | 'poli
 
 export interface ResourceStore {
   /**
-   * Whether there is such a resource. Until the end of the transaction nobody else changes or removes it, or adds a
-   * link to it; waits for those that are doing so. `key`: its number, or the UUID of a hook or a variable.
+   * Whether there is such a resource. Until the end of the transaction nobody else changes or removes it, or the links
+   * that are shown with it; waits for those that are doing so. `key`: its number, or the UUID of a hook or a variable.
    */
   findLocked(accountId: number, kind: ResourceKind, key: string): Promise<boolean>;
 }

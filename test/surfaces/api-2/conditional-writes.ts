@@ -156,18 +156,19 @@ export function racingWrites(app: () => TestApp): void {
     });
   }
 
-  it('a conditional writer and one that adds links elsewhere do not lose the links', async () => {
+  it('links that others make and take meanwhile, by way of the users, stay made and taken', async () => {
     const api = await managing(app());
-    const [one, other] = [await newUser(api), await newUser(api)];
+    const [leaving, given, coming] = [await newUser(api), await newUser(api), await newUser(api)];
     for (let round = 0; round < rounds; round += 1) {
-      const { id } = await api.done(201, 'POST', '/roles', { name: unique('role') });
+      const { id } = await api.done(201, 'POST', '/roles', { name: unique('role'), users: [leaving.id] });
       const tag = tagOf(await api.call('GET', `/roles/${id}`));
       const [written] = await Promise.all([
-        api.call('PUT', `/roles/${id}`, { users: [one.id] }, { 'if-match': tag }),
-        api.done(200, 'PUT', `/users/${other.id}`, { role_ids: [id] }),
+        api.call('PUT', `/roles/${id}`, { users: [leaving.id, given.id] }, { 'if-match': tag }),
+        api.done(200, 'PUT', `/users/${leaving.id}`, { role_ids: [] }),
+        api.done(200, 'PUT', `/users/${coming.id}`, { role_ids: [id] }),
       ]);
       const { users } = await api.done(200, 'GET', `/roles/${id}`);
-      assert.deepEqual(users, written.status === 200 ? [one.id, other.id] : [other.id], written.text);
+      assert.deepEqual(users, written.status === 200 ? [given.id, coming.id] : [coming.id], written.text);
     }
   });
 }

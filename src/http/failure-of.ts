@@ -20,9 +20,15 @@ export function failureOf(error: unknown, state: RequestState, invalid: InvalidC
   const [first] = error.errors;
   if (error.status !== 400 || !first) return new Failure('internal', {}, { cause: error });
   const pointer = first.path;
-  const name = pointer.replace(/^\/(body|query|params|headers)\/?/, '').replaceAll('/', '.') || 'the body';
+  const name = nameAt(pointer) || 'the body';
   const code = invalid?.(state.operation?.operationId ?? '', pointer) ?? 'request_invalid';
   return new Failure(code, { name, message: `${name} ${first.message}` });
+}
+
+/** Of a header as it is usually written: the validator sees `if-match`. */
+function nameAt(pointer: string): string {
+  const name = pointer.replace(/^\/(body|query|params|headers)\/?/, '').replaceAll('/', '.');
+  return pointer.startsWith('/headers/') ? name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()) : name;
 }
 
 function isValidationError(error: unknown): error is ValidationError {

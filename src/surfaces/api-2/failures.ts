@@ -57,6 +57,7 @@ export const failures = {
   codes: {
     ...commonCodes,
     request_invalid: invalidRequest,
+    precondition_failed: jsonError(412, 'PreconditionFailedError'),
     conflict,
   },
 } satisfies FailureTable<operations, ErrorBody>;

@@ -22,8 +22,8 @@ import { roles } from './roles.ts';
 import { listUserApps } from './user-apps.ts';
 import { users } from './users.ts';
 
-export function api2(services: Services): SurfaceDefinition<operations> {
-  const handlers: Handlers<operations> = {
+function handlersOf(services: Services): Handlers<operations> {
+  return {
     ...users(services),
     listUserApps: listUserApps(services),
     ...customAttributes(services),
@@ -41,10 +41,26 @@ export function api2(services: Services): SurfaceDefinition<operations> {
     ...hookVariables(services),
     listEvents: listEvents(services),
   };
+}
+
+export function api2(services: Services): SurfaceDefinition<operations> {
   return {
     name: 'api-2',
     contract,
-    handlers,
+    handlers: handlersOf(services),
+    conditional: {
+      handlers: handlersOf,
+      kinds: {
+        readUser: 'user',
+        readCustomAttribute: 'attribute',
+        readPolicy: 'policy',
+        readApiAuthorization: 'api',
+        readRole: 'role',
+        readApp: 'app',
+        readHook: 'hook',
+        readHookVariable: 'variable',
+      },
+    },
     failures,
     limit: 'api-2',
     emptyBody: 'object',

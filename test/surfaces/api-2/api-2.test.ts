@@ -12,6 +12,7 @@ import { appAccess } from './app-access.ts';
 import { appSecrets } from './app-secrets.ts';
 import { apps } from './apps.ts';
 import { callers } from './callers.ts';
+import { conditionalWrites, racingWrites } from './conditional-writes.ts';
 import { credentials } from './credentials.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { events } from './events.ts';
@@ -68,6 +69,8 @@ for (const kind of databases) {
     part('custom attributes', () => customAttributes(app));
     part('API authorization servers', () => apiAuthorizations(app));
     part('policies', () => policies(app));
+    part('conditional writes', () => conditionalWrites(app));
+    describe('racing writers', () => racingWrites(app));
     part('variables of hooks', () => hookVariables(app));
     part('hooks', () => hooks(app));
     part('rules of hooks', () => hookRules(app));

@@ -8,6 +8,7 @@ import type { Services } from '../../services.ts';
 import { apiAuthorizationClients } from './api-authorization-clients.ts';
 import { apiAuthorizationClaims, apiAuthorizationScopes } from './api-authorization-parts.ts';
 import { apiAuthorizations } from './api-authorizations.ts';
+import { appUsers } from './app-users.ts';
 import { apps } from './apps.ts';
 import { callers } from './callers.ts';
 import { customAttributes } from './custom-attributes.ts';
@@ -36,6 +37,7 @@ export function api2(services: Services): SurfaceDefinition<operations> {
     ...roles(services),
     ...roleMembers(services),
     ...apps(services),
+    ...appUsers(services),
     ...callers(services),
     ...hooks(services),
     ...hookVariables(services),

@@ -805,19 +805,20 @@ export interface paths {
         /**
          * Assign an app to users
          * @description Assigns the app to each of these users, who can sign in to it from now on. An app that was just registered is
-         *     assigned to nobody. Users who have the app already keep it: the call can be repeated. An unknown user is 422, and
-         *     then the app is assigned to none of them.
+         *     assigned to nobody. Users who have the app already keep it: the call can be repeated. If a user is unknown, the
+         *     answer is 422 and the app is assigned to none of them.
          *
-         *     To give several apps to the same users, use a role. Each user who gets the app is one event `access.granted`.
+         *     A role gives apps to larger groups, up to 10000 users a call. Each user who gets the app is an event
+         *     `access.granted`.
          */
         readonly post: operations["addAppUsers"];
         /**
          * Take an app away from users
-         * @description Takes the app away from those of these users to whom it is assigned; others are ignored, so the call can be
-         *     repeated. A user who also has the app through a role keeps it. All others are signed out of it with the answer:
-         *     their refresh tokens and opaque access tokens for it end, and a JWT access token is valid until it expires.
+         * @description Takes the app away from those of these users to whom it is assigned directly; others are ignored, so the call can
+         *     be repeated. A user who also has the app through a role keeps it. For the others it ends with the answer: their
+         *     refresh tokens and opaque access tokens for the app are refused, and a JWT access token is valid until it expires.
          *
-         *     Each user who loses the assignment is one event `access.revoked`.
+         *     Each user who loses the assignment is an event `access.revoked`.
          */
         readonly delete: operations["removeAppUsers"];
         readonly options?: never;
@@ -3406,7 +3407,7 @@ export interface components {
             readonly email?: string | null;
         };
         /**
-         * @description Identifiers of users, up to 1000.
+         * @description Identifiers of users, up to 100.
          * @example [
          *       1
          *     ]
@@ -8863,7 +8864,7 @@ export interface operations {
             };
             readonly cookie?: never;
         };
-        /** @description Identifiers of up to 1000 users; at most 65536 bytes. */
+        /** @description Identifiers of users, up to 100; at most 65536 bytes. */
         readonly requestBody: {
             readonly content: {
                 /**
@@ -8921,7 +8922,7 @@ export interface operations {
             };
             readonly cookie?: never;
         };
-        /** @description Identifiers of up to 1000 users; at most 65536 bytes. */
+        /** @description Identifiers of users, up to 100; at most 65536 bytes. */
         readonly requestBody: {
             readonly content: {
                 /**

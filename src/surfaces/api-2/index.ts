@@ -50,10 +50,10 @@ export function api2(services: Services): SurfaceDefinition<operations> {
     failures,
     limit: 'api-2',
     emptyBody: 'object',
-    invalid: (operation, pointer) => {
+    invalid: (operation, pointer, keyword) => {
       // An impossible id is an unknown one; a body that can be read but breaks a rule is not a bad request.
       if (pointer.startsWith('/params')) return 'not_found';
-      if (pointer === '/body' && takesArray.has(operation)) return 'request_invalid';
+      if (pointer === '/body' && keyword === 'type' && takesArray.has(operation)) return 'request_invalid';
       return pointer.startsWith('/body') ? 'value_invalid' : 'request_invalid';
     },
   };

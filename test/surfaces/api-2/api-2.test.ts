@@ -62,8 +62,8 @@ for (const kind of databases) {
     part('members and apps of roles', () => roleMembers(app));
     part('apps', () => apps(app));
     part('access to apps', () => appAccess(app));
-    part('users of apps', () => appUsers(app));
     part('secrets of apps', () => appSecrets(app));
+    part('users of apps', () => appUsers(app));
     part('credentials and API keys', () => credentials(app));
     part('custom attributes', () => customAttributes(app));
     part('API authorization servers', () => apiAuthorizations(app));

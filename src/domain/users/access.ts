@@ -1,4 +1,4 @@
-/** The only way in which apps are assigned and taken away, except those of roles and registrations. */
+/** Assigns apps and takes them away. The apps of a role are also set with the role, or with the app. */
 
 import type { Services } from '../../services.ts';
 import type { Assignee } from '../../store/access.ts';

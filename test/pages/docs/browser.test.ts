@@ -101,6 +101,28 @@ describe('the documentation in a browser', () => {
       assert.ok(y >= 0 && y < 400, `the heading is at ${y}`);
     }));
 
+  test('steps are numbered, and lead to their operation and from there to the others', () =>
+    browse({}, async (page) => {
+      await page.goto(`${origin}/docs`);
+      const step = page.getByRole('listitem').filter({ hasText: /^Assign the app to the user/ });
+      assert.equal(await step.evaluate((item) => getComputedStyle(item).listStyleType), 'decimal');
+      await step.getByRole('link').click();
+      await page.getByRole('heading', { name: 'Assign an app to users', level: 2 }).waitFor();
+      await page.goto(`${origin}/docs/oidc-2`);
+      const written = page.locator('#reference ol li', { hasText: 'Assign access' });
+      assert.equal(await written.evaluate((item) => getComputedStyle(item).listStyleType), 'decimal');
+      await written.getByRole('link').click();
+      await page.getByRole('heading', { name: 'Assign an app to users', level: 2 }).waitFor();
+    }));
+
+  test('scopes of an operation are alternatives', () =>
+    browse({}, async (page) => {
+      await page.goto(`${origin}/docs/oidc-2`);
+      const operation = page.locator('[id$="/operation/registerClient"]');
+      await operation.getByText('Authorizations:').click();
+      await operation.getByText('Required scope, one of: manage_all register_clients').waitFor();
+    }));
+
   test('the search finds an operation', () =>
     browse({}, async (page) => {
       await page.goto(`${origin}/docs/oauth2`);
@@ -126,7 +148,8 @@ describe('the documentation in a browser', () => {
         await page.getByRole('link', { name: 'Client registration and token refresh', exact: true }).click();
         await page.locator('#reference h1', { hasText: 'Client registration and token refresh' }).waitFor();
         await page.getByRole('link', { name: 'Gatehouse documentation' }).click();
-        await page.getByRole('heading', { name: 'Workflows' }).waitFor();
+        await page.getByRole('heading', { name: 'More workflows' }).waitFor();
+        await page.locator('.command', { hasText: '{base_url}/openapi/workflows/main-job.yaml' }).waitFor();
       });
     } finally {
       rmSync(folder, { recursive: true });

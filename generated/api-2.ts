@@ -1620,10 +1620,10 @@ export interface components {
                  */
                 readonly shortname: string;
                 /**
-                 * @description Place among the attributes; the next free one by default.
+                 * @description Place among the attributes; null, or without it at the creation, the one after all others.
                  * @example 1
                  */
-                readonly position?: number;
+                readonly position?: number | null;
             };
         };
         /** @description A member that the account adds to its users. */
@@ -1667,10 +1667,10 @@ export interface components {
              */
             readonly shortname?: string;
             /**
-             * @description Place among the attributes; the next free one by default.
+             * @description Place among the attributes; null puts it after all others.
              * @example 1
              */
-            readonly position?: number;
+            readonly position?: number | null;
             /** @description The same members, wrapped; `id` is ignored. */
             readonly user_field?: {
                 /**
@@ -1689,10 +1689,10 @@ export interface components {
                  */
                 readonly shortname?: string;
                 /**
-                 * @description Place among the attributes; the next free one by default.
+                 * @description Place among the attributes; null, or without it at the creation, the one after all others.
                  * @example 1
                  */
-                readonly position?: number;
+                readonly position?: number | null;
             };
         };
         /** @description An empty object. */
@@ -3036,12 +3036,12 @@ export interface components {
                  */
                 readonly token_endpoint_auth_method: 0 | 1 | 2 | 3;
                 /**
-                 * @description How long an access token is valid, in minutes. Read-only.
+                 * @description How long an access token is valid, in minutes; one for an API lives as long as that API says.
                  * @example 60
                  */
                 readonly access_token_expiration_minutes: number;
                 /**
-                 * @description How long a refresh token that is not used is valid, in minutes; the account's setting. Read-only.
+                 * @description How long a refresh token that is not used is valid, in minutes: the app's own lifetime, or the account's setting. An API with its own lifetime overrides it for its tokens.
                  * @example 43200
                  */
                 readonly refresh_token_expiration_minutes: number;
@@ -3145,6 +3145,16 @@ export interface components {
                  * @enum {integer|null}
                  */
                 readonly token_endpoint_auth_method?: 0 | 1 | 2 | 3 | null;
+                /**
+                 * @description How long access tokens given out from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
+                 * @example 30
+                 */
+                readonly access_token_expiration_minutes?: number | null;
+                /**
+                 * @description How long a refresh token that is not used is valid from its next use on, in minutes: 1 to 525600. 0 or null: as the account says. An API that has such a time of its own decides for its tokens.
+                 * @example 43200
+                 */
+                readonly refresh_token_expiration_minutes?: number | null;
             } | null;
         };
         /** @description A client as the management of the account sees it. */
@@ -3267,12 +3277,12 @@ export interface components {
                  */
                 readonly token_endpoint_auth_method: 0 | 1 | 2 | 3;
                 /**
-                 * @description How long an access token is valid, in minutes. Read-only.
+                 * @description How long an access token is valid, in minutes; one for an API lives as long as that API says.
                  * @example 60
                  */
                 readonly access_token_expiration_minutes: number;
                 /**
-                 * @description How long a refresh token that is not used is valid, in minutes; the account's setting. Read-only.
+                 * @description How long a refresh token that is not used is valid, in minutes: the app's own lifetime, or the account's setting. An API with its own lifetime overrides it for its tokens.
                  * @example 43200
                  */
                 readonly refresh_token_expiration_minutes: number;
@@ -3376,6 +3386,16 @@ export interface components {
                  * @enum {integer|null}
                  */
                 readonly token_endpoint_auth_method?: 0 | 1 | 2 | 3 | null;
+                /**
+                 * @description How long access tokens given out from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
+                 * @example 30
+                 */
+                readonly access_token_expiration_minutes?: number | null;
+                /**
+                 * @description How long a refresh token that is not used is valid from its next use on, in minutes: 1 to 525600. 0 or null: as the account says. An API that has such a time of its own decides for its tokens.
+                 * @example 43200
+                 */
+                readonly refresh_token_expiration_minutes?: number | null;
             } | null;
         };
         /** @description A user of an app, with the members that `fields` names. */
@@ -3681,7 +3701,7 @@ export interface components {
                 readonly value: string;
             }[];
             /**
-             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts.
+             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The function gets that version as `context_version` of its context.
              * @example 1.1.0
              */
             readonly context_version?: string;
@@ -3841,7 +3861,7 @@ export interface components {
                 readonly value: string;
             }[] | null;
             /**
-             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The latest by default.
+             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The function gets that version as `context_version` of its context. The default is the latest.
              * @example 1.1.0
              */
             readonly context_version?: string | null;
@@ -3981,7 +4001,7 @@ export interface components {
                 readonly value: string;
             }[];
             /**
-             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts.
+             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The function gets that version as `context_version` of its context.
              * @example 1.1.0
              */
             readonly context_version: string;
@@ -4160,6 +4180,7 @@ export interface components {
         /**
          * @description The context of the function, as it is or as the one member `context`.
          * @example {
+         *       "context_version": "1.0.0",
          *       "user": {
          *         "user_identifier": "ada@example.com",
          *         "policy_id": 1
@@ -4526,7 +4547,7 @@ export interface components {
          * @example 2
          */
         readonly Page: number;
-        /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+        /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
         readonly Cursor: string;
         /**
          * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -4554,7 +4575,7 @@ export interface components {
          */
         readonly UpdatedUntil: string;
         /**
-         * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+         * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
          * @example 1
          */
         readonly Id: number;
@@ -4694,7 +4715,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -4921,10 +4942,10 @@ export interface operations {
                  */
                 readonly mappings?: string;
                 /**
-                 * @description `false` accepts a password of 1 to 256 characters that the rules would refuse; it requires the scope `manage_all`.
+                 * @description `false` accepts a password of 1 to 256 characters that the rules would refuse; it requires the scope `manage_all`. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly validate_policy?: "true" | "false";
+                readonly validate_policy?: boolean;
             };
             readonly header?: never;
             readonly path?: never;
@@ -5018,7 +5039,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -5146,7 +5167,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5192,7 +5213,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5251,7 +5272,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5287,7 +5308,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5363,15 +5384,15 @@ export interface operations {
                  */
                 readonly mappings?: string;
                 /**
-                 * @description `false` accepts a password of 1 to 256 characters that the rules would refuse; it requires the scope `manage_all`.
+                 * @description `false` accepts a password of 1 to 256 characters that the rules would refuse; it requires the scope `manage_all`. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly validate_policy?: "true" | "false";
+                readonly validate_policy?: boolean;
             };
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5458,7 +5479,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5494,7 +5515,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5553,7 +5574,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -5568,15 +5589,15 @@ export interface operations {
                  */
                 readonly name?: string;
                 /**
-                 * @description Whether apps that users are not shown (`visible` false) are listed too, with `true`.
+                 * @description Whether apps that users are not shown (`visible` false) are listed too. `True`, `False`, `1` and `0` are accepted too; any other text is 400.
                  * @example true
                  */
-                readonly ignore_visibility?: string;
+                readonly ignore_visibility?: boolean;
             };
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5642,7 +5663,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -5780,7 +5801,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5834,7 +5855,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5901,7 +5922,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5938,7 +5959,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5985,7 +6006,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6054,7 +6075,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6109,7 +6130,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6177,7 +6198,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6233,7 +6254,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6274,7 +6295,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6337,7 +6358,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6392,7 +6413,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6467,7 +6488,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -6615,7 +6636,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6668,7 +6689,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6736,7 +6757,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6779,7 +6800,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -6797,7 +6818,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6851,7 +6872,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6908,7 +6929,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6969,7 +6990,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7017,7 +7038,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -7035,7 +7056,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7095,7 +7116,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7153,7 +7174,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7214,7 +7235,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7262,7 +7283,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -7280,7 +7301,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7341,7 +7362,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7401,7 +7422,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7465,7 +7486,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7513,7 +7534,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -7661,7 +7682,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7715,7 +7736,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7771,7 +7792,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7814,7 +7835,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -7829,20 +7850,20 @@ export interface operations {
                  */
                 readonly name?: string;
                 /**
-                 * @description Whether users of the account who are not in the role are listed too, with `assigned` false.
+                 * @description Whether users of the account who are not in the role are listed too, with `assigned` false. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly include_unassigned?: "true" | "false";
+                readonly include_unassigned?: boolean;
                 /**
-                 * @description Only users with this `assigned`. Without `include_unassigned` it is `true` for every user.
+                 * @description Only users with this `assigned`. Without `include_unassigned` it is `true` for every user. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly assigned?: "true" | "false";
+                readonly assigned?: boolean;
             };
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7900,7 +7921,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7958,7 +7979,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8014,7 +8035,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -8029,20 +8050,20 @@ export interface operations {
                  */
                 readonly name?: string;
                 /**
-                 * @description Whether users of the account who are not in the role are listed too, with `assigned` false.
+                 * @description Whether users of the account who are not in the role are listed too, with `assigned` false. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly include_unassigned?: "true" | "false";
+                readonly include_unassigned?: boolean;
                 /**
-                 * @description Only users with this `assigned`. Without `include_unassigned` it is `true` for every user.
+                 * @description Only users with this `assigned`. Without `include_unassigned` it is `true` for every user. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly assigned?: "true" | "false";
+                readonly assigned?: boolean;
             };
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8100,7 +8121,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8158,7 +8179,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8214,7 +8235,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -8232,7 +8253,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8286,7 +8307,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8351,7 +8372,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -8577,7 +8598,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8653,7 +8674,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8745,7 +8766,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8788,7 +8809,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -8801,7 +8822,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8964,7 +8985,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -9029,7 +9050,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -9156,7 +9177,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -9199,7 +9220,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -9318,7 +9339,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -9361,7 +9382,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -9569,7 +9590,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -10062,7 +10083,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -10168,6 +10189,7 @@ export interface operations {
             readonly content: {
                 /**
                  * @example {
+                 *       "context_version": "1.0.0",
                  *       "user": {
                  *         "user_identifier": "ada@example.com",
                  *         "policy_id": 1
@@ -10240,7 +10262,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -10254,10 +10276,7 @@ export interface operations {
                  * @example sign_in.failed
                  */
                 readonly action?: string;
-                /**
-                 * @description Only actions of this actor, as `<type>:<id>`; a bare type means an actor without an id (`command_line`, or `user` for an unauthenticated user).
-                 * @example user:7
-                 */
+                /** @description Only actions of this actor, as `<type>:<id>`; a bare type means an actor without an id (`command_line`, or `user` for an unauthenticated user). `API` alone means every API key. */
                 readonly actor?: string;
                 /**
                  * @description Only actions on this target, as `<type>:<id>`; a bare type means a target without an id.

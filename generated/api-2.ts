@@ -8878,7 +8878,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8936,7 +8936,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];

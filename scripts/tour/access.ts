@@ -22,7 +22,8 @@ export const grantAccess: Step = {
 
 export const createUser: Step = {
   title: 'Create a user with a role',
-  about: 'A role gives apps to all its users. A new colleague gets the role with the account, and with the role the app.',
+  about:
+    'A role gives apps to all its users. A new colleague gets the role with the account, and with the role the app.',
   run: async ({ send, recall, learn }) => {
     const headers = bearer(recall('credentialToken'));
     const made = await send('POST', '/api/2/roles', {

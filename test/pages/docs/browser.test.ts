@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { violationsOf } from '../../support/axe.ts';
 import { type BrowserOptions, openBrowser, waitUntil } from '../../support/browser.ts';
@@ -56,6 +56,9 @@ describe('the documentation in a browser', () => {
       await close();
     }
   }
+
+  /** How the browser marks an item of a list. */
+  const markerOf = (item: Locator) => item.evaluate('item => getComputedStyle(item).listStyleType');
 
   const sideways = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
@@ -105,12 +108,12 @@ describe('the documentation in a browser', () => {
     browse({}, async (page) => {
       await page.goto(`${origin}/docs`);
       const step = page.getByRole('listitem').filter({ hasText: /^Assign the app to the user/ });
-      assert.equal(await step.evaluate((item) => getComputedStyle(item).listStyleType), 'decimal');
+      assert.equal(await markerOf(step), 'decimal');
       await step.getByRole('link').click();
       await page.getByRole('heading', { name: 'Assign an app to users', level: 2 }).waitFor();
       await page.goto(`${origin}/docs/oidc-2`);
       const written = page.locator('#reference ol li', { hasText: 'Assign access' });
-      assert.equal(await written.evaluate((item) => getComputedStyle(item).listStyleType), 'decimal');
+      assert.equal(await markerOf(written), 'decimal');
       await written.getByRole('link').click();
       await page.getByRole('heading', { name: 'Assign an app to users', level: 2 }).waitFor();
     }));

@@ -58,7 +58,8 @@ describe('the documentation in a browser', () => {
   }
 
   /** How the browser marks an item of a list. */
-  const markerOf = (item: Locator) => item.evaluate('item => getComputedStyle(item).listStyleType');
+  const markerOf = (item: Locator) =>
+    item.evaluate((element) => Reflect.get(globalThis, 'getComputedStyle')(element).listStyleType);
 
   const sideways = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
@@ -96,7 +97,7 @@ describe('the documentation in a browser', () => {
   test('an operation on the index links to its section on the page of its surface', () =>
     browse({}, async (page) => {
       await page.goto(`${origin}/docs`);
-      await page.getByRole('link', { name: 'POST /oidc/2/token' }).click();
+      await page.locator('.operations').getByRole('link', { name: 'POST /oidc/2/token' }).click();
       const heading = page.getByRole('heading', { name: 'Refresh a token', level: 2 });
       await heading.waitFor();
       await waitUntil(page, 'window.scrollY > 0');
@@ -152,7 +153,7 @@ describe('the documentation in a browser', () => {
         await page.locator('#reference h1', { hasText: 'Client registration and token refresh' }).waitFor();
         await page.getByRole('link', { name: 'Gatehouse documentation' }).click();
         await page.getByRole('heading', { name: 'More workflows' }).waitFor();
-        await page.locator('.command', { hasText: '{base_url}/openapi/workflows/main-job.yaml' }).waitFor();
+        await page.locator('.command', { hasText: '{base_url}/openapi/workflows/main-job.yaml' }).first().waitFor();
       });
     } finally {
       rmSync(folder, { recursive: true });

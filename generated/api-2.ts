@@ -802,8 +802,25 @@ export interface paths {
          */
         readonly get: operations["listAppUsers"];
         readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
+        /**
+         * Assign an app to users
+         * @description Assigns the app to each of these users, who can sign in to it from now on. An app that was just registered is
+         *     assigned to nobody. Users who have the app already keep it: the call can be repeated. If a user is unknown, the
+         *     answer is 422 and the app is assigned to none of them.
+         *
+         *     A role gives apps to larger groups, up to 10000 users a call. Each user who gets the app is an event
+         *     `access.granted`.
+         */
+        readonly post: operations["addAppUsers"];
+        /**
+         * Take an app away from users
+         * @description Takes the app away from those of these users to whom it is assigned directly; others are ignored, so the call can
+         *     be repeated. A user who also has the app through a role keeps it. For the others it ends with the answer: their
+         *     refresh tokens and opaque access tokens for the app are refused, and a JWT access token is valid until it expires.
+         *
+         *     Each user who loses the assignment is an event `access.revoked`.
+         */
+        readonly delete: operations["removeAppUsers"];
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -3408,6 +3425,21 @@ export interface components {
              * @example ada@example.com
              */
             readonly email?: string | null;
+        };
+        /**
+         * @description Identifiers of users, up to 100.
+         * @example [
+         *       1
+         *     ]
+         */
+        readonly AppUserIds: readonly number[];
+        /** @description Which user it is. */
+        readonly AppUserId: {
+            /**
+             * @description Identifier of the user.
+             * @example 1
+             */
+            readonly id: number;
         };
         /** @description How a secret is changed. */
         readonly AppSecretRequest: {
@@ -8955,6 +8987,113 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly addAppUsers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description Identifiers of users, up to 100; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example [
+                 *       1
+                 *     ]
+                 */
+                readonly "application/json": components["schemas"]["AppUserIds"];
+            };
+        };
+        readonly responses: {
+            /** @description The app is assigned to these users. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["AppUserId"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly removeAppUsers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description Identifiers of users, up to 100; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example [
+                 *       1
+                 *     ]
+                 */
+                readonly "application/json": components["schemas"]["AppUserIds"];
+            };
+        };
+        readonly responses: {
+            /** @description The app is no longer assigned to any of these users. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

@@ -35,7 +35,7 @@ export interface SurfaceDefinition<Operations> {
   readonly handlers: Handlers<Operations>;
   readonly failures: FailureTable<Operations, unknown>;
   /** The code for a member that violates the contract, given its JSON pointer (`/body/redirect_uris/0`). */
-  readonly invalid?: (operationId: keyof Operations & string, pointer: string) => FailureCode;
+  readonly invalid?: (operationId: keyof Operations & string, pointer: string, keyword: string) => FailureCode;
   /** The format of refusals outside any operation. */
   readonly mediaType?: 'application/json' | 'application/xml' | 'text/html';
   /** For writes whose 412 the contract documents. */

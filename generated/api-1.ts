@@ -94,7 +94,7 @@ export interface components {
             /**
              * @description The HTTP status.
              * @example 200
-             * @constant
+             * @enum {integer}
              */
             readonly code: 200;
         };

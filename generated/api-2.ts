@@ -2974,7 +2974,7 @@ export interface components {
             /**
              * @description Always 8, OpenID Connect. Read-only.
              * @example 8
-             * @constant
+             * @enum {integer}
              */
             readonly auth_method?: 8;
             /**
@@ -3144,7 +3144,7 @@ export interface components {
             /**
              * @description Always 8, OpenID Connect. Read-only.
              * @example 8
-             * @constant
+             * @enum {integer}
              */
             readonly auth_method: 8;
             /**

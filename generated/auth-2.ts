@@ -154,7 +154,7 @@ export interface components {
             /**
              * @description The HTTP status again.
              * @example 200
-             * @constant
+             * @enum {integer}
              */
             readonly code: 200;
             /**
@@ -181,7 +181,7 @@ export interface components {
             /**
              * @description The HTTP status again.
              * @example 200
-             * @constant
+             * @enum {integer}
              */
             readonly code: 200;
             /**

@@ -1568,7 +1568,7 @@ export interface components {
             readonly error_description: components["schemas"]["ErrorDescription"];
         };
         /** @description A sign-out requested by a client; the members of the form. */
-        readonly EndSessionRequest: {
+        readonly LogoutRequest: {
             /**
              * @description An id token of this account that the client got for the user, expired or not. If it names the user who is signed in here, there is no question. At most 12288 characters.
              * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
@@ -3823,7 +3823,7 @@ export interface operations {
                  *       "state": "af0ifjsldkj"
                  *     }
                  */
-                readonly "application/x-www-form-urlencoded": components["schemas"]["EndSessionRequest"];
+                readonly "application/x-www-form-urlencoded": components["schemas"]["LogoutRequest"];
             };
         };
         readonly responses: {

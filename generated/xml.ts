@@ -162,7 +162,7 @@ export interface components {
             /**
              * @description Always 0.
              * @example 0
-             * @constant
+             * @enum {integer}
              */
             readonly "user-type": 0;
         };
@@ -272,7 +272,7 @@ export interface components {
             /**
              * @description Always 0.
              * @example 0
-             * @constant
+             * @enum {integer}
              */
             readonly "user-type"?: 0;
             /**
@@ -379,7 +379,7 @@ export interface components {
             /**
              * @description Always 0.
              * @example 0
-             * @constant
+             * @enum {integer}
              */
             readonly "user-type"?: 0;
         };

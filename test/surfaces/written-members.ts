@@ -4,10 +4,12 @@ import { createRole } from '../../src/domain/roles/write-role.ts';
 import { unique } from '../store/samples.ts';
 import type { TestApp } from '../support/app.ts';
 import { contracts } from '../support/conforms.ts';
+import { follow } from '../support/read-members.ts';
 import { managing, newUser } from './api-2/managing.ts';
 import { calling, userXml, type XmlValue } from './xml/calling.ts';
 
 interface Member {
+  readonly $ref?: string;
   readonly examples: readonly unknown[];
   readonly readOnly?: boolean;
 }
@@ -19,9 +21,9 @@ function writable(surface: string, schema: string): Values {
   const contract = contracts.get(surface)?.contract as unknown as {
     components: { schemas: Record<string, { properties: Record<string, Member> }> };
   };
-  const members = Object.entries(contract.components.schemas[schema]?.properties ?? {}).filter(
-    ([, member]) => !member.readOnly,
-  );
+  const members = Object.entries(contract.components.schemas[schema]?.properties ?? {})
+    .map(([name, member]) => [name, follow(contract, member)] as const)
+    .filter(([, member]) => !member.readOnly);
   assert.ok(members.length > 0, `${surface} ${schema}`);
   return Object.fromEntries(members.map(([name, { examples }]) => [name, examples[0]]));
 }

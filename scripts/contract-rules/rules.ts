@@ -156,7 +156,7 @@ function isInFlow(scheme: Node | undefined, scope: string): boolean {
 export const rules: Readonly<Record<string, Rule>> = {
   'null-alone': everySchema(
     ({ schema }) => isNull(schema),
-    'Name the type beside `null`: null alone is no type of most languages.',
+    'Name the type beside `null`, and `x-always: null`: null alone is no type of most languages.',
   ),
   'null-in-enum': everySchema(
     ({ schema }) => listOf(schema['enum']).includes(null),
@@ -170,7 +170,7 @@ export const rules: Readonly<Record<string, Rule>> = {
     ({ schema }) =>
       (schema['const'] !== undefined && typeof schema['const'] !== 'string') ||
       listOf(schema['enum']).some((value) => typeof value === 'boolean'),
-    'Only texts can be constant, and numbers as an enum of one: say in the description what it always is.',
+    'Only texts can be constant; write a number as an enum of one, a boolean as `x-always` and in the description.',
   ),
   'item-enum': everySchema(
     ({ schema, at }) => at.at(-1) === 'items' && ('enum' in schema || 'const' in schema),

@@ -1113,18 +1113,6 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /**
-         * @description 0 unactivated, 1 active, 2 suspended, 3 locked, 4 password expired, 5 awaiting reset, 7 password pending.
-         * @example 1
-         * @enum {integer}
-         */
-        readonly UserStatus: 0 | 1 | 2 | 3 | 4 | 5 | 7;
-        /**
-         * @description 0 unapproved, 1 approved, 2 rejected, 3 unlicensed.
-         * @example 1
-         * @enum {integer}
-         */
-        readonly UserState: 0 | 1 | 2 | 3;
         /** @description A user in a list, with the members that `fields` names. */
         readonly ListedUser: {
             /**
@@ -1218,8 +1206,18 @@ export interface components {
             readonly custom_attributes?: {
                 readonly [key: string]: string | null;
             };
-            readonly status?: components["schemas"]["UserStatus"];
-            readonly state?: components["schemas"]["UserState"];
+            /**
+             * @description 0 unactivated, 1 active, 2 suspended, 3 locked, 4 password expired, 5 awaiting reset, 7 password pending.
+             * @example 1
+             * @enum {integer}
+             */
+            readonly status?: 0 | 1 | 2 | 3 | 4 | 5 | 7;
+            /**
+             * @description 0 unapproved, 1 approved, 2 rejected, 3 unlicensed.
+             * @example 1
+             * @enum {integer}
+             */
+            readonly state?: 0 | 1 | 2 | 3;
             /**
              * @description Wrong passwords in a row. Read-only.
              * @example 0
@@ -1269,7 +1267,7 @@ export interface components {
             readonly updated_at?: string;
         };
         /** @description What went wrong. */
-        readonly ManagementError: {
+        readonly Error: {
             /**
              * @description The HTTP status again.
              * @example 404
@@ -1288,14 +1286,8 @@ export interface components {
              */
             readonly message: string;
         };
-        /**
-         * @description A truth value as text.
-         * @example true
-         * @enum {string}
-         */
-        readonly TrueOrFalse: "true" | "false";
         /** @description Members of a user to set. Those that are read-only or unknown are ignored. */
-        readonly UserInput: {
+        readonly UserChanges: {
             /**
              * @description E-mail address; unique in the account, case-insensitive. ASCII characters, up to 254.
              * @example ada@example.com
@@ -1382,8 +1374,18 @@ export interface components {
             readonly custom_attributes?: {
                 readonly [key: string]: string | null;
             } | null;
-            readonly status?: components["schemas"]["UserStatus"];
-            readonly state?: components["schemas"]["UserState"];
+            /**
+             * @description 0 unactivated, 1 active, 2 suspended, 3 locked, 4 password expired, 5 awaiting reset, 7 password pending.
+             * @example 1
+             * @enum {integer}
+             */
+            readonly status?: 0 | 1 | 2 | 3 | 4 | 5 | 7;
+            /**
+             * @description 0 unapproved, 1 approved, 2 rejected, 3 unlicensed.
+             * @example 1
+             * @enum {integer}
+             */
+            readonly state?: 0 | 1 | 2 | 3;
             /**
              * @description New password, 8 to 256 characters. Write-only.
              * @example correct horse battery
@@ -1498,8 +1500,18 @@ export interface components {
             readonly custom_attributes: {
                 readonly [key: string]: string | null;
             };
-            readonly status: components["schemas"]["UserStatus"];
-            readonly state: components["schemas"]["UserState"];
+            /**
+             * @description 0 unactivated, 1 active, 2 suspended, 3 locked, 4 password expired, 5 awaiting reset, 7 password pending.
+             * @example 1
+             * @enum {integer}
+             */
+            readonly status: 0 | 1 | 2 | 3 | 4 | 5 | 7;
+            /**
+             * @description 0 unapproved, 1 approved, 2 rejected, 3 unlicensed.
+             * @example 1
+             * @enum {integer}
+             */
+            readonly state: 0 | 1 | 2 | 3;
             /**
              * @description Wrong passwords in a row. Read-only.
              * @example 0
@@ -1571,32 +1583,31 @@ export interface components {
              */
             readonly position?: number;
         };
-        /** @description The attribute; `id` is ignored. */
-        readonly CustomAttributeFields: {
-            /**
-             * @description Identifier of the attribute.
-             * @example 1
-             */
-            readonly id?: number;
-            /**
-             * @description Name for people, 1 to 255 characters.
-             * @example Badge number
-             */
-            readonly name: string;
-            /**
-             * @description Name of the member of `custom_attributes`; unique in the account. Letters, digits, `_` and `-`.
-             * @example badge
-             */
-            readonly shortname: string;
-            /**
-             * @description Place among the attributes; the next free one by default.
-             * @example 1
-             */
-            readonly position?: number;
-        };
         /** @description An attribute to create. */
-        readonly CustomAttributeCreate: {
-            readonly user_field: components["schemas"]["CustomAttributeFields"];
+        readonly NewCustomAttribute: {
+            /** @description The attribute; `id` is ignored. */
+            readonly user_field: {
+                /**
+                 * @description Identifier of the attribute.
+                 * @example 1
+                 */
+                readonly id?: number;
+                /**
+                 * @description Name for people, 1 to 255 characters.
+                 * @example Badge number
+                 */
+                readonly name: string;
+                /**
+                 * @description Name of the member of `custom_attributes`; unique in the account. Letters, digits, `_` and `-`.
+                 * @example badge
+                 */
+                readonly shortname: string;
+                /**
+                 * @description Place among the attributes; null, or without it at the creation, the one after all others.
+                 * @example 1
+                 */
+                readonly position?: number | null;
+            };
         };
         /** @description A member that the account adds to its users. */
         readonly CustomAttribute: {
@@ -1621,31 +1632,8 @@ export interface components {
              */
             readonly position: number;
         };
-        /** @description The same members, wrapped; `id` is ignored. */
-        readonly CustomAttributeFieldsUpdate: {
-            /**
-             * @description Identifier of the attribute.
-             * @example 1
-             */
-            readonly id?: number;
-            /**
-             * @description Name for people, 1 to 255 characters.
-             * @example Badge number
-             */
-            readonly name?: string;
-            /**
-             * @description Name of the member of `custom_attributes`; unique in the account. Letters, digits, `_` and `-`.
-             * @example badge
-             */
-            readonly shortname?: string;
-            /**
-             * @description Place among the attributes; the next free one by default.
-             * @example 1
-             */
-            readonly position?: number;
-        };
         /** @description Members to change, bare or wrapped; wrapped ones win. `id` is ignored. */
-        readonly CustomAttributeUpdate: {
+        readonly CustomAttributeChanges: {
             /**
              * @description Identifier of the attribute.
              * @example 1
@@ -1662,11 +1650,33 @@ export interface components {
              */
             readonly shortname?: string;
             /**
-             * @description Place among the attributes; the next free one by default.
+             * @description Place among the attributes; null puts it after all others.
              * @example 1
              */
-            readonly position?: number;
-            readonly user_field?: components["schemas"]["CustomAttributeFieldsUpdate"];
+            readonly position?: number | null;
+            /** @description The same members, wrapped; `id` is ignored. */
+            readonly user_field?: {
+                /**
+                 * @description Identifier of the attribute.
+                 * @example 1
+                 */
+                readonly id?: number;
+                /**
+                 * @description Name for people, 1 to 255 characters.
+                 * @example Badge number
+                 */
+                readonly name?: string;
+                /**
+                 * @description Name of the member of `custom_attributes`; unique in the account. Letters, digits, `_` and `-`.
+                 * @example badge
+                 */
+                readonly shortname?: string;
+                /**
+                 * @description Place among the attributes; null, or without it at the creation, the one after all others.
+                 * @example 1
+                 */
+                readonly position?: number | null;
+            };
         };
         /** @description An empty object. */
         readonly Nothing: Record<string, never>;
@@ -1699,8 +1709,9 @@ export interface components {
             /**
              * @description Always false; there are no browser extensions.
              * @example false
+             * @constant
              */
-            readonly extension?: boolean;
+            readonly extension?: false;
             /**
              * @description Identifies the user's login at this app among the logins of the user; the app's identifier.
              * @example 1
@@ -1710,17 +1721,18 @@ export interface components {
              * @description Always null; nothing is provisioned.
              * @example null
              */
-            readonly provisioning_status?: string | null;
+            readonly provisioning_status?: null;
             /**
              * @description Always null; nothing is provisioned.
              * @example null
              */
-            readonly provisioning_state?: string | null;
+            readonly provisioning_state?: null;
             /**
              * @description Always false; nothing is provisioned.
              * @example false
+             * @constant
              */
-            readonly provisioning_enabled?: boolean;
+            readonly provisioning_enabled?: false;
         };
         /** @description A policy in a list, with the members that `fields` names. */
         readonly ListedPolicy: {
@@ -1786,7 +1798,7 @@ export interface components {
             readonly updated_at?: string;
         };
         /** @description A policy to create. */
-        readonly PolicyCreate: {
+        readonly NewPolicy: {
             /**
              * @description Identifier of the policy. Ignored when sent.
              * @example 2
@@ -1912,7 +1924,7 @@ export interface components {
             readonly updated_at: string;
         };
         /** @description Members to change. */
-        readonly PolicyUpdate: {
+        readonly PolicyChanges: {
             /**
              * @description Identifier of the policy. Ignored when sent.
              * @example 2
@@ -1992,13 +2004,8 @@ export interface components {
              */
             readonly auth_factor_name: string;
         };
-        /**
-         * @description Seconds for which it waits for a code, 60 to 900, also as text. 120 by default.
-         * @example 300
-         */
-        readonly WaitingTime: number | string;
         /** @description A device to be registered. */
-        readonly RegistrationCreate: {
+        readonly RegistrationRequest: {
             /**
              * @description The kind of device.
              * @example 1
@@ -2009,34 +2016,19 @@ export interface components {
              * @example Phone
              */
             readonly display_name: string;
-            readonly expires_in?: components["schemas"]["WaitingTime"];
+            /**
+             * @description Seconds for which it waits for a code, 60 to 900, also as text. 120 by default.
+             * @example 300
+             */
+            readonly expires_in?: number | string;
             /**
              * @description True when the device counts at once, without a code. False by default.
              * @example false
              */
             readonly verified?: boolean;
         };
-        /**
-         * @description Whether a code has come.
-         * @example pending
-         * @enum {string}
-         */
-        readonly ConfirmationStatus: "pending" | "accepted";
-        /** @description What an authenticator app is set up with; shown once. */
-        readonly FactorData: {
-            /**
-             * @description The key in base 32, to be typed.
-             * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
-             */
-            readonly verification_token: string;
-            /**
-             * @description The same as an `otpauth:` URI, to be shown as a QR code.
-             * @example otpauth://totp/Northwind:ada?issuer=Northwind&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
-             */
-            readonly totp_url: string;
-        };
         /** @description A device on its way to the user, with its key. */
-        readonly CreatedRegistration: {
+        readonly NewRegistration: {
             /**
              * @description Identifier of the registration, a UUID.
              * @example 6f1c9a52-3f0e-4f0e-9a64-0d6c1c1e9b7a
@@ -2047,7 +2039,12 @@ export interface components {
              * @example 7
              */
             readonly user_id: string;
-            readonly status: components["schemas"]["ConfirmationStatus"];
+            /**
+             * @description Whether a code has come.
+             * @example pending
+             * @enum {string}
+             */
+            readonly status: "pending" | "accepted";
             /**
              * @description What its user calls the device.
              * @example Phone
@@ -2074,7 +2071,19 @@ export interface components {
              * @example 2026-11-21T10:02:00.000Z
              */
             readonly expires_at: string | null;
-            readonly factor_data: components["schemas"]["FactorData"];
+            /** @description What an authenticator app is set up with; shown once. */
+            readonly factor_data: {
+                /**
+                 * @description The key in base 32, to be typed.
+                 * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
+                 */
+                readonly verification_token: string;
+                /**
+                 * @description The same as an `otpauth:` URI, to be shown as a QR code.
+                 * @example otpauth://totp/Northwind:ada?issuer=Northwind&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
+                 */
+                readonly totp_url: string;
+            };
         };
         /** @description A device on its way to the user. */
         readonly Registration: {
@@ -2088,7 +2097,12 @@ export interface components {
              * @example 7
              */
             readonly user_id: string;
-            readonly status: components["schemas"]["ConfirmationStatus"];
+            /**
+             * @description Whether a code has come.
+             * @example pending
+             * @enum {string}
+             */
+            readonly status: "pending" | "accepted";
             /**
              * @description What its user calls the device.
              * @example Phone
@@ -2116,14 +2130,13 @@ export interface components {
              */
             readonly expires_at: string | null;
         };
-        /**
-         * @description The code as text, or as a number, which is padded to six digits.
-         * @example 287082
-         */
-        readonly OtpCode: string | number;
         /** @description A code. */
         readonly Otp: {
-            readonly otp: components["schemas"]["OtpCode"];
+            /**
+             * @description The code as text, or as a number, which is padded to six digits.
+             * @example 287082
+             */
+            readonly otp: string | number;
         };
         /** @description The user's second factors. */
         readonly Device: {
@@ -2153,15 +2166,18 @@ export interface components {
              */
             readonly default: boolean;
         };
-        /**
-         * @description A device of the user, as text or as a number.
-         * @example 12
-         */
-        readonly DeviceReference: number | string;
         /** @description Whose code is to come. */
-        readonly VerificationCreate: {
-            readonly device_id: components["schemas"]["DeviceReference"];
-            readonly expires_in?: components["schemas"]["WaitingTime"];
+        readonly VerificationRequest: {
+            /**
+             * @description A device of the user, as text or as a number.
+             * @example 12
+             */
+            readonly device_id: number | string;
+            /**
+             * @description Seconds for which it waits for a code, 60 to 900, also as text. 120 by default.
+             * @example 300
+             */
+            readonly expires_in?: number | string;
         };
         /** @description A check of the user's second factor. */
         readonly Verification: {
@@ -2175,7 +2191,12 @@ export interface components {
              * @example 7
              */
             readonly user_id: string;
-            readonly status: components["schemas"]["ConfirmationStatus"];
+            /**
+             * @description Whether a code has come.
+             * @example pending
+             * @enum {string}
+             */
+            readonly status: "pending" | "accepted";
             /**
              * @description What its user calls the device.
              * @example Phone
@@ -2204,7 +2225,7 @@ export interface components {
             readonly expires_at: string | null;
         };
         /** @description Audiences and lifetimes of the tokens. */
-        readonly ApiAuthorizationConfiguration: {
+        readonly Configuration: {
             /**
              * @description An absolute URI without query, fragment and user part: the audience of the tokens. Unique in the account; at most 2048 characters.
              * @example https://api.example.com/orders
@@ -2229,7 +2250,7 @@ export interface components {
             readonly refresh_token_expiration_minutes: number | null;
         };
         /** @description A server in a list, with the members that `fields` names. */
-        readonly ListedApiAuthorization: {
+        readonly ListedServer: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
@@ -2245,10 +2266,10 @@ export interface components {
              * @example What the order service takes
              */
             readonly description?: string | null;
-            readonly configuration?: components["schemas"]["ApiAuthorizationConfiguration"];
+            readonly configuration?: components["schemas"]["Configuration"];
         };
         /** @description Audiences and lifetimes of the tokens. */
-        readonly ApiAuthorizationConfigurationCreate: {
+        readonly NewConfiguration: {
             /**
              * @description An absolute URI without query, fragment and user part: the audience of the tokens. Unique in the account; at most 2048 characters.
              * @example https://api.example.com/orders
@@ -2273,7 +2294,7 @@ export interface components {
             readonly refresh_token_expiration_minutes?: number | null;
         };
         /** @description A server to create. */
-        readonly ApiAuthorizationCreate: {
+        readonly NewServer: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
@@ -2289,10 +2310,10 @@ export interface components {
              * @example What the order service takes
              */
             readonly description?: string | null;
-            readonly configuration: components["schemas"]["ApiAuthorizationConfigurationCreate"];
+            readonly configuration: components["schemas"]["NewConfiguration"];
         };
         /** @description An API authorization server. */
-        readonly ApiAuthorization: {
+        readonly Server: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
@@ -2308,10 +2329,10 @@ export interface components {
              * @example What the order service takes
              */
             readonly description: string | null;
-            readonly configuration: components["schemas"]["ApiAuthorizationConfiguration"];
+            readonly configuration: components["schemas"]["Configuration"];
         };
         /** @description Members to change. */
-        readonly ApiAuthorizationConfigurationUpdate: {
+        readonly ConfigurationChanges: {
             /**
              * @description An absolute URI without query, fragment and user part: the audience of the tokens. Unique in the account; at most 2048 characters.
              * @example https://api.example.com/orders
@@ -2336,7 +2357,7 @@ export interface components {
             readonly refresh_token_expiration_minutes?: number | null;
         };
         /** @description Members to change. */
-        readonly ApiAuthorizationUpdate: {
+        readonly ServerChanges: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
@@ -2352,7 +2373,7 @@ export interface components {
              * @example What the order service takes
              */
             readonly description?: string | null;
-            readonly configuration?: components["schemas"]["ApiAuthorizationConfigurationUpdate"];
+            readonly configuration?: components["schemas"]["ConfigurationChanges"];
         };
         /** @description A scope in a list, with the members that `fields` names. */
         readonly ListedScope: {
@@ -2373,7 +2394,7 @@ export interface components {
             readonly description?: string | null;
         };
         /** @description A scope to add. */
-        readonly ScopeCreate: {
+        readonly NewScope: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
@@ -2404,7 +2425,7 @@ export interface components {
             readonly id: number;
         };
         /** @description Members to change. */
-        readonly ScopeUpdate: {
+        readonly ScopeChanges: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
@@ -2452,12 +2473,13 @@ export interface components {
              * @description Always `null`.
              * @example null
              */
-            readonly attributes_transformations?: string | null;
+            readonly attributes_transformations?: null;
             /**
              * @description Always true; a claim without a value is left out.
              * @example true
+             * @constant
              */
-            readonly skip_if_blank?: boolean;
+            readonly skip_if_blank?: true;
             /**
              * @description Always empty.
              * @example []
@@ -2467,15 +2489,16 @@ export interface components {
              * @description Always `null`.
              * @example null
              */
-            readonly default_values?: string | null;
+            readonly default_values?: null;
             /**
              * @description Always false.
              * @example false
+             * @constant
              */
-            readonly provisioned_entitlements?: boolean;
+            readonly provisioned_entitlements?: false;
         };
         /** @description A claim to add; `name` or `label` names it. */
-        readonly ClaimCreate: {
+        readonly NewClaim: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
@@ -2508,7 +2531,7 @@ export interface components {
             readonly user_attribute_macros?: string | null;
         };
         /** @description Members to change; `name` takes precedence over `label`. */
-        readonly ClaimUpdate: {
+        readonly ClaimChanges: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
@@ -2579,7 +2602,7 @@ export interface components {
             readonly scopes?: readonly components["schemas"]["Scope"][];
         };
         /** @description A client to link. */
-        readonly ClientLinkCreate: {
+        readonly NewClient: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
@@ -2617,7 +2640,7 @@ export interface components {
             readonly api_auth_id: number;
         };
         /** @description The scopes of the link. */
-        readonly ClientLinkUpdate: {
+        readonly ClientChanges: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
@@ -2677,7 +2700,7 @@ export interface components {
             readonly admins?: readonly number[];
         };
         /** @description A role to create. */
-        readonly RoleCreate: {
+        readonly NewRole: {
             /**
              * @description Identifier of the role; ignored.
              * @example 1
@@ -2755,7 +2778,7 @@ export interface components {
             readonly admins: readonly number[];
         };
         /** @description Members of a role to change; `null` empties a list. */
-        readonly RoleUpdate: {
+        readonly RoleChanges: {
             /**
              * @description Identifier of the role; ignored.
              * @example 1
@@ -2826,7 +2849,7 @@ export interface components {
              * @description Always null; roles are assigned by programs, not by users.
              * @example null
              */
-            readonly added_by?: number | null;
+            readonly added_by?: null;
         };
         /**
          * @description Identifiers of users.
@@ -2876,69 +2899,6 @@ export interface components {
              */
             readonly id: number;
         };
-        /** @description Whether users are provisioned. Read-only. */
-        readonly AppProvisioning: {
-            /**
-             * @description Always false; nothing is provisioned.
-             * @example false
-             */
-            readonly enabled: boolean;
-        };
-        /**
-         * @description 0 web, 1 native.
-         * @example 0
-         * @enum {integer}
-         */
-        readonly OidcApplicationType: 0 | 1;
-        /**
-         * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt.
-         * @example 0
-         * @enum {integer}
-         */
-        readonly TokenEndpointAuthMethod: 0 | 1 | 2 | 3;
-        /** @description How the client uses OpenID Connect. */
-        readonly AppConfiguration: {
-            /**
-             * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
-             * @example https://pay.example.com/callback
-             */
-            readonly redirect_uri: string;
-            /**
-             * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
-             * @example https://pay.example.com/
-             */
-            readonly post_logout_redirect_uri: string;
-            /**
-             * @description Where the app starts a sign-in; empty when it is not set.
-             * @example https://pay.example.com/
-             */
-            readonly login_url: string;
-            readonly oidc_application_type: components["schemas"]["OidcApplicationType"];
-            readonly token_endpoint_auth_method: components["schemas"]["TokenEndpointAuthMethod"];
-            /**
-             * @description How long an access token is valid, in minutes. Read-only.
-             * @example 60
-             */
-            readonly access_token_expiration_minutes: number;
-            /**
-             * @description How long a refresh token that is not used is valid, in minutes; the account's setting. Read-only.
-             * @example 43200
-             */
-            readonly refresh_token_expiration_minutes: number;
-        };
-        /** @description How the client authenticates. Read-only. */
-        readonly AppSso: {
-            /**
-             * @description Identifier of the client. Read-only.
-             * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
-             */
-            readonly client_id: string;
-            /**
-             * @description The client's secret; in the answer to the creation only.
-             * @example cs_3q2-7w0000000000000000000000000000000000000000
-             */
-            readonly client_secret?: string;
-        };
         /** @description An app in a list, with the members that `fields` names. */
         readonly ListedApp: {
             /**
@@ -2974,7 +2934,7 @@ export interface components {
             /**
              * @description Always 8, OpenID Connect. Read-only.
              * @example 8
-             * @enum {integer}
+             * @constant
              */
             readonly auth_method?: 8;
             /**
@@ -2991,7 +2951,7 @@ export interface components {
              * @description Always null; there are no brands. Read-only.
              * @example null
              */
-            readonly brand_id?: number | null;
+            readonly brand_id?: null;
             /**
              * @description Address of the app's icon, http or https.
              * @example null
@@ -3001,12 +2961,13 @@ export interface components {
              * @description Always null; there are no tabs. Read-only.
              * @example null
              */
-            readonly tab_id?: number | null;
+            readonly tab_id?: null;
             /**
              * @description Always false; impersonation is not supported. Read-only.
              * @example false
+             * @constant
              */
-            readonly allow_assumed_signin?: boolean;
+            readonly allow_assumed_signin?: false;
             /**
              * @description Identifiers of the roles that give the app.
              * @example [
@@ -3014,14 +2975,73 @@ export interface components {
              *     ]
              */
             readonly role_ids?: readonly number[];
-            readonly provisioning?: components["schemas"]["AppProvisioning"];
+            /** @description Whether users are provisioned. Read-only. */
+            readonly provisioning?: {
+                /**
+                 * @description Always false; nothing is provisioned.
+                 * @example false
+                 * @constant
+                 */
+                readonly enabled: false;
+            };
             /**
              * @description Always empty. Read-only.
              * @example {}
              */
             readonly parameters?: Record<string, never>;
-            readonly configuration?: components["schemas"]["AppConfiguration"];
-            readonly sso?: components["schemas"]["AppSso"];
+            /** @description How the client uses OpenID Connect. */
+            readonly configuration?: {
+                /**
+                 * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/callback
+                 */
+                readonly redirect_uri: string;
+                /**
+                 * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/
+                 */
+                readonly post_logout_redirect_uri: string;
+                /**
+                 * @description Where the app starts a sign-in; empty when it is not set.
+                 * @example https://pay.example.com/
+                 */
+                readonly login_url: string;
+                /**
+                 * @description 0 web, 1 native.
+                 * @example 0
+                 * @enum {integer}
+                 */
+                readonly oidc_application_type: 0 | 1;
+                /**
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt.
+                 * @example 0
+                 * @enum {integer}
+                 */
+                readonly token_endpoint_auth_method: 0 | 1 | 2 | 3;
+                /**
+                 * @description How long an access token is valid, in minutes; one for an API lives as long as that API says.
+                 * @example 60
+                 */
+                readonly access_token_expiration_minutes: number;
+                /**
+                 * @description How long a refresh token that is not used is valid, in minutes: the app's own lifetime, or the account's setting. An API with its own lifetime overrides it for its tokens.
+                 * @example 43200
+                 */
+                readonly refresh_token_expiration_minutes: number;
+            };
+            /** @description How the client authenticates. Read-only. */
+            readonly sso?: {
+                /**
+                 * @description Identifier of the client. Read-only.
+                 * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
+                 */
+                readonly client_id: string;
+                /**
+                 * @description The client's secret; in the answer to the creation only.
+                 * @example cs_3q2-7w0000000000000000000000000000000000000000
+                 */
+                readonly client_secret?: string;
+            };
             /**
              * Format: date-time
              * @description When the app was created. Read-only.
@@ -3035,36 +3055,8 @@ export interface components {
              */
             readonly updated_at?: string;
         };
-        /** @description How the client uses OpenID Connect. */
-        readonly AppConfigurationInput: {
-            /**
-             * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
-             * @example https://pay.example.com/callback
-             */
-            readonly redirect_uri?: string | null;
-            /**
-             * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
-             * @example https://pay.example.com/
-             */
-            readonly post_logout_redirect_uri?: string | null;
-            /**
-             * @description Where the app starts a sign-in, http or https.
-             * @example https://pay.example.com/
-             */
-            readonly login_url?: string | null;
-            /**
-             * @description 0 web, 1 native; 0 by default.
-             * @example 0
-             */
-            readonly oidc_application_type?: number | null;
-            /**
-             * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt (for a client that registered keys); 0 by default.
-             * @example 0
-             */
-            readonly token_endpoint_auth_method?: number | null;
-        } | null;
         /** @description An app to create. Members that are read-only or unknown are ignored. */
-        readonly AppCreate: {
+        readonly NewApp: {
             /**
              * @description Name of the app, 1 to 255 characters.
              * @example Payroll
@@ -3107,7 +3099,46 @@ export interface components {
              *     ]
              */
             readonly role_ids?: readonly number[] | null;
-            readonly configuration?: components["schemas"]["AppConfigurationInput"];
+            /** @description How the client uses OpenID Connect. */
+            readonly configuration?: {
+                /**
+                 * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/callback
+                 */
+                readonly redirect_uri?: string | null;
+                /**
+                 * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/
+                 */
+                readonly post_logout_redirect_uri?: string | null;
+                /**
+                 * @description Where the app starts a sign-in, http or https.
+                 * @example https://pay.example.com/
+                 */
+                readonly login_url?: string | null;
+                /**
+                 * @description 0 web, 1 native; 0 by default.
+                 * @example 0
+                 * @enum {integer|null}
+                 */
+                readonly oidc_application_type?: 0 | 1 | null;
+                /**
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt (for a client that registered keys); 0 by default.
+                 * @example 0
+                 * @enum {integer|null}
+                 */
+                readonly token_endpoint_auth_method?: 0 | 1 | 2 | 3 | null;
+                /**
+                 * @description How long access tokens given out from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
+                 * @example 30
+                 */
+                readonly access_token_expiration_minutes?: number | null;
+                /**
+                 * @description How long a refresh token that is not used is valid from its next use on, in minutes: 1 to 525600. 0 or null: as the account says. An API that has such a time of its own decides for its tokens.
+                 * @example 43200
+                 */
+                readonly refresh_token_expiration_minutes?: number | null;
+            } | null;
         };
         /** @description A client as the management of the account sees it. */
         readonly App: {
@@ -3144,7 +3175,7 @@ export interface components {
             /**
              * @description Always 8, OpenID Connect. Read-only.
              * @example 8
-             * @enum {integer}
+             * @constant
              */
             readonly auth_method: 8;
             /**
@@ -3161,7 +3192,7 @@ export interface components {
              * @description Always null; there are no brands. Read-only.
              * @example null
              */
-            readonly brand_id: number | null;
+            readonly brand_id: null;
             /**
              * @description Address of the app's icon, http or https.
              * @example null
@@ -3171,12 +3202,13 @@ export interface components {
              * @description Always null; there are no tabs. Read-only.
              * @example null
              */
-            readonly tab_id: number | null;
+            readonly tab_id: null;
             /**
              * @description Always false; impersonation is not supported. Read-only.
              * @example false
+             * @constant
              */
-            readonly allow_assumed_signin: boolean;
+            readonly allow_assumed_signin: false;
             /**
              * @description Identifiers of the roles that give the app.
              * @example [
@@ -3184,14 +3216,73 @@ export interface components {
              *     ]
              */
             readonly role_ids: readonly number[];
-            readonly provisioning: components["schemas"]["AppProvisioning"];
+            /** @description Whether users are provisioned. Read-only. */
+            readonly provisioning: {
+                /**
+                 * @description Always false; nothing is provisioned.
+                 * @example false
+                 * @constant
+                 */
+                readonly enabled: false;
+            };
             /**
              * @description Always empty. Read-only.
              * @example {}
              */
             readonly parameters: Record<string, never>;
-            readonly configuration: components["schemas"]["AppConfiguration"];
-            readonly sso: components["schemas"]["AppSso"];
+            /** @description How the client uses OpenID Connect. */
+            readonly configuration: {
+                /**
+                 * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/callback
+                 */
+                readonly redirect_uri: string;
+                /**
+                 * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/
+                 */
+                readonly post_logout_redirect_uri: string;
+                /**
+                 * @description Where the app starts a sign-in; empty when it is not set.
+                 * @example https://pay.example.com/
+                 */
+                readonly login_url: string;
+                /**
+                 * @description 0 web, 1 native.
+                 * @example 0
+                 * @enum {integer}
+                 */
+                readonly oidc_application_type: 0 | 1;
+                /**
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt.
+                 * @example 0
+                 * @enum {integer}
+                 */
+                readonly token_endpoint_auth_method: 0 | 1 | 2 | 3;
+                /**
+                 * @description How long an access token is valid, in minutes; one for an API lives as long as that API says.
+                 * @example 60
+                 */
+                readonly access_token_expiration_minutes: number;
+                /**
+                 * @description How long a refresh token that is not used is valid, in minutes: the app's own lifetime, or the account's setting. An API with its own lifetime overrides it for its tokens.
+                 * @example 43200
+                 */
+                readonly refresh_token_expiration_minutes: number;
+            };
+            /** @description How the client authenticates. Read-only. */
+            readonly sso: {
+                /**
+                 * @description Identifier of the client. Read-only.
+                 * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
+                 */
+                readonly client_id: string;
+                /**
+                 * @description The client's secret; in the answer to the creation only.
+                 * @example cs_3q2-7w0000000000000000000000000000000000000000
+                 */
+                readonly client_secret?: string;
+            };
             /**
              * Format: date-time
              * @description When the app was created. Read-only.
@@ -3206,7 +3297,7 @@ export interface components {
             readonly updated_at: string;
         };
         /** @description Members of an app to set. Those that are read-only or unknown are ignored. */
-        readonly AppUpdate: {
+        readonly AppChanges: {
             /**
              * @description Name of the app, 1 to 255 characters.
              * @example Payroll
@@ -3249,7 +3340,46 @@ export interface components {
              *     ]
              */
             readonly role_ids?: readonly number[] | null;
-            readonly configuration?: components["schemas"]["AppConfigurationInput"];
+            /** @description How the client uses OpenID Connect. */
+            readonly configuration?: {
+                /**
+                 * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/callback
+                 */
+                readonly redirect_uri?: string | null;
+                /**
+                 * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/
+                 */
+                readonly post_logout_redirect_uri?: string | null;
+                /**
+                 * @description Where the app starts a sign-in, http or https.
+                 * @example https://pay.example.com/
+                 */
+                readonly login_url?: string | null;
+                /**
+                 * @description 0 web, 1 native; 0 by default.
+                 * @example 0
+                 * @enum {integer|null}
+                 */
+                readonly oidc_application_type?: 0 | 1 | null;
+                /**
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt (for a client that registered keys); 0 by default.
+                 * @example 0
+                 * @enum {integer|null}
+                 */
+                readonly token_endpoint_auth_method?: 0 | 1 | 2 | 3 | null;
+                /**
+                 * @description How long access tokens given out from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
+                 * @example 30
+                 */
+                readonly access_token_expiration_minutes?: number | null;
+                /**
+                 * @description How long a refresh token that is not used is valid from its next use on, in minutes: 1 to 525600. 0 or null: as the account says. An API that has such a time of its own decides for its tokens.
+                 * @example 43200
+                 */
+                readonly refresh_token_expiration_minutes?: number | null;
+            } | null;
         };
         /** @description A user of an app, with the members that `fields` names. */
         readonly AppUser: {
@@ -3306,12 +3436,6 @@ export interface components {
              */
             readonly previous_secret_expires_at: string | null;
         };
-        /**
-         * @description What a token permits.
-         * @example read_users
-         * @enum {string}
-         */
-        readonly CredentialScope: "authentication_only" | "read_users" | "manage_users" | "read_all" | "manage_all" | "register_clients";
         /** @description A pair in a list, with the members that `fields` names. */
         readonly ListedCredential: {
             /**
@@ -3330,7 +3454,7 @@ export interface components {
              *       "read_users"
              *     ]
              */
-            readonly scopes?: readonly components["schemas"]["CredentialScope"][];
+            readonly scopes?: readonly ("authentication_only" | "read_users" | "manage_users" | "read_all" | "manage_all" | "register_clients")[];
             /**
              * Format: date-time
              * @description When it was created.
@@ -3339,17 +3463,17 @@ export interface components {
             readonly created_at?: string;
         };
         /** @description A pair to create. */
-        readonly CredentialCreate: {
+        readonly CredentialRequest: {
             /**
              * @description What tokens of the pair are allowed to do.
              * @example [
              *       "read_users"
              *     ]
              */
-            readonly scopes: readonly components["schemas"]["CredentialScope"][];
+            readonly scopes: readonly ("authentication_only" | "read_users" | "manage_users" | "read_all" | "manage_all" | "register_clients")[];
         };
         /** @description A pair, shown with its secret this once. */
-        readonly CreatedCredential: {
+        readonly NewCredential: {
             /**
              * @description Identifier of the pair.
              * @example 1
@@ -3366,7 +3490,7 @@ export interface components {
              *       "read_users"
              *     ]
              */
-            readonly scopes: readonly components["schemas"]["CredentialScope"][];
+            readonly scopes: readonly ("authentication_only" | "read_users" | "manage_users" | "read_all" | "manage_all" | "register_clients")[];
             /**
              * Format: date-time
              * @description When it was created.
@@ -3399,7 +3523,7 @@ export interface components {
             readonly created_at?: string;
         };
         /** @description A key to create. */
-        readonly ApiKeyCreate: {
+        readonly ApiKeyRequest: {
             /**
              * @description What the key is for, 1 to 100 characters.
              * @example Payroll export
@@ -3407,7 +3531,7 @@ export interface components {
             readonly name: string;
         };
         /** @description A key, shown this once. */
-        readonly CreatedApiKey: {
+        readonly NewApiKey: {
             /**
              * @description Identifier of the key.
              * @example 1
@@ -3430,68 +3554,6 @@ export interface components {
              */
             readonly api_key: string;
         };
-        /**
-         * @description When it fires.
-         * @example pre-authentication
-         * @enum {string}
-         */
-        readonly HookType: "pre-authentication" | "user-migration";
-        /**
-         * @description What the context contains beyond its version; null when no flag was sent.
-         * @example {
-         *       "risk_enabled": true,
-         *       "location_enabled": false,
-         *       "mfa_device_info_enabled": false
-         *     }
-         */
-        readonly HookOptions: {
-            /**
-             * @description Whether the context contains `risk`.
-             * @example false
-             */
-            readonly risk_enabled: boolean;
-            /**
-             * @description Whether the context contains `location`.
-             * @example false
-             */
-            readonly location_enabled: boolean;
-            /**
-             * @description Whether the context contains `mfa_devices`.
-             * @example false
-             */
-            readonly mfa_device_info_enabled: boolean;
-            /**
-             * @description Whether the context, from version 1.1.0 on, contains `failed_login_attempts`.
-             * @example false
-             */
-            readonly failed_login_attempts_enabled?: boolean;
-        } | null;
-        /** @description What must hold of the user. */
-        readonly HookCondition: {
-            /**
-             * @description What is looked at.
-             * @example roles
-             * @enum {string}
-             */
-            readonly source: "roles";
-            /**
-             * @description `~`: the user has the role; `!~`: has not.
-             * @example ~
-             * @enum {string}
-             */
-            readonly operator: "~" | "!~";
-            /**
-             * @description Id or name of a role. An unknown role matches nobody.
-             * @example 7
-             */
-            readonly value: string;
-        };
-        /**
-         * @description How far the build of its packages is. With `create-queued`, `create-running` and `create-failed` the hook does not run yet; with the three of an update the version before runs on.
-         * @example ready
-         * @enum {string}
-         */
-        readonly HookStatus: "ready" | "create-queued" | "create-running" | "create-failed" | "update-queued" | "update-running" | "update-failed";
         /** @description A hook in a list, with the members that `fields` names. */
         readonly ListedHook: {
             /**
@@ -3500,7 +3562,12 @@ export interface components {
              * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
              */
             readonly id?: string;
-            readonly type?: components["schemas"]["HookType"];
+            /**
+             * @description When it fires.
+             * @example pre-authentication
+             * @enum {string}
+             */
+            readonly type?: "pre-authentication" | "user-migration";
             /**
              * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded. It exports `handler`, which gets the context. Empty: the hook does nothing.
              * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=
@@ -3526,7 +3593,36 @@ export interface components {
              * @example 1
              */
             readonly timeout?: number;
-            readonly options?: components["schemas"]["HookOptions"];
+            /**
+             * @description What the context contains beyond its version; null when no flag was sent.
+             * @example {
+             *       "risk_enabled": true,
+             *       "location_enabled": false,
+             *       "mfa_device_info_enabled": false
+             *     }
+             */
+            readonly options?: {
+                /**
+                 * @description Whether the context contains `risk`.
+                 * @example false
+                 */
+                readonly risk_enabled: boolean;
+                /**
+                 * @description Whether the context contains `location`.
+                 * @example false
+                 */
+                readonly location_enabled: boolean;
+                /**
+                 * @description Whether the context contains `mfa_devices`.
+                 * @example false
+                 */
+                readonly mfa_device_info_enabled: boolean;
+                /**
+                 * @description Whether the context, from version 1.1.0 on, contains `failed_login_attempts`.
+                 * @example false
+                 */
+                readonly failed_login_attempts_enabled?: boolean;
+            } | null;
             /**
              * @description Variables that the function reads from `process.env`, by name. One that was deleted is not among them.
              * @example [
@@ -3553,13 +3649,36 @@ export interface components {
              *       }
              *     ]
              */
-            readonly conditions?: readonly components["schemas"]["HookCondition"][];
+            readonly conditions?: readonly {
+                /**
+                 * @description What is looked at.
+                 * @example roles
+                 * @enum {string}
+                 */
+                readonly source: "roles";
+                /**
+                 * @description `~`: the user has the role; `!~`: has not.
+                 * @example ~
+                 * @enum {string}
+                 */
+                readonly operator: "~" | "!~";
+                /**
+                 * @description Id or name of a role. An unknown role matches nobody.
+                 * @example 7
+                 */
+                readonly value: string;
+            }[];
             /**
-             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts.
+             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The function gets that version as `context_version` of its context.
              * @example 1.1.0
              */
             readonly context_version?: string;
-            readonly status?: components["schemas"]["HookStatus"];
+            /**
+             * @description How far the build of its packages is. With `create-queued`, `create-running` and `create-failed` the hook does not run yet; with the three of an update the version before runs on.
+             * @example ready
+             * @enum {string}
+             */
+            readonly status?: "ready" | "create-queued" | "create-running" | "create-failed" | "update-queued" | "update-running" | "update-failed";
             /**
              * Format: date-time
              * @description When it was created.
@@ -3573,48 +3692,14 @@ export interface components {
              */
             readonly updated_at?: string;
         };
-        /**
-         * @description What the context contains beyond its version; null when no flag was sent.
-         * @example {
-         *       "risk_enabled": true,
-         *       "location_enabled": false,
-         *       "mfa_device_info_enabled": false
-         *     }
-         */
-        readonly HookOptionsInput: {
-            /**
-             * @description Whether the context contains `risk`.
-             * @example false
-             */
-            readonly risk_enabled?: boolean | null;
-            /**
-             * @description Whether the context contains `location`.
-             * @example false
-             */
-            readonly location_enabled?: boolean | null;
-            /**
-             * @description Whether the context contains `mfa_devices`.
-             * @example false
-             */
-            readonly mfa_device_info_enabled?: boolean | null;
-            /**
-             * @description Whether the context, from version 1.1.0 on, contains `failed_login_attempts`.
-             * @example false
-             */
-            readonly failed_login_attempts_enabled?: boolean | null;
-        } | null;
-        readonly HookVariableReference: string | ({
-            /**
-             * @description Name of a variable.
-             * @example API_KEY
-             */
-            readonly name: string;
-        } & {
-            readonly [key: string]: unknown;
-        });
         /** @description The members of a hook. */
-        readonly HookInput: {
-            readonly type: components["schemas"]["HookType"];
+        readonly HookRequest: {
+            /**
+             * @description When it fires.
+             * @example pre-authentication
+             * @enum {string}
+             */
+            readonly type: "pre-authentication" | "user-migration";
             /**
              * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded. It exports `handler`, which gets the context. Empty: the hook does nothing.
              * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=
@@ -3640,7 +3725,36 @@ export interface components {
              * @example 1
              */
             readonly timeout?: number | null;
-            readonly options?: components["schemas"]["HookOptionsInput"];
+            /**
+             * @description What the context contains beyond its version; null when no flag was sent.
+             * @example {
+             *       "risk_enabled": true,
+             *       "location_enabled": false,
+             *       "mfa_device_info_enabled": false
+             *     }
+             */
+            readonly options?: {
+                /**
+                 * @description Whether the context contains `risk`.
+                 * @example false
+                 */
+                readonly risk_enabled?: boolean | null;
+                /**
+                 * @description Whether the context contains `location`.
+                 * @example false
+                 */
+                readonly location_enabled?: boolean | null;
+                /**
+                 * @description Whether the context contains `mfa_devices`.
+                 * @example false
+                 */
+                readonly mfa_device_info_enabled?: boolean | null;
+                /**
+                 * @description Whether the context, from version 1.1.0 on, contains `failed_login_attempts`.
+                 * @example false
+                 */
+                readonly failed_login_attempts_enabled?: boolean | null;
+            } | null;
             /**
              * @description The same flag as in `options`, which wins.
              * @example false
@@ -3667,7 +3781,15 @@ export interface components {
              *       "API_KEY"
              *     ]
              */
-            readonly env_vars?: readonly components["schemas"]["HookVariableReference"][] | null;
+            readonly env_vars?: readonly (string | ({
+                /**
+                 * @description Name of a variable.
+                 * @example API_KEY
+                 */
+                readonly name: string;
+            } & {
+                readonly [key: string]: unknown;
+            }))[] | null;
             /**
              * @description Packages that the function may require, with their exact versions.
              * @example {
@@ -3687,9 +3809,27 @@ export interface components {
              *       }
              *     ]
              */
-            readonly conditions?: readonly components["schemas"]["HookCondition"][] | null;
+            readonly conditions?: readonly {
+                /**
+                 * @description What is looked at.
+                 * @example roles
+                 * @enum {string}
+                 */
+                readonly source: "roles";
+                /**
+                 * @description `~`: the user has the role; `!~`: has not.
+                 * @example ~
+                 * @enum {string}
+                 */
+                readonly operator: "~" | "!~";
+                /**
+                 * @description Id or name of a role. An unknown role matches nobody.
+                 * @example 7
+                 */
+                readonly value: string;
+            }[] | null;
             /**
-             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The latest by default.
+             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The function gets that version as `context_version` of its context. The default is the latest.
              * @example 1.1.0
              */
             readonly context_version?: string | null;
@@ -3722,7 +3862,12 @@ export interface components {
              * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
              */
             readonly id: string;
-            readonly type: components["schemas"]["HookType"];
+            /**
+             * @description When it fires.
+             * @example pre-authentication
+             * @enum {string}
+             */
+            readonly type: "pre-authentication" | "user-migration";
             /**
              * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded. It exports `handler`, which gets the context. Empty: the hook does nothing.
              * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=
@@ -3748,7 +3893,36 @@ export interface components {
              * @example 1
              */
             readonly timeout: number;
-            readonly options: components["schemas"]["HookOptions"];
+            /**
+             * @description What the context contains beyond its version; null when no flag was sent.
+             * @example {
+             *       "risk_enabled": true,
+             *       "location_enabled": false,
+             *       "mfa_device_info_enabled": false
+             *     }
+             */
+            readonly options: {
+                /**
+                 * @description Whether the context contains `risk`.
+                 * @example false
+                 */
+                readonly risk_enabled: boolean;
+                /**
+                 * @description Whether the context contains `location`.
+                 * @example false
+                 */
+                readonly location_enabled: boolean;
+                /**
+                 * @description Whether the context contains `mfa_devices`.
+                 * @example false
+                 */
+                readonly mfa_device_info_enabled: boolean;
+                /**
+                 * @description Whether the context, from version 1.1.0 on, contains `failed_login_attempts`.
+                 * @example false
+                 */
+                readonly failed_login_attempts_enabled?: boolean;
+            } | null;
             /**
              * @description Variables that the function reads from `process.env`, by name. One that was deleted is not among them.
              * @example [
@@ -3775,13 +3949,36 @@ export interface components {
              *       }
              *     ]
              */
-            readonly conditions: readonly components["schemas"]["HookCondition"][];
+            readonly conditions: readonly {
+                /**
+                 * @description What is looked at.
+                 * @example roles
+                 * @enum {string}
+                 */
+                readonly source: "roles";
+                /**
+                 * @description `~`: the user has the role; `!~`: has not.
+                 * @example ~
+                 * @enum {string}
+                 */
+                readonly operator: "~" | "!~";
+                /**
+                 * @description Id or name of a role. An unknown role matches nobody.
+                 * @example 7
+                 */
+                readonly value: string;
+            }[];
             /**
-             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts.
+             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The function gets that version as `context_version` of its context.
              * @example 1.1.0
              */
             readonly context_version: string;
-            readonly status: components["schemas"]["HookStatus"];
+            /**
+             * @description How far the build of its packages is. With `create-queued`, `create-running` and `create-failed` the hook does not run yet; with the three of an update the version before runs on.
+             * @example ready
+             * @enum {string}
+             */
+            readonly status: "ready" | "create-queued" | "create-running" | "create-failed" | "update-queued" | "update-running" | "update-failed";
             /**
              * Format: date-time
              * @description When it was created.
@@ -3822,7 +4019,7 @@ export interface components {
             readonly updated_at?: string;
         };
         /** @description A variable to create. */
-        readonly HookVariableCreate: {
+        readonly NewHookVariable: {
             /**
              * @description Its name: letters, digits and underscores, no digit first. No two variables have the same.
              * @example API_KEY
@@ -3892,7 +4089,7 @@ export interface components {
             readonly updated_at: string;
         };
         /** @description What changes. */
-        readonly HookVariableUpdate: {
+        readonly HookVariableChange: {
             /**
              * @description Its name as it is.
              * @example API_KEY
@@ -3904,12 +4101,6 @@ export interface components {
              */
             readonly value: string;
         };
-        /**
-         * @description `refused`: the function refused the sign-in. `invalid_result`: its answer is invalid. `error`: it threw. `out_of_memory`, `crashed`: its process had to be ended. `unavailable`: no process was free.
-         * @example success
-         * @enum {string}
-         */
-        readonly HookOutcome: "success" | "refused" | "invalid_result" | "error" | "timeout" | "out_of_memory" | "crashed" | "unavailable";
         /** @description A run, with the members that `fields` names. */
         readonly ListedHookExecution: {
             /**
@@ -3930,7 +4121,12 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             readonly created_at?: string;
-            readonly outcome?: components["schemas"]["HookOutcome"];
+            /**
+             * @description `refused`: the function refused the sign-in. `invalid_result`: its answer is invalid. `error`: it threw. `out_of_memory`, `crashed`: its process had to be ended. `unavailable`: no process was free.
+             * @example success
+             * @enum {string}
+             */
+            readonly outcome?: "success" | "refused" | "invalid_result" | "error" | "timeout" | "out_of_memory" | "crashed" | "unavailable";
             /**
              * @description Milliseconds that it took.
              * @example 3
@@ -3952,6 +4148,7 @@ export interface components {
         /**
          * @description The context of the function, as it is or as the one member `context`.
          * @example {
+         *       "context_version": "1.0.0",
          *       "user": {
          *         "user_identifier": "ada@example.com",
          *         "policy_id": 1
@@ -3961,28 +4158,14 @@ export interface components {
         readonly HookTestRequest: {
             readonly [key: string]: unknown;
         };
-        /**
-         * @description The error that the function threw; null when there was none.
-         * @example {
-         *       "name": "TypeError",
-         *       "message": "x is not a function"
-         *     }
-         */
-        readonly HookError: {
-            /**
-             * @description Name of the error.
-             * @example TypeError
-             */
-            readonly name: string;
-            /**
-             * @description Its message, with values of linked variables masked.
-             * @example x is not a function
-             */
-            readonly message: string;
-        } | null;
         /** @description How a run ended. */
         readonly HookTestResult: {
-            readonly outcome: components["schemas"]["HookOutcome"];
+            /**
+             * @description `refused`: the function refused the sign-in. `invalid_result`: its answer is invalid. `error`: it threw. `out_of_memory`, `crashed`: its process had to be ended. `unavailable`: no process was free.
+             * @example success
+             * @enum {string}
+             */
+            readonly outcome: "success" | "refused" | "invalid_result" | "error" | "timeout" | "out_of_memory" | "crashed" | "unavailable";
             /**
              * @description What the function answered; null when it answered nothing or did not succeed.
              * @example {
@@ -3992,7 +4175,25 @@ export interface components {
              *     }
              */
             readonly value: unknown;
-            readonly error: components["schemas"]["HookError"];
+            /**
+             * @description The error that the function threw; null when there was none.
+             * @example {
+             *       "name": "TypeError",
+             *       "message": "x is not a function"
+             *     }
+             */
+            readonly error: {
+                /**
+                 * @description Name of the error.
+                 * @example TypeError
+                 */
+                readonly name: string;
+                /**
+                 * @description Its message, with values of linked variables masked.
+                 * @example x is not a function
+                 */
+                readonly message: string;
+            } | null;
             /**
              * @description What the function wrote, as in its logs.
              * @example [
@@ -4113,7 +4314,7 @@ export interface components {
                  *       "message": "limit must be <= 1000"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ManagementError"];
+                readonly "application/json": components["schemas"]["Error"];
             };
         };
         /** @description The bearer token is missing, unknown, expired, revoked or another account's. */
@@ -4132,7 +4333,7 @@ export interface components {
                  *       "message": "The request requires user authentication."
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ManagementError"];
+                readonly "application/json": components["schemas"]["Error"];
             };
         };
         /** @description The scopes of the token do not permit the call; the message names those that would. */
@@ -4150,7 +4351,7 @@ export interface components {
                  *       "message": "One of these scopes is required: manage_all"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ManagementError"];
+                readonly "application/json": components["schemas"]["Error"];
             };
         };
         /** @description There is no such resource in this account, no such path, or no account answers on this host. */
@@ -4168,7 +4369,7 @@ export interface components {
                  *       "message": "The resource with the given id could not be found"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ManagementError"];
+                readonly "application/json": components["schemas"]["Error"];
             };
         };
         /** @description The credential pair has used up its calls. Nothing was changed; try again after `Retry-After` seconds. */
@@ -4190,7 +4391,7 @@ export interface components {
                  *       "message": "Rate limit exceeded"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ManagementError"];
+                readonly "application/json": components["schemas"]["Error"];
             };
         };
         /** @description The service failed. The log contains the reason under the `x-request-id` of this answer. */
@@ -4208,7 +4409,7 @@ export interface components {
                  *       "message": "The request could not be served"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ManagementError"];
+                readonly "application/json": components["schemas"]["Error"];
             };
         };
         /** @description The service cannot answer now: its database is unreachable, it is overloaded or it is stopping. Nothing was changed; try again after `Retry-After` seconds. */
@@ -4227,7 +4428,7 @@ export interface components {
                  *       "message": "The service is temporarily unavailable"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ManagementError"];
+                readonly "application/json": components["schemas"]["Error"];
             };
         };
         /** @description The body has more than 65536 bytes. Nothing was changed. */
@@ -4245,7 +4446,7 @@ export interface components {
                  *       "message": "the body is larger than allowed"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ManagementError"];
+                readonly "application/json": components["schemas"]["Error"];
             };
         };
         /** @description The body is of another media type than `application/json`, not UTF-8 or compressed. */
@@ -4263,7 +4464,7 @@ export interface components {
                  *       "message": "Content-Type must be application/json"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ManagementError"];
+                readonly "application/json": components["schemas"]["Error"];
             };
         };
         /** @description A member of the body breaks a rule, names something that does not exist, or has a value that is already in use. Nothing was changed. */
@@ -4281,7 +4482,7 @@ export interface components {
                  *       "message": "email has already been taken"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ManagementError"];
+                readonly "application/json": components["schemas"]["Error"];
             };
         };
         /** @description The policy is the default one, or a user, a role or an app follows it. Nothing was changed. */
@@ -4299,7 +4500,7 @@ export interface components {
                  *       "message": "The default policy cannot be deleted"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ManagementError"];
+                readonly "application/json": components["schemas"]["Error"];
             };
         };
     };
@@ -4314,7 +4515,7 @@ export interface components {
          * @example 2
          */
         readonly Page: number;
-        /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+        /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
         readonly Cursor: string;
         /**
          * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -4342,7 +4543,7 @@ export interface components {
          */
         readonly UpdatedUntil: string;
         /**
-         * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+         * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
          * @example 1
          */
         readonly Id: number;
@@ -4482,7 +4683,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -4709,10 +4910,10 @@ export interface operations {
                  */
                 readonly mappings?: string;
                 /**
-                 * @description `false` accepts a password of 1 to 256 characters that the rules would refuse; it requires the scope `manage_all`.
+                 * @description `false` accepts a password of 1 to 256 characters that the rules would refuse; it requires the scope `manage_all`. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly validate_policy?: components["schemas"]["TrueOrFalse"];
+                readonly validate_policy?: boolean;
             };
             readonly header?: never;
             readonly path?: never;
@@ -4728,7 +4929,7 @@ export interface operations {
                  *       "lastname": "Hopper"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["UserInput"];
+                readonly "application/json": components["schemas"]["UserChanges"];
             };
         };
         readonly responses: {
@@ -4806,7 +5007,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -4890,7 +5091,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                readonly "application/json": components["schemas"]["CustomAttributeCreate"];
+                readonly "application/json": components["schemas"]["NewCustomAttribute"];
             };
         };
         readonly responses: {
@@ -4934,7 +5135,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -4980,7 +5181,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -4995,7 +5196,7 @@ export interface operations {
                  *       "name": "Number of the badge"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["CustomAttributeUpdate"];
+                readonly "application/json": components["schemas"]["CustomAttributeChanges"];
             };
         };
         readonly responses: {
@@ -5039,7 +5240,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5075,7 +5276,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5151,15 +5352,15 @@ export interface operations {
                  */
                 readonly mappings?: string;
                 /**
-                 * @description `false` accepts a password of 1 to 256 characters that the rules would refuse; it requires the scope `manage_all`.
+                 * @description `false` accepts a password of 1 to 256 characters that the rules would refuse; it requires the scope `manage_all`. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly validate_policy?: components["schemas"]["TrueOrFalse"];
+                readonly validate_policy?: boolean;
             };
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5175,7 +5376,7 @@ export interface operations {
                  *       "company": null
                  *     }
                  */
-                readonly "application/json": components["schemas"]["UserInput"];
+                readonly "application/json": components["schemas"]["UserChanges"];
             };
         };
         readonly responses: {
@@ -5246,7 +5447,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5282,7 +5483,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5341,7 +5542,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -5356,15 +5557,15 @@ export interface operations {
                  */
                 readonly name?: string;
                 /**
-                 * @description Whether apps that users are not shown (`visible` false) are listed too, with `true`.
+                 * @description Whether apps that users are not shown (`visible` false) are listed too. `True`, `False`, `1` and `0` are accepted too; any other text is 400.
                  * @example true
                  */
-                readonly ignore_visibility?: string;
+                readonly ignore_visibility?: boolean;
             };
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5430,7 +5631,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -5516,7 +5717,7 @@ export interface operations {
                  *       "session_timeout_minutes": 15
                  *     }
                  */
-                readonly "application/json": components["schemas"]["PolicyCreate"];
+                readonly "application/json": components["schemas"]["NewPolicy"];
             };
         };
         readonly responses: {
@@ -5568,7 +5769,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5622,7 +5823,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5637,7 +5838,7 @@ export interface operations {
                  *       "maximum_invalid_login_attempts": 5
                  *     }
                  */
-                readonly "application/json": components["schemas"]["PolicyUpdate"];
+                readonly "application/json": components["schemas"]["PolicyChanges"];
             };
         };
         readonly responses: {
@@ -5689,7 +5890,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5726,7 +5927,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5773,7 +5974,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5790,7 +5991,7 @@ export interface operations {
                  *       "expires_in": 300
                  *     }
                  */
-                readonly "application/json": components["schemas"]["RegistrationCreate"];
+                readonly "application/json": components["schemas"]["RegistrationRequest"];
             };
         };
         readonly responses: {
@@ -5821,7 +6022,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["CreatedRegistration"];
+                    readonly "application/json": components["schemas"]["NewRegistration"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -5842,7 +6043,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5897,7 +6098,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5965,7 +6166,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6021,7 +6222,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6062,7 +6263,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6077,7 +6278,7 @@ export interface operations {
                  *       "device_id": "12"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["VerificationCreate"];
+                readonly "application/json": components["schemas"]["VerificationRequest"];
             };
         };
         readonly responses: {
@@ -6125,7 +6326,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6180,7 +6381,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6255,7 +6456,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -6316,7 +6517,7 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["ListedApiAuthorization"][];
+                    readonly "application/json": readonly components["schemas"]["ListedServer"][];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -6352,7 +6553,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ApiAuthorizationCreate"];
+                readonly "application/json": components["schemas"]["NewServer"];
             };
         };
         readonly responses: {
@@ -6382,7 +6583,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["ApiAuthorization"];
+                    readonly "application/json": components["schemas"]["Server"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -6403,7 +6604,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6438,7 +6639,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["ApiAuthorization"];
+                    readonly "application/json": components["schemas"]["Server"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -6456,7 +6657,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6473,7 +6674,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ApiAuthorizationUpdate"];
+                readonly "application/json": components["schemas"]["ServerChanges"];
             };
         };
         readonly responses: {
@@ -6503,7 +6704,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["ApiAuthorization"];
+                    readonly "application/json": components["schemas"]["Server"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -6524,7 +6725,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6567,7 +6768,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -6585,7 +6786,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6639,7 +6840,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6655,7 +6856,7 @@ export interface operations {
                  *       "description": "See your orders"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ScopeCreate"];
+                readonly "application/json": components["schemas"]["NewScope"];
             };
         };
         readonly responses: {
@@ -6696,7 +6897,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6716,7 +6917,7 @@ export interface operations {
                  *       "description": "See all your orders"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ScopeUpdate"];
+                readonly "application/json": components["schemas"]["ScopeChanges"];
             };
         };
         readonly responses: {
@@ -6757,7 +6958,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6805,7 +7006,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -6823,7 +7024,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6883,7 +7084,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6900,7 +7101,7 @@ export interface operations {
                  *       "user_attribute_macros": "{firstname} {lastname}"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ClaimCreate"];
+                readonly "application/json": components["schemas"]["NewClaim"];
             };
         };
         readonly responses: {
@@ -6941,7 +7142,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6961,7 +7162,7 @@ export interface operations {
                  *       "user_attribute_mappings": "email"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ClaimUpdate"];
+                readonly "application/json": components["schemas"]["ClaimChanges"];
             };
         };
         readonly responses: {
@@ -7002,7 +7203,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7050,7 +7251,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -7068,7 +7269,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7129,7 +7330,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7147,7 +7348,7 @@ export interface operations {
                  *       ]
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ClientLinkCreate"];
+                readonly "application/json": components["schemas"]["NewClient"];
             };
         };
         readonly responses: {
@@ -7189,7 +7390,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7211,7 +7412,7 @@ export interface operations {
                  *       ]
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ClientLinkUpdate"];
+                readonly "application/json": components["schemas"]["ClientChanges"];
             };
         };
         readonly responses: {
@@ -7253,7 +7454,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7301,7 +7502,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -7408,7 +7609,7 @@ export interface operations {
                  *       "admins": []
                  *     }
                  */
-                readonly "application/json": components["schemas"]["RoleCreate"];
+                readonly "application/json": components["schemas"]["NewRole"];
             };
         };
         readonly responses: {
@@ -7449,7 +7650,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7503,7 +7704,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7518,7 +7719,7 @@ export interface operations {
                  *       "name": "Staff"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["RoleUpdate"];
+                readonly "application/json": components["schemas"]["RoleChanges"];
             };
         };
         readonly responses: {
@@ -7559,7 +7760,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7602,7 +7803,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -7617,20 +7818,20 @@ export interface operations {
                  */
                 readonly name?: string;
                 /**
-                 * @description Whether users of the account who are not in the role are listed too, with `assigned` false.
+                 * @description Whether users of the account who are not in the role are listed too, with `assigned` false. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly include_unassigned?: components["schemas"]["TrueOrFalse"];
+                readonly include_unassigned?: boolean;
                 /**
-                 * @description Only users with this `assigned`. Without `include_unassigned` it is `true` for every user.
+                 * @description Only users with this `assigned`. Without `include_unassigned` it is `true` for every user. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly assigned?: components["schemas"]["TrueOrFalse"];
+                readonly assigned?: boolean;
             };
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7688,7 +7889,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7746,7 +7947,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7802,7 +8003,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -7817,20 +8018,20 @@ export interface operations {
                  */
                 readonly name?: string;
                 /**
-                 * @description Whether users of the account who are not in the role are listed too, with `assigned` false.
+                 * @description Whether users of the account who are not in the role are listed too, with `assigned` false. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly include_unassigned?: components["schemas"]["TrueOrFalse"];
+                readonly include_unassigned?: boolean;
                 /**
-                 * @description Only users with this `assigned`. Without `include_unassigned` it is `true` for every user.
+                 * @description Only users with this `assigned`. Without `include_unassigned` it is `true` for every user. `True`, `False`, `1` and `0` are accepted too.
                  * @example true
                  */
-                readonly assigned?: components["schemas"]["TrueOrFalse"];
+                readonly assigned?: boolean;
             };
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7888,7 +8089,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7946,7 +8147,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8002,7 +8203,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -8020,7 +8221,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8074,7 +8275,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8139,7 +8340,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -8290,7 +8491,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                readonly "application/json": components["schemas"]["AppCreate"];
+                readonly "application/json": components["schemas"]["NewApp"];
             };
         };
         readonly responses: {
@@ -8365,7 +8566,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8441,7 +8642,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8459,7 +8660,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                readonly "application/json": components["schemas"]["AppUpdate"];
+                readonly "application/json": components["schemas"]["AppChanges"];
             };
         };
         readonly responses: {
@@ -8533,7 +8734,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8576,7 +8777,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -8589,7 +8790,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8645,7 +8846,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8710,7 +8911,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -8790,7 +8991,7 @@ export interface operations {
                  *       ]
                  *     }
                  */
-                readonly "application/json": components["schemas"]["CredentialCreate"];
+                readonly "application/json": components["schemas"]["CredentialRequest"];
             };
         };
         readonly responses: {
@@ -8816,7 +9017,7 @@ export interface operations {
                      *       "client_secret": "cs_3q2000000000000000000000000000000000000000k"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["CreatedCredential"];
+                    readonly "application/json": components["schemas"]["NewCredential"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -8837,7 +9038,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8880,7 +9081,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -8955,7 +9156,7 @@ export interface operations {
                  *       "name": "Payroll export"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ApiKeyCreate"];
+                readonly "application/json": components["schemas"]["ApiKeyRequest"];
             };
         };
         readonly responses: {
@@ -8978,7 +9179,7 @@ export interface operations {
                      *       "api_key": "ak_3q2000000000000000000000000000000000000000k"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["CreatedApiKey"];
+                    readonly "application/json": components["schemas"]["NewApiKey"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -8999,7 +9200,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -9042,7 +9243,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -9176,7 +9377,7 @@ export interface operations {
                  *       "context_version": "1.1.0"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["HookInput"];
+                readonly "application/json": components["schemas"]["HookRequest"];
             };
         };
         readonly responses: {
@@ -9250,7 +9451,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -9348,7 +9549,7 @@ export interface operations {
                  *       "value": "3f9ab1c2"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["HookVariableCreate"];
+                readonly "application/json": components["schemas"]["NewHookVariable"];
             };
         };
         readonly responses: {
@@ -9454,7 +9655,7 @@ export interface operations {
                  *       "value": "8c1d77e0"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["HookVariableUpdate"];
+                readonly "application/json": components["schemas"]["HookVariableChange"];
             };
         };
         readonly responses: {
@@ -9633,7 +9834,7 @@ export interface operations {
                  *       "context_version": "1.1.0"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["HookInput"];
+                readonly "application/json": components["schemas"]["HookRequest"];
             };
         };
         readonly responses: {
@@ -9743,7 +9944,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -9849,6 +10050,7 @@ export interface operations {
             readonly content: {
                 /**
                  * @example {
+                 *       "context_version": "1.0.0",
                  *       "user": {
                  *         "user_identifier": "ada@example.com",
                  *         "policy_id": 1
@@ -9921,7 +10123,7 @@ export interface operations {
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
-                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
@@ -9935,10 +10137,7 @@ export interface operations {
                  * @example sign_in.failed
                  */
                 readonly action?: string;
-                /**
-                 * @description Only actions of this actor, as `<type>:<id>`; a bare type means an actor without an id (`command_line`, or `user` for an unauthenticated user).
-                 * @example user:7
-                 */
+                /** @description Only actions of this actor, as `<type>:<id>`; a bare type means an actor without an id (`command_line`, or `user` for an unauthenticated user). `API` alone means every API key. */
                 readonly actor?: string;
                 /**
                  * @description Only actions on this target, as `<type>:<id>`; a bare type means a target without an id.

@@ -90,8 +90,8 @@ export interface paths {
          *     to an API. `grant_types` of the answer leaves out what it does not get, and a request for nothing else is
          *     `invalid_client_metadata`. Introspection shows it its own tokens only.
          *
-         *     `redirect_uris` is needed with the grant types `authorization_code` and `implicit`. Everything else has a
-         *     default: `application_type` is `web`, `token_endpoint_auth_method` is `client_secret_basic`, `grant_types` is
+         *     `redirect_uris` is needed with the grant types `authorization_code` and `implicit`; without both, `redirect_uris`
+         *     and `response_types` may be left out or empty, and are answered empty. Everything else has a default: `application_type` is `web`, `token_endpoint_auth_method` is `client_secret_basic`, `grant_types` is
          *     `authorization_code` and `refresh_token`, `response_types` is `code`, `subject_type` is `public`,
          *     `id_token_signed_response_alg` is `RS256`. Grant types, response types and scopes the account does not know are
          *     left out (RFC 7591 section 3.2.1).
@@ -394,7 +394,7 @@ export interface paths {
          *     | grant_type | Members | Standard |
          *     |---|---|---|
          *     | `authorization_code` | `code`, `redirect_uri` (as at authorization), `code_verifier`, `resource` | [RFC 6749 section 4.1.3](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3), [RFC 7636 section 4.5](https://www.rfc-editor.org/rfc/rfc7636#section-4.5) |
-         *     | `refresh_token` | `refresh_token`, `scope` (no wider than granted), `resource` | [RFC 6749 section 6](https://www.rfc-editor.org/rfc/rfc6749#section-6) |
+         *     | `refresh_token` | `refresh_token`, `scope` (no wider than granted; what authorization leaves out, such as `offline_access`, is left out here too), `resource` | [RFC 6749 section 6](https://www.rfc-editor.org/rfc/rfc6749#section-6) |
          *     | `client_credentials` | `scope`, `resource`; clients with a secret only | [RFC 6749 section 4.4](https://www.rfc-editor.org/rfc/rfc6749#section-4.4) |
          *     | `urn:ietf:params:oauth:grant-type:device_code` | `device_code`, `resource` | [RFC 8628 section 3.4](https://www.rfc-editor.org/rfc/rfc8628#section-3.4) |
          *     | `urn:ietf:params:oauth:grant-type:token-exchange` | `subject_token`, `subject_token_type`, `actor_token`, `actor_token_type`, `requested_token_type`, `scope`, `audience`, `resource` | [RFC 8693 section 2.1](https://www.rfc-editor.org/rfc/rfc8693#section-2.1) |

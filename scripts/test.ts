@@ -27,7 +27,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const flags = [
   '--test',
   // More than the two cores of the smallest machine that this is meant for: many tests wait for processes and disks.
-  '--test-concurrency=4',
+  '--test-concurrency=6',
   // Of one file: nothing that waits for what never comes holds the run up for ever.
   '--test-timeout=1200000',
   '--test-reporter=spec',

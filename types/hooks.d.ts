@@ -42,6 +42,7 @@ interface Firing {
 
 /** What a `pre-authentication` function gets with `context_version` 1.0.0. */
 export interface PreAuthenticationContextV1 extends Firing {
+  readonly context_version: '1.0.0';
   readonly user: {
     /** As typed. */
     readonly user_identifier: string;
@@ -58,7 +59,8 @@ export interface PreAuthenticationContextV1 extends Firing {
 }
 
 /** … and with 1.1.0. */
-export interface PreAuthenticationContextV1M1 extends Omit<PreAuthenticationContextV1, 'user'> {
+export interface PreAuthenticationContextV1M1 extends Omit<PreAuthenticationContextV1, 'context_version' | 'user'> {
+  readonly context_version: '1.1.0';
   readonly user: PreAuthenticationContextV1['user'] & {
     readonly id: number;
     /** ISO 8601 in UTC; null before the first sign-in. */
@@ -95,8 +97,9 @@ export type PreAuthenticationHandler<Version extends keyof PreAuthenticationCont
   context: PreAuthenticationContexts[Version],
 ) => Awaitable<PreAuthenticationResult>;
 
-/** What a `user-migration` function gets, with any `context_version`. */
+/** What a `user-migration` function gets; the same in every version. */
 export interface UserMigrationContext extends Firing {
+  readonly context_version: '1.0.0' | '1.1.0';
   readonly user_identifier: string;
   readonly password: string;
 }

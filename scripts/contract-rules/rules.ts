@@ -131,6 +131,17 @@ function whyNot(name: string, names: readonly string[], operations: readonly str
   return isMade ? 'Generators name the parameters or the answers of the operation so.' : null;
 }
 
+/** A generator that names the target of a reference forgets that it can be null, unless that is said beside it. */
+function nullableReferences(contract: Node): Finding[] {
+  const schemas = componentsOf(contract)['schemas'] ?? {};
+  return [...schemasOf(contract)].flatMap(({ schema, at }) => {
+    const name = String(schema['$ref'] ?? '').replace('#/components/schemas/', '');
+    const isNullable = typesOf((schemas[name] ?? {}) as Node).includes('null');
+    const message = 'Write `x-nullable: true` beside the reference, since its target can be null.';
+    return isNullable && schema['x-nullable'] !== true ? [{ at, message }] : [];
+  });
+}
+
 function operationNames(contract: Node): Finding[] {
   return operationsOf(contract)
     .filter(({ operation }) => !/^[a-z]+([A-Z][a-z0-9]*)+$/.test(String(operation['operationId'])))
@@ -166,6 +177,7 @@ export const rules: Readonly<Record<string, Rule>> = {
     ({ schema }) => branchesOf(schema).some(isNull),
     "Write `type: [<type>, 'null']` in the schema itself instead of a branch of null.",
   ),
+  'nullable-reference': nullableReferences,
   'constant-type': everySchema(
     ({ schema }) =>
       (schema['const'] !== undefined && typeof schema['const'] !== 'string') ||

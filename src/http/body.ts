@@ -4,9 +4,10 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { Failure } from '../domain/failure.ts';
 import { readAnyQuery } from './any-query.ts';
-import { codecs, findFormFault, notUtf8, withoutEmpty } from './codecs.ts';
+import { type Codec, codecs, findFormFault, isLeftOut, notUtf8 } from './codecs.ts';
 import { isUtf8Form } from './encoding.ts';
-import { requestStateOf } from './request-state.ts';
+import { booleanText } from './parameter-kinds.ts';
+import { type RequestState, requestStateOf } from './request-state.ts';
 
 /**
  * Parses the body in the media type that the operation's contract names; others are refused before reading.
@@ -35,21 +36,32 @@ export function readBody(emptyIsObject = false): RequestHandler {
     const codec = codecs[sent as keyof typeof codecs];
     // The validator gets the bare type.
     req.headers['content-type'] = sent;
-    if (empty) {
-      // No bytes would be kept.
-      req.body = codec.empty();
-      return next();
-    }
-    codec.receive(req, res, (error?: unknown) => {
+    // No bytes would be kept of an empty body.
+    const receive: RequestHandler = empty ? (_req, _res, done) => done() : codec.receive;
+    receive(req, res, (error?: unknown) => {
       if (error) return next(error);
       try {
-        req.body = req.body.length === 0 ? codec.empty() : codec.read(req.body);
+        const bytes: Buffer = empty ? noBytes : req.body;
+        req.body = bytes.length === 0 ? emptyBody(req, codec, required) : codec.read(bytes);
       } catch (fault) {
         return next(fault);
       }
       next();
     });
   };
+}
+
+const noBytes = Buffer.alloc(0);
+
+/**
+ * What an empty body stands for. An empty object changes or replaces something as any other does, so that a PUT without
+ * a body is a fault of the client. Throws `request_invalid`.
+ */
+function emptyBody({ method }: IncomingMessage, codec: Codec, required: boolean): unknown {
+  const value = codec.empty();
+  // XML without an element is refused where it is read.
+  if (!required || method !== 'PUT' || Buffer.isBuffer(value)) return value;
+  throw new Failure('request_invalid', { name: 'the body', message: 'the body is missing' });
 }
 
 function hasNoBody({ headers }: IncomingMessage): boolean {
@@ -73,7 +85,7 @@ export function readQuery(): RequestHandler {
     const isText = isUtf8Form(req.url.replace(/^[^?]*/, ''));
     const fault = isText ? findFormFault(req.query as Record<string, unknown>) : notUtf8('the query');
     if (fault) return next(fault);
-    setQuery(req, withoutBrackets(withoutEmpty(req.query)));
+    setQuery(req, fieldsOf(req.query as Readonly<Record<string, string>>, requestStateOf(res)));
     next();
   };
 }
@@ -83,7 +95,19 @@ function setQuery(req: IncomingMessage, value: object): void {
   Object.defineProperty(req, 'query', { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** The validator would fold `client_id[]` into `client_id`. No contract has a name with brackets, so it is unknown. */
-function withoutBrackets(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !name.includes('[')));
+/**
+ * The parameters as the contract's rules for their texts leave them. Those with brackets in their names are taken out
+ * and noted: the validator would fold `client_id[]` into `client_id`.
+ */
+function fieldsOf(sent: Readonly<Record<string, string>>, state: RequestState): Record<string, string> {
+  const { booleans, filled } = state.operation?.kinds ?? noKinds;
+  const fields: Record<string, string> = {};
+  for (const [name, value] of Object.entries(sent)) {
+    if (isLeftOut(name, value) && !filled.has(name)) continue;
+    if (name.includes('[')) state.bracketed ??= name;
+    else fields[name] = booleans.has(name) ? booleanText(value) : value;
+  }
+  return fields;
 }
+
+const noKinds = { booleans: new Set<string>(), filled: new Set<string>() };

@@ -15,7 +15,7 @@ const xmlLimitBytes = 128 * 1024;
 const formFields = 50;
 const maximumDepth = 32;
 
-interface Codec {
+export interface Codec {
   /** Keeps the bytes of a body as `req.body`. */
   readonly receive: RequestHandler;
   /** The value for an empty body. */
@@ -78,7 +78,7 @@ function readForm(bytes: Buffer): Record<string, unknown> {
   const fields = parseForm(text);
   const fault = findFormFault(fields);
   if (fault) throw fault;
-  return withoutEmpty(fields);
+  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => !isLeftOut(name, value)));
 }
 
 export function notUtf8(where: string): Failure {
@@ -89,8 +89,8 @@ export function notUtf8(where: string): Failure {
  * RFC 6749 §3.1, §3.2: parameters without a value count as left out, and so do unknown ones. `__proto__` is dropped
  * here, since it would become a prototype in the first careless copy.
  */
-export function withoutEmpty(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== '' && name !== '__proto__'));
+export function isLeftOut(name: string, value: unknown): boolean {
+  return value === '' || name === '__proto__';
 }
 
 function repeated(name: string): Failure {

@@ -1,5 +1,7 @@
 /** What serving a surface needs of its contract: which operation a request is for, and what it may contain. */
 
+import { followIn, type ParameterKinds, readParameterKinds } from './parameter-kinds.ts';
+
 /** A response; a reference if several operations share it. */
 interface ContractResponse {
   readonly description?: string;
@@ -32,6 +34,11 @@ export interface ContractOperation {
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
 }
 
+/** An operation as it is served. */
+export interface ServedOperation extends ContractOperation {
+  readonly kinds: ParameterKinds;
+}
+
 export interface Contract {
   readonly info: { readonly title: string; readonly summary?: string; readonly description?: string };
   readonly 'x-owns': readonly string[];
@@ -53,7 +60,7 @@ const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
 interface Route {
   /** The path template, as written in the contract. */
   readonly template: string;
-  readonly operations: ReadonlyMap<string, ContractOperation>;
+  readonly operations: ReadonlyMap<string, ServedOperation>;
 }
 
 /** The route that a path matches. */
@@ -66,21 +73,22 @@ export interface Routes {
   /** The route of a path (a trailing slash is accepted), or null. */
   find(path: string): RouteMatch | null;
   /** Every operation, by operationId. */
-  readonly operations: ReadonlyMap<string, ContractOperation>;
+  readonly operations: ReadonlyMap<string, ServedOperation>;
 }
 
 /** Reads a contract's paths once. Throws when an operation does not declare its security. */
 export function readRoutes(contract: Contract): Routes {
   const fixed = new Map<string, RouteMatch>();
   const templated: { readonly pattern: RegExp; readonly route: Route }[] = [];
-  const operations = new Map<string, ContractOperation>();
+  const operations = new Map<string, ServedOperation>();
   for (const [template, item] of Object.entries(contract.paths)) {
-    const byMethod = new Map<string, ContractOperation>();
+    const byMethod = new Map<string, ServedOperation>();
     for (const method of methods) {
       const written = item[method] as ContractOperation | undefined;
       if (!written) continue;
       requireSecurity(written);
-      const operation = { ...written, responses: writeOut(contract, written.responses) };
+      const responses = writeOut(contract, written.responses);
+      const operation = { ...written, responses, kinds: readParameterKinds(written, followIn(contract)) };
       byMethod.set(method.toUpperCase(), operation);
       operations.set(operation.operationId, operation);
     }

@@ -20,7 +20,7 @@ export function findMalformed(req: Target): Failure | null {
     return malformed('Transfer-Encoding must be chunked');
   const hasBody = transfer !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
   if (hasBody && (req.method === 'GET' || req.method === 'HEAD'))
-    return malformed(`a ${req.method} request must not have a body`);
+    return malformed(`a ${req.method} request must not have a body`, 'the body');
   return rewriteTarget(req, host);
 }
 
@@ -45,6 +45,6 @@ function rewriteTarget(req: Target, host: string): Failure | null {
   return null;
 }
 
-function malformed(message: string): Failure {
-  return new Failure('request_malformed', { message });
+function malformed(message: string, name?: string): Failure {
+  return new Failure('request_malformed', { message, ...(name !== undefined && { name }) });
 }

@@ -1,6 +1,7 @@
 /** What a contract says about a list in `x-list`, besides the parameters themselves. */
 
 import type { Contract, ContractOperation } from './contract.ts';
+import { followIn } from './parameter-kinds.ts';
 
 /** The extension as written. */
 interface ListExtension {
@@ -33,25 +34,16 @@ export interface ListRules extends ListExtension {
 
 type Node = Readonly<Record<string, unknown>>;
 
-function follow(contract: Contract, node: Node): Node {
-  const reference = node['$ref'];
-  if (typeof reference !== 'string') return node;
-  const found = reference
-    .slice(2)
-    .split('/')
-    .reduce<unknown>((at, step) => (at as Node)[step.replaceAll('~1', '/').replaceAll('~0', '~')], contract);
-  return follow(contract, found as Node);
-}
-
 function membersOf(contract: Contract, operation: ContractOperation): ReadonlySet<string> {
   const media = operation.responses['200']?.content?.['application/json'] as { schema: Node };
-  const items = follow(contract, follow(contract, media.schema)['items'] as Node);
+  const follow = followIn(contract);
+  const items = follow(follow(media.schema)['items'] as Node);
   return new Set(Object.keys(items['properties'] as Node));
 }
 
 function limitsOf(contract: Contract, operation: ContractOperation): [maximum: number, fallback: number] {
   const { parameters = [] } = operation as { parameters?: readonly Node[] };
-  const limit = parameters.map((one) => follow(contract, one)).find((one) => one['name'] === 'limit');
+  const limit = parameters.map(followIn(contract)).find((one) => one['name'] === 'limit');
   const { maximum = 1000 } = (limit?.['schema'] ?? {}) as { maximum?: number };
   // For a list with a low maximum, the maximum is the default (hooks, variables and logs).
   return [maximum, maximum < 1000 ? maximum : 50];

@@ -3,6 +3,7 @@
 import { Failure } from '../domain/failure.ts';
 import { type ListFilter, type ListQuery, matching } from '../domain/listing.ts';
 import type { CursorContent } from './cursor.ts';
+import { isIntegerText } from './integer-text.ts';
 import type { ListRules } from './list-contract.ts';
 
 /** A requested list, by parameters or by a cursor made from parameters. */
@@ -25,7 +26,9 @@ export function refused(name: string, message: string): Failure {
   return new Failure('request_invalid', { name, message: `${name} ${message}` });
 }
 
-function unknownParameter(name: string): Failure {
+/** `sent`: the name as sent, of any length. */
+export function unknownParameter(sent: string): Failure {
+  const name = sent.slice(0, 100);
   return new Failure('request_invalid', { name, message: `unknown parameter: ${name}` });
 }
 
@@ -49,7 +52,7 @@ function filtersOf(rules: ListRules, parameters: Parameters): Record<string, str
   const filters: Record<string, string> = {};
   for (const name of Object.keys(parameters).sort()) {
     if (isFilter(rules, name)) filters[name] = String(parameters[name]);
-    else if (rules.strict && !pagingNames.includes(name)) throw unknownParameter(name.slice(0, 100));
+    else if (rules.strict && !pagingNames.includes(name)) throw unknownParameter(name);
   }
   if (Buffer.byteLength(JSON.stringify(filters)) > mostFilterBytes + 200) {
     throw new Failure('request_invalid', { message: `the filters have more than ${mostFilterBytes} bytes` });
@@ -58,8 +61,8 @@ function filtersOf(rules: ListRules, parameters: Parameters): Record<string, str
 }
 
 function readInteger(name: string, text: string): number {
-  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value <= largestInteger)) throw refused(name, 'must be an integer from 0 to 2147483647');
+  const value = isIntegerText(text) ? Number(text) : Number.NaN;
+  if (!(value >= 0 && value <= largestInteger)) throw refused(name, 'must be an integer from 0 to 2147483647');
   return value;
 }
 

@@ -22,6 +22,7 @@ export function beginRequest(services: Pick<Services, 'log' | 'addresses'>, metr
       route: null,
       pathParameters: {},
       operation: null,
+      bracketed: null,
       caller: null,
       apiKeyId: null,
       callerFailure: null,

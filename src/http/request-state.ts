@@ -4,7 +4,7 @@ import type { Account } from '../domain/accounts/account.ts';
 import type { Actor } from '../domain/audit/context.ts';
 import type { Caller } from '../domain/callers/caller.ts';
 import type { Failure } from '../domain/failure.ts';
-import type { ContractOperation } from './contract.ts';
+import type { ServedOperation } from './contract.ts';
 
 /** What the service learns about a request in each step; stored in `res.locals`. */
 export interface RequestState {
@@ -19,7 +19,9 @@ export interface RequestState {
   route: string | null;
   /** As in the path, not decoded. */
   pathParameters: Readonly<Record<string, string>>;
-  operation: ContractOperation | null;
+  operation: ServedOperation | null;
+  /** A parameter of the query whose name has brackets: no contract has one, so that it is unknown. */
+  bracketed: string | null;
   caller: Caller | null;
   /** The API key of the request, on a deprecated surface. */
   apiKeyId: number | null;

@@ -19,6 +19,7 @@ import { announceDeprecation, type Deprecation, identifyByKey, readDeprecation }
 import { findRoute, requireOperation } from './find-operation.ts';
 import { noList, readList } from './list.ts';
 import { type ListRules, readListRules } from './list-contract.ts';
+import { unknownParameter } from './list-query.ts';
 import type { FailureTable, Handler, Handlers, Origin, ReplyHeaders, Request } from './operation.ts';
 import { refuse } from './refuse.ts';
 import { actorOf, requestStateOf } from './request-state.ts';
@@ -38,7 +39,7 @@ export interface SurfaceDefinition<Operations> {
   readonly mediaType?: 'application/json' | 'application/xml' | 'text/html';
   /** Counts every call of a known caller, by credential or API key; responses state what is left. */
   readonly limit?: LimitName;
-  /** A request without a body is read as an empty object, whatever its Content-Type. */
+  /** A request without a body is read as an empty object, whatever its Content-Type; a PUT must have one. */
   readonly emptyBody?: 'object';
   /** Bodies are XML that the contract describes; a client that does not accept it gets an error. */
   readonly codec?: 'xml';
@@ -105,7 +106,9 @@ function findAccount(services: Services, deprecation: Deprecation | null): Reque
   return async (req, res, next) => {
     const state = requestStateOf(res);
     if (deprecation) announceDeprecation(res, deprecation, state);
-    if (state.malformed) throw state.malformed;
+    // A body that GET must not have matters only where there is a GET: the method is the fault otherwise.
+    const isMethodWrong = state.route !== null && !state.operation;
+    if (state.malformed && !(isMethodWrong && state.malformed.detail.name === 'the body')) throw state.malformed;
     const host = req.headers.host ?? '';
     state.account = await findAccountByHost(services, host);
     if (!state.account && !(deprecation && isLegacyHost(services.addresses, host))) {
@@ -138,6 +141,7 @@ function dispatch<Operations>(
     const { requestId, source } = state;
     const origin: Origin = { requestId, account, source, cookies: readCookies(req.headers.cookie) };
     const rules = lists.get(operation.operationId);
+    if (rules?.strict && state.bracketed !== null) throw unknownParameter(state.bracketed);
     const request: Request<unknown> = {
       path: pathParametersOf(req) as never,
       query: req.query as never,

@@ -1,12 +1,14 @@
 /** The contract's checks as middleware: the caller, then parameters and body. */
 
-import type { RequestHandler } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import type { LimitName } from '../domain/accounts/limit-settings.ts';
 import type { Services } from '../services.ts';
 import { securityHandlers } from './authenticate.ts';
 import type { Contract, ContractOperation } from './contract.ts';
-import { lookUpOnce, prepareShortcuts } from './validator-shortcuts.ts';
+import { isIntegerText } from './integer-text.ts';
+import { requestStateOf } from './request-state.ts';
+import { lookUpOnce, pathParametersOf, prepareShortcuts } from './validator-shortcuts.ts';
 
 /**
  * Refuses requests that the contract does not allow, before any handler runs, and counts known callers against `limit`.
@@ -36,7 +38,32 @@ function createValidator(apiSpec: object, handlers: ReturnType<typeof securityHa
     validateSecurity: { handlers },
     fileUploader: false,
   }) as RequestHandler[];
-  return lookUpOnce(steps);
+  const last = steps.findIndex(({ name }) => name === 'requestMiddleware');
+  if (last < 0) throw new Error('the validator checks requests in another way than this release');
+  return lookUpOnce(steps).toSpliced(last, 0, requireIntegerTexts);
+}
+
+/** The validator reads numbers with `Number`, which accepts other texts than integers, such as `0x1` and `1e0`. */
+function requireIntegerTexts(req: Request, res: Response, next: NextFunction): void {
+  const { kinds } = requestStateOf(res).operation ?? {};
+  const path = pathParametersOf(req);
+  const isBad = (text: unknown) => typeof text === 'string' && !isIntegerText(text);
+  const inPath = kinds?.pathIntegers.find((name) => isBad(path[name]));
+  const inQuery = kinds?.queryIntegers.find((name) => isBad(req.query[name]));
+  if (inPath !== undefined) next(new NoInteger(`/params/${inPath}`));
+  else if (inQuery !== undefined) next(new NoInteger(`/query/${inQuery}`));
+  else next();
+}
+
+/** As the validator itself reports it. */
+class NoInteger extends Error {
+  readonly status = 400;
+  readonly errors: readonly { readonly path: string; readonly message: string }[];
+
+  constructor(path: string) {
+    super('must be integer');
+    this.errors = [{ path, message: this.message }];
+  }
 }
 
 /**
@@ -81,6 +108,9 @@ function checkedHere(
   return open && checked.length > 0 ? [...checked, {}] : checked;
 }
 
+/** What is for readers and generators; `x-nullable` repeats beside a reference what its target says. */
+const words = /^(description|summary|examples?|x-nullable)$/;
+
 /**
  * `isNames`: the keys are names from the contract, not OpenAPI keywords. Throws for a reference with siblings, because
  * it will be replaced by its target.
@@ -88,7 +118,7 @@ function checkedHere(
 function withoutWords(value: unknown, isNames = false): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutWords(item));
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([key]) => isNames || !/^(description|summary|examples?)$/.test(key));
+  const kept = Object.entries(value).filter(([key]) => isNames || !words.test(key));
   if ('$ref' in value && kept.length > 1) throw new Error(`beside the reference to ${value.$ref} stands more`);
   return Object.fromEntries(kept.map(([key, item]) => [key, withoutWords(item, !isNames && key === 'properties')]));
 }

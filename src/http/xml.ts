@@ -4,6 +4,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { Failure } from '../domain/failure.ts';
+import { isIntegerText } from './integer-text.ts';
 import type { XmlRules } from './xml-rules.ts';
 import { escapeXml } from './xml-text.ts';
 import { parseXml, type XmlElement } from './xml-tree.ts';
@@ -44,7 +45,7 @@ function readValue(element: XmlElement, { kind }: XmlRules): Value {
   if (kind !== 'integer') return text;
   const digits = text.replace(/^[ \t\n]+|[ \t\n]+$/g, '');
   if (digits === '') return null;
-  if (!/^-?\d{1,10}$/.test(digits)) throw invalid(name, `${name} must be an integer`);
+  if (!isIntegerText(digits) || digits.replace('-', '').length > 10) throw invalid(name, `${name} must be an integer`);
   return Number(digits);
 }
 

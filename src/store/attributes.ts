@@ -31,11 +31,13 @@ export interface AttributeStore {
   list(accountId: number): Promise<CustomAttributeRecord[]>;
   /** Fields: `id`, `name`, `shortname`, `position`. */
   page(accountId: number, query: ListQuery): Promise<ListPage<CustomAttributeRecord>>;
-  /** Throws `conflict` as `create` does; null when there is no such attribute. */
+  /**
+   * Throws `conflict` as `create` does; null when there is no such attribute. Position null: after all others.
+   */
   update(
     accountId: number,
     id: number,
-    changes: Partial<Pick<CustomAttributeRecord, 'name' | 'shortname' | 'position'>>,
+    changes: Partial<Pick<CustomAttributeRecord, 'name' | 'shortname'>> & { readonly position?: number | null },
   ): Promise<CustomAttributeRecord | null>;
   /** Removes the attribute and its values, as `UserStore.remove` does; false when there is none. */
   remove(accountId: number, id: number, at: Milliseconds): Promise<boolean>;

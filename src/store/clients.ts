@@ -32,6 +32,10 @@ export interface ClientRecord {
   readonly registeredBy: 'token' | 'open';
   /** The policy of sign-ins to the app; null: none of its own. */
   readonly policyId: number | null;
+  /** Lifetime of its opaque access tokens; null: the default. */
+  readonly accessTokenMinutes: number | null;
+  /** Lifetime of an unused refresh token; null: as the account says. */
+  readonly refreshTokenMinutes: number | null;
   readonly createdAt: Milliseconds;
   /** How many API authorization servers it is linked to; counted by the store. */
   readonly linkedServers: number;
@@ -43,10 +47,18 @@ export interface ClientRecord {
 /** The members of a client that its tokens depend on. */
 export type TokenClient = Pick<ClientRecord, 'accountId' | 'appId' | 'clientId' | 'linkedServers' | 'sector'>;
 
-/** A client before it is stored: the store assigns the id and counts links, and there is no previous secret. */
+/**
+ * A client before it is stored: the store assigns the id and counts links. It has no previous secret and no lifetimes of
+ * its own.
+ */
 export type NewClientRecord = Omit<
   ClientRecord,
-  'appId' | 'linkedServers' | 'previousSecretDigest' | 'previousSecretExpiresAt'
+  | 'appId'
+  | 'linkedServers'
+  | 'previousSecretDigest'
+  | 'previousSecretExpiresAt'
+  | 'accessTokenMinutes'
+  | 'refreshTokenMinutes'
 > &
   Partial<ClientOwnership>;
 

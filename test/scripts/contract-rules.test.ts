@@ -23,6 +23,7 @@ const secured = (scheme: Node) => ({
 });
 const flow = (scopes: Node) => ({ type: 'oauth2', flows: { clientCredentials: { tokenUrl: '/token', scopes } } });
 
+const maybe = '#/components/schemas/Maybe';
 const inMember = 'components/schemas/Made/properties/one';
 const examples: Readonly<Record<string, readonly Example[]>> = {
   'null-alone': [
@@ -40,6 +41,16 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     {
       wrong: member({ anyOf: [{ $ref: '#/components/schemas/Other' }, { type: 'null' }] }),
       right: member({ $ref: '#/components/schemas/Other' }),
+      at: inMember,
+    },
+  ],
+  'nullable-reference': [
+    {
+      wrong: schemas({ Maybe: { type: ['object', 'null'] }, Made: { properties: { one: { $ref: maybe } } } }),
+      right: schemas({
+        Maybe: { type: ['object', 'null'] },
+        Made: { properties: { one: { $ref: maybe, 'x-nullable': true } } },
+      }),
       at: inMember,
     },
   ],

@@ -184,6 +184,7 @@ export function clientAuthentication(client: RegisteredClient): {
 }
 
 export interface Tokens {
+  readonly expires_in: number;
   readonly access_token: string;
   readonly refresh_token: string;
   readonly id_token: string;
@@ -205,10 +206,11 @@ export async function redeem(app: Sender, client: RegisteredClient, code: string
 export async function signedIn(
   app: TestApp,
   metadata: object = {},
+  parameters: Record<string, string> = {},
 ): Promise<{ client: RegisteredClient; user: UserRecord; tokens: Tokens }> {
   const client = await registerClient(app, metadata);
   const user = await makeUser(app, client.app_id);
-  const query = await signInForCode(app, client, user);
+  const query = await signInForCode(app, client, user, parameters);
   return { client, user, tokens: await redeem(app, client, query.get('code') ?? '') };
 }
 

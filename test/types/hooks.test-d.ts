@@ -4,19 +4,27 @@
 
 import type { PreAuthenticationHandler, UserMigrationHandler } from '../../types/hooks.js';
 
-export const newest: PreAuthenticationHandler = async ({ user, app, failed_login_attempts = 0, risk }) => {
+export const newest: PreAuthenticationHandler = async ({
+  context_version,
+  user,
+  app,
+  failed_login_attempts = 0,
+  risk,
+}) => {
   const isUnusual = (risk?.score ?? 0) > 50 || failed_login_attempts > 3 || app.name === 'Payroll';
-  return { user: { policy_id: isUnusual ? 7 : user.policy_id } };
+  const version: '1.1.0' = context_version;
+  return { user: { policy_id: isUnusual && version ? 7 : user.policy_id } };
 };
 
 export const older: PreAuthenticationHandler<'1.0.0'> = (context) => {
+  const version: '1.0.0' = context.context_version;
   // @ts-expect-error 1.0.0 does not tell the user's id
   const id: number = context.user.id;
   // @ts-expect-error nor the app
   const app = context.app;
   // @ts-expect-error flags decide whether there is a location
   const country: string = context.location.country_code;
-  return id && app && country ? null : { success: false };
+  return version && id && app && country ? null : { success: false };
 };
 
 export const silent: PreAuthenticationHandler = () => {};
@@ -32,8 +40,9 @@ export const changing: PreAuthenticationHandler = (context) => {
   context.user.policy_id = 3;
 };
 
-export const migration: UserMigrationHandler = async ({ user_identifier, password }) => {
-  const names = { firstname: 'Ada', lastname: 'Lovelace' };
+export const migration: UserMigrationHandler = async ({ context_version, user_identifier, password }) => {
+  const version: '1.0.0' | '1.1.0' = context_version;
+  const names = { firstname: 'Ada', lastname: 'Lovelace', external_id: version };
   return { success: true, user: { username: user_identifier, email: user_identifier, password, ...names } };
 };
 

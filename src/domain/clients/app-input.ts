@@ -31,6 +31,10 @@ export interface AppInput {
   readonly loginUrl?: Text;
   readonly applicationType?: ClientRecord['applicationType'] | undefined;
   readonly authMethod?: ClientAuthMethod | undefined;
+  /** Null or 0: the default. */
+  readonly accessTokenMinutes?: number | null | undefined;
+  /** Null or 0: as the account says. */
+  readonly refreshTokenMinutes?: number | null | undefined;
 }
 
 /** Like the documented registration, but redirect URIs may be set later. */
@@ -93,11 +97,15 @@ function optional(name: string, text: Text, most?: number): string | null {
   return text ? readText(name, text, most) : null;
 }
 
+type OwnSettings = Pick<ClientRecord, 'policyId' | 'accessTokenMinutes' | 'refreshTokenMinutes'>;
+
 /** The members that belong to the app itself, as stored. */
-function readDetails(input: AppInput): Partial<AppDetails & Pick<ClientRecord, 'policyId'>> {
+function readDetails(input: AppInput): Partial<AppDetails & OwnSettings> {
   return {
     // Clients that cannot leave a number out send 0.
     ...(input.policyId !== undefined && { policyId: input.policyId || null }),
+    ...(input.accessTokenMinutes !== undefined && { accessTokenMinutes: input.accessTokenMinutes || null }),
+    ...(input.refreshTokenMinutes !== undefined && { refreshTokenMinutes: input.refreshTokenMinutes || null }),
     ...(input.connectorId != null && { connectorId: input.connectorId }),
     ...(input.description !== undefined && { description: optional('description', input.description) }),
     ...(input.notes !== undefined && { notes: optional('notes', input.notes, 1024) }),

@@ -86,12 +86,7 @@ export function readMetadata(
       applicationType,
     ),
     grantTypes,
-    responseTypes: keepKnown(
-      'response_types',
-      request.response_types,
-      knownResponseTypes,
-      usesRedirect ? rules.defaultResponseTypes : [],
-    ),
+    responseTypes: readResponseTypes(request.response_types, usesRedirect, rules),
     authMethod: readAuthMethod(request.token_endpoint_auth_method, rules, extra),
     authMethodNamed: request.token_endpoint_auth_method !== undefined,
     subjectType,
@@ -144,6 +139,16 @@ function keepKnown<Value extends string>(
   const kept = known.filter((value) => asked.includes(value));
   if (kept.length === 0) throw invalid(name, `must contain at least one of ${known.join(', ')}`);
   return kept;
+}
+
+/** A client that is never sent back to has none: it may say so at the standard door, and is answered so (RFC 7591 §2). */
+function readResponseTypes(
+  asked: readonly string[] | undefined,
+  usesRedirect: boolean,
+  { standard, defaultResponseTypes }: RegistrationRules,
+): readonly ResponseType[] {
+  if (standard && !usesRedirect && asked?.length === 0) return [];
+  return keepKnown('response_types', asked, knownResponseTypes, usesRedirect ? defaultResponseTypes : []);
 }
 
 /**

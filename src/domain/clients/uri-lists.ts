@@ -12,13 +12,13 @@ export function requireRedirectUris(uris: readonly string[] | undefined): assert
   });
 }
 
-/** Throws `redirect_uri_invalid`. */
+/** Where none is required, an empty list is as good as none. Throws `redirect_uri_invalid`. */
 export function readRedirectUris(
   uris: readonly string[] | undefined,
   applicationType: ApplicationType,
   required: boolean,
 ): readonly string[] {
-  if (uris === undefined && !required) return [];
+  if (!required && (uris === undefined || uris.length === 0)) return [];
   requireRedirectUris(uris);
   const fault = uriListFault('redirect_uris', uris, applicationType);
   if (fault) throw new Failure('redirect_uri_invalid', { name: 'redirect_uris', message: fault });

@@ -1,6 +1,7 @@
 /** Versions of the context that a function receives (the document's §9). */
 
 import semver from 'semver';
+import type { HookDefinition } from '../../store/hooks.ts';
 import { invalid } from './values.ts';
 
 const contextVersions = ['1.0.0', '1.1.0'] as const;
@@ -9,9 +10,14 @@ type ContextVersion = (typeof contextVersions)[number];
 
 export const latestContextVersion = '1.1.0' satisfies ContextVersion;
 
-/** The version for a stored text: the same version, or the highest in a range; null when there is none. */
-export function findContextVersion(text: string): ContextVersion | null {
+/** The version for a text: the same version, or the highest in a range; null when there is none. */
+function findContextVersion(text: string): ContextVersion | null {
   return semver.maxSatisfying(contextVersions, text);
+}
+
+/** The version of the context that a hook's function receives. */
+export function contextVersionOf({ contextVersion }: Pick<HookDefinition, 'contextVersion'>): ContextVersion {
+  return findContextVersion(contextVersion) ?? '1.0.0';
 }
 
 /** A version or a range, as it was sent. Throws `value_invalid`. */

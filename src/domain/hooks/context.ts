@@ -5,7 +5,7 @@ import type { StoredHook } from '../../store/hooks.ts';
 import type { PolicyRecord } from '../../store/policies.ts';
 import type { UserRecord } from '../../store/users.ts';
 import { displayName } from '../clients/represent-metadata.ts';
-import { findContextVersion } from './context-versions.ts';
+import { contextVersionOf } from './context-versions.ts';
 
 /** A browser or program, described by its User-Agent. */
 interface Browser {
@@ -36,9 +36,11 @@ export function preAuthenticationContext(
   ids: { readonly requestId: string; readonly correlationId: string },
   facts: Members,
 ): Members {
-  const newer = findContextVersion(definition.contextVersion) === '1.1.0';
+  const version = contextVersionOf(definition);
+  const newer = version === '1.1.0';
   const { failedLoginAttemptsEnabled = false } = definition.options ?? {};
   return {
+    context_version: version,
     user: {
       user_identifier: username,
       policy_id: policy.id,
@@ -56,11 +58,14 @@ export function preAuthenticationContext(
   };
 }
 
+/** It is the same in every version. */
 export function migrationContext(
+  { definition }: Pick<StoredHook, 'definition'>,
   attempt: { readonly username: string; readonly password: string },
   ids: { readonly requestId: string; readonly correlationId: string },
 ): Members {
   return {
+    context_version: contextVersionOf(definition),
     user_identifier: attempt.username,
     password: attempt.password,
     correlation_id: ids.correlationId,

@@ -91,7 +91,7 @@ async function askHooks(
     const runnable = await prepareHook(services, account, stored, variables, [attempt.password]);
     const ran = await runHook<MigrationAnswer>(services, account, runnable, {
       correlationId,
-      contextOf: (requestId) => migrationContext(attempt, { requestId, correlationId }),
+      contextOf: (requestId) => migrationContext(stored, attempt, { requestId, correlationId }),
       redact: (context) => ({ ...context, password: '****' }),
       read: (value) => readNamed(value, key),
       refuses: ({ says }) => says === 'refuse',

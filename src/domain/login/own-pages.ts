@@ -28,6 +28,8 @@ export function ownPages({ id, record }: Account): ClientRecord {
     extra: {},
     registeredBy: 'token',
     policyId: null,
+    accessTokenMinutes: null,
+    refreshTokenMinutes: null,
     createdAt: record.createdAt,
     linkedServers: 0,
     previousSecretDigest: null,

@@ -15,7 +15,7 @@ import { digestOf } from '../secrets.ts';
 import { type AskedAudience, chooseServer, chooseServerOfGrant, linkedServersOf, serversOfGrant } from './audience.ts';
 import { judgeRefresh } from './judge-refresh.ts';
 import { trailOf } from './refresh-trail.ts';
-import { accessibleScope } from './scopes.ts';
+import { accessibleScope, refreshableScope } from './scopes.ts';
 import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
 import { newSuccessorSalt, parseRefreshToken, successorOf } from './token-text.ts';
 
@@ -71,7 +71,7 @@ export async function refreshTokens(
   const successor = successorOf(presented, successorSalt);
   // A client without a link costs no further query.
   const { server, scope } =
-    client.linkedServers === 0 ? unlinked(asked) : await linked(services, client, grantId, asked);
+    client.linkedServers === 0 ? unlinked(client, asked) : await linked(services, client, grantId, asked);
   const accessToken = prepareAccessToken(services, account, client, server, binding);
   const now = services.clock.now();
   const trail = trailOf(services, account, client, grantId, origin);
@@ -85,7 +85,7 @@ export async function refreshTokens(
     graceMilliseconds: account.settings.refreshGraceSeconds * 1000,
     successorDigest: digestOf(successor),
     successorSalt,
-    idleExpiresAt: idleExpiry(account, now, server),
+    idleExpiresAt: idleExpiry(account, client, now, server),
     accessToken: accessToken.row,
     proof: proof?.use ?? null,
     judge: judgeRefresh,
@@ -123,8 +123,8 @@ interface Target {
   readonly scope: readonly string[] | null;
 }
 
-function unlinked(asked: AskedAudience): Target {
-  return { server: chooseServer([], asked), scope: asked.scope };
+function unlinked(client: ClientRecord, asked: AskedAudience): Target {
+  return { server: chooseServer([], asked), scope: refreshableScope(client, asked.scope) };
 }
 
 /** A scope wider than the grant's is passed through, for the consumption to refuse; so is a token of another client. */
@@ -136,8 +136,9 @@ async function linked(
 ): Promise<Target> {
   const grant = await store.grants.findForApis(client.accountId, grantId);
   if (grant?.appId !== client.appId) return { server: null, scope: asked.scope };
-  const servers = serversOfGrant(await linkedServersOf({ store }, client), grant);
-  const wanted = asked.scope ?? grant.scope;
+  const all = await linkedServersOf({ store }, client);
+  const servers = serversOfGrant(all, grant);
+  const wanted = refreshableScope(client, asked.scope, all) ?? grant.scope;
   const server = chooseServerOfGrant(servers, grant.serverId, { ...asked, scope: wanted });
   if (wanted.some((scope) => !grant.scope.includes(scope))) return { server, scope: wanted };
   const scope = accessibleScope(wanted, server);
@@ -147,9 +148,14 @@ async function linked(
   return { server, scope };
 }
 
-/** When an unused grant ends: as its API authorization server says, else as the account says. */
-export function idleExpiry(account: Account, now: Milliseconds, linked: LinkedServer | null): Milliseconds {
-  const minutes = linked?.server.refreshTokenMinutes ?? null;
+/** When an unused grant ends: as its API authorization server says, else the app, else the account. */
+export function idleExpiry(
+  account: Account,
+  client: Pick<ClientRecord, 'refreshTokenMinutes'>,
+  now: Milliseconds,
+  linked: LinkedServer | null,
+): Milliseconds {
+  const minutes = linked?.server.refreshTokenMinutes ?? client.refreshTokenMinutes;
   return minutes === null ? now + account.settings.refreshIdleDays * day : now + minutes * minute;
 }
 

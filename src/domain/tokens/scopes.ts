@@ -39,6 +39,21 @@ export function allowedScope(
 }
 
 /**
+ * The part of the scope requested at refresh that this client may ask for: what authorization leaves out without an
+ * error is left out here too. If nothing is left, the scope as requested, which exceeds the grant.
+ */
+export function refreshableScope(
+  client: Pick<ClientRecord, 'scope'>,
+  asked: readonly string[] | null,
+  servers: readonly LinkedServer[] = [],
+): readonly string[] | null {
+  if (asked === null) return null;
+  const allowed = allowedScope(client, servers);
+  const left = asked.filter((scope) => allowed.includes(scope));
+  return left.length === 0 ? asked : left;
+}
+
+/**
  * The part of a scope that an access token for `server` can have: scopes about the user, and what the link allows.
  * Null: no server.
  */

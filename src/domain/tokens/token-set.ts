@@ -45,7 +45,7 @@ interface PreparedAccessToken {
 
 /**
  * Prepares the access token of a grant or of a client. For an API authorization server it is a JWT with the server's
- * lifetime; without one (null) it is opaque and lives `accessTokenSeconds`. `binding`: thumbprint of the key that it is
+ * lifetime; without one (null) it is opaque and lives as long as the app says, else `accessTokenSeconds`. `binding`: thumbprint of the key that it is
  * bound to (RFC 9449); null: a bearer token. The kind of an access token is decided only here.
  */
 export function prepareAccessToken(
@@ -58,7 +58,7 @@ export function prepareAccessToken(
 ): PreparedAccessToken {
   const secret = newAccessSecret(services.random);
   const issuedAt = services.clock.now();
-  const minutes = linked?.server.accessTokenMinutes ?? null;
+  const minutes = linked ? linked.server.accessTokenMinutes : client.accessTokenMinutes;
   const secondsLeft = Math.floor((endsAtLatest - issuedAt) / 1000);
   const expiresInSeconds = Math.min(minutes === null ? accessTokenSeconds : minutes * 60, secondsLeft);
   const expiresAt = issuedAt + expiresInSeconds * 1000;

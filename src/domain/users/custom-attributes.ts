@@ -13,7 +13,8 @@ const mostAttributes = 200;
 interface AttributeInput {
   readonly name?: string | undefined;
   readonly shortname?: string | undefined;
-  readonly position?: number | undefined;
+  /** Null: after all others, as without one at the creation. */
+  readonly position?: number | null | undefined;
 }
 
 /** Short names become members of an object, so names that every object already has are refused. */
@@ -51,7 +52,7 @@ export function createCustomAttribute(
       name,
       shortname,
       createdAt,
-      ...(position !== undefined && { position }),
+      ...(position != null && { position }),
     });
     const target = { type: 'custom_attribute', id: created.id } as const;
     await recordEvent(tx, services, account, { action: 'custom_attribute.created', target, detail: {} });

@@ -22,6 +22,15 @@ const listing: Listing<CustomAttributeRecord> = {
   read: rows.customAttributes.read,
 };
 
+/** The position after all others of the account but this one, if there is a number left. */
+function atEnd(db: Knex, accountId: number, id = 0): Knex.Raw {
+  return db.raw(
+    `(select case when max(position) >= 2147483647 then 2147483647 else coalesce(max(position), 0) + 1 end
+      from custom_attributes as others where others.account_id = ? and others.id <> ? and ${present('attribute', 'others')})`,
+    [accountId, id],
+  );
+}
+
 export function attributeVerbs(db: Knex): AttributeStore {
   const one = (accountId: number, id: number) =>
     db('custom_attributes').where({ account_id: accountId, id }).whereRaw(present('attribute', 'custom_attributes'));
@@ -33,13 +42,7 @@ export function attributeVerbs(db: Knex): AttributeStore {
     find,
     create: ({ position, ...attribute }) =>
       separately(db, async (tx) => {
-        // At the end, if there is a number left.
-        const after = tx.raw(
-          `(select case when max(position) >= 2147483647 then 2147483647 else coalesce(max(position), 0) + 1 end
-            from custom_attributes as others where others.account_id = ? and ${present('attribute', 'others')})`,
-          [attribute.accountId],
-        );
-        const row = { ...rows.customAttributes.write(attribute), position: position ?? after };
+        const row = { ...rows.customAttributes.write(attribute), position: position ?? atEnd(tx, attribute.accountId) };
         const [created] = await tx('custom_attributes').insert(row).returning('*');
         return rows.customAttributes.read(created);
       }),
@@ -51,8 +54,9 @@ export function attributeVerbs(db: Knex): AttributeStore {
       return found.map(rows.customAttributes.read);
     },
     page: (accountId, query) => listPage(db, listing, accountId, query),
-    update: async (accountId, id, changes) => {
-      const row = rows.customAttributes.write(changes);
+    update: async (accountId, id, { position, ...changes }) => {
+      const place = position === null ? { position: atEnd(db, accountId, id) } : position !== undefined && { position };
+      const row = { ...rows.customAttributes.write(changes), ...place };
       if (Object.keys(row).length === 0) return find(accountId, id);
       return separately(db, async (tx) => {
         if (!(await lockPresent(tx, accountId, 'attribute', id))) return null;

@@ -32,6 +32,8 @@ export const clients = shape<ClientRecord>('clients', 'appId', {
   extra: json('extra'),
   registeredBy: 'registered_by',
   policyId: 'policy_id',
+  accessTokenMinutes: 'access_token_minutes',
+  refreshTokenMinutes: 'refresh_token_minutes',
   createdAt: 'created_at',
   previousSecretDigest: 'previous_secret_digest',
   previousSecretExpiresAt: 'previous_secret_expires_at',

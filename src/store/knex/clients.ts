@@ -90,6 +90,7 @@ const appListing: Listing<DetailedClient> = {
 };
 
 const noFormerSecret = { previousSecretDigest: null, previousSecretExpiresAt: null } as const;
+const noLifetimes = { accessTokenMinutes: null, refreshTokenMinutes: null } as const;
 
 /** The same query restricted to one user or role. */
 function of(query: ListQuery, field: 'user' | 'role', id: number): ListQuery {
@@ -110,6 +111,7 @@ export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
       policyId: null,
       ...client,
       ...noFormerSecret,
+      ...noLifetimes,
       appId: numbers[index] ?? Number.NaN,
       linkedServers: 0,
     }));

@@ -44,7 +44,8 @@ export function customAttributes(services: Services): Handlers<AttributeOperatio
       const changes = {
         name: wrapped?.name ?? body.name,
         shortname: wrapped?.shortname ?? body.shortname,
-        position: wrapped?.position ?? body.position,
+        // Null says something: it clears the position.
+        position: wrapped?.position === undefined ? body.position : wrapped.position,
       };
       return respond(200, represent(await updateCustomAttribute(services, account, Number(path.id), changes)));
     },

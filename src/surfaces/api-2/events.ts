@@ -2,8 +2,12 @@ import type { components, operations } from '../../../generated/api-2.ts';
 import { type AuditedEvent, pageOfEvents } from '../../domain/audit/list.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { ListFilter } from '../../domain/listing.ts';
+import { readId } from '../../http/integer-text.ts';
 import type { Handler } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
+
+/** As `EventStore.page` has it. */
+const noId = -1;
 
 type Event = components['schemas']['ListedEvent'];
 
@@ -16,16 +20,20 @@ export function listEvents(services: Pick<Services, 'store'>): Handler<operation
   };
 }
 
-/** `<type>:<id>`, or a type for a party without an id. Throws `request_invalid`. */
+/**
+ * `<type>:<id>`, or a type for a party without an id; `API` alone is every API key, because a call with a key is logged
+ * as the user `API`, whichever key it is (the document's §5). Throws `request_invalid`.
+ */
 function partyFilters(name: 'actor' | 'target', text: string | undefined): ListFilter[] {
   if (text === undefined) return [];
-  const [, type, id = '-1'] = /^(API|[a-z_]{1,30})(?::(\d{1,16}))?$/.exec(text) ?? [];
-  if (type === undefined || !Number.isSafeInteger(Number(id)))
+  const [, type, written] = /^(API|[a-z_]{1,30})(?::(.*))?$/.exec(text) ?? [];
+  const id = written === undefined ? noId : readId(written, Number.MAX_SAFE_INTEGER);
+  if (type === undefined || id === null) {
     throw new Failure('request_invalid', { name, message: `${name} must be <type>:<id>` });
-  return [
-    { field: `${name}_type`, test: 'is', values: [type] },
-    { field: `${name}_id`, test: 'is', values: [Number(id)] },
-  ];
+  }
+  const ofType: ListFilter = { field: `${name}_type`, test: 'is', values: [type] };
+  if (type === 'API' && id === noId) return [ofType];
+  return [ofType, { field: `${name}_id`, test: 'is', values: [id] }];
 }
 
 function represent(event: AuditedEvent): Event {

@@ -47,8 +47,8 @@ export function representApp(app: FullApp, account: Account, clientSecret: strin
       login_url: app.extra.login_url ?? '',
       oidc_application_type: numberOf(applicationTypes, app.applicationType),
       token_endpoint_auth_method: numberOf(authMethods, app.authMethod),
-      access_token_expiration_minutes: accessTokenSeconds / 60,
-      refresh_token_expiration_minutes: account.settings.refreshIdleDays * dayMinutes,
+      access_token_expiration_minutes: app.accessTokenMinutes ?? accessTokenSeconds / 60,
+      refresh_token_expiration_minutes: app.refreshTokenMinutes ?? account.settings.refreshIdleDays * dayMinutes,
     },
     sso: { client_id: app.clientId, ...(clientSecret !== null && { client_secret: clientSecret }) },
     created_at: time(app.createdAt),
@@ -75,5 +75,7 @@ export function readApp(body: components['schemas']['AppUpdate']): AppInput {
     loginUrl: configuration?.login_url,
     applicationType: type == null ? undefined : applicationTypes[type],
     authMethod: method == null ? undefined : authMethods[method],
+    accessTokenMinutes: configuration?.access_token_expiration_minutes,
+    refreshTokenMinutes: configuration?.refresh_token_expiration_minutes,
   };
 }

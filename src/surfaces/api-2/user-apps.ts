@@ -15,7 +15,7 @@ export function listUserApps(services: Pick<Services, 'store'>): Handler<operati
   return async ({ path, query: { ignore_visibility: all } = {}, list, origin: { account } }, respond) => {
     const { query } = list;
     const user = await readFullUser(store, account, Number(path.id));
-    const page = await store.clients.pageOfUser(account.id, user.id, all === 'true' ? query : visibleOnly(query));
+    const page = await store.clients.pageOfUser(account.id, user.id, all ? query : visibleOnly(query));
     return respond(
       200,
       ...list.answer(page, (client) => ({

@@ -25,7 +25,7 @@ function authorityOf(caller: Caller | null): Authority {
 
 /** Member by member. Throws `scope_insufficient` for members that `manage_users` may not write. */
 function readInput(body: Body, query: Query, caller: Caller | null): UserInput {
-  const validatePolicy = query.validate_policy !== 'false';
+  const validatePolicy = query.validate_policy !== false;
   const reserved = body.password || body.role_ids !== undefined || !validatePolicy;
   const authority = authorityOf(caller);
   if (reserved && authority !== 'all') {

@@ -24,6 +24,7 @@ onApps('contexts', (app) => {
     const agent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) Mobile/15E148';
     const { context, record } = await contextOf(agent);
     assert.deepEqual(context, {
+      context_version: '1.1.0',
       user: { user_identifier: user.email, policy_id: standard?.id, id: user.id, last_login_success: null },
       device: { user_agent: agent, is_mobile: true },
       app: { id: client.app_id, uuid: client.client_id, name: 'Test App' },
@@ -37,13 +38,16 @@ onApps('contexts', (app) => {
     await on.api.done(200, 'PUT', `/hooks/${id}`, old);
     const { context: older, record: next } = await contextOf('curl/8.0');
     assert.deepEqual(older, {
+      context_version: '1.0.0',
       user: { user_identifier: user.email, policy_id: standard?.id },
       device: { user_agent: 'curl/8.0', is_mobile: false },
       correlation_id: next.correlation_id,
       request_id: next.request_id,
     });
     await on.api.done(200, 'PUT', `/hooks/${id}`, { ...body, context_version: '>=1.0.0' });
-    const lastLogin = (await contextOf('curl/8.0')).context.user.last_login_success;
+    const ranged = (await contextOf('curl/8.0')).context;
+    assert.equal(ranged.context_version, '1.1.0', 'the version that the range selects');
+    const lastLogin = ranged.user.last_login_success;
     assert.equal(lastLogin, new Date(one.services.clock.now()).toISOString());
   });
 

@@ -49,6 +49,27 @@ onApps('user migration', (app) => {
     assert.match((await on.logs(id, '?sort=created_at')).map(({ events }) => events.join()).join(), /\tknown \*{4}/);
   });
 
+  it('tells the version of the context, as the document says of every hook', async () => {
+    const on = await staged();
+    const write = 'console.log(JSON.stringify(context)); return null;';
+    const older = await on.hook(write, { ...migration, context_version: '1.0.0' });
+    const newest = await on.hook(write, migration);
+    assert.equal(await on.status('ada@old.example', typed), 401);
+    for (const [id, version] of [
+      [older, '1.0.0'],
+      [newest, '1.1.0'],
+    ] as const) {
+      const [record] = await on.logs(id);
+      assert.deepEqual(JSON.parse(record?.events[0]?.split('\t')[3] ?? ''), {
+        context_version: version,
+        user_identifier: 'ada@old.example',
+        password: '****',
+        correlation_id: record?.correlation_id,
+        request_id: record?.request_id,
+      });
+    }
+  });
+
   it('50 simultaneous sign-ins create one user (A2)', async () => {
     const on = await staged({ 'limit.hooks': 'off' });
     // Once the user exists, the others are attempts for that user, of which only this many are checked at once.

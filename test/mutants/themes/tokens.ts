@@ -95,8 +95,8 @@ export const tokens: readonly Mutant[] = [
     id: 'grant-server-unlinked',
     rule: 'a grant for an API ends with the link of its client to it',
     file: 'domain/tokens/audience.ts',
-    text: 'if (own.length === 0) {',
-    becomes: 'if (false) {',
+    text: 'if (own.length === 0) throw',
+    becomes: 'if (false) throw',
     killedBy: 'domain/tokens/audience.test.ts',
   },
   {

@@ -23,6 +23,7 @@ import { limits } from './limits.ts';
 import { lists } from './lists.ts';
 import { matrix } from './matrix.ts';
 import { mfa } from './mfa.ts';
+import { parameters } from './parameters.ts';
 import { policies } from './policies.ts';
 import { roleMembers } from './role-members.ts';
 import { roles } from './roles.ts';
@@ -50,6 +51,7 @@ for (const kind of databases) {
     part('callers and scopes', () => callers(app));
     part('routing and bodies', () => routing(app));
     part('members of a user', () => writtenMembers(app));
+    part('how parameters are written', () => parameters(app));
     part('the rate limit', () => limits(app));
     part('lists', () => lists(app));
     part('users', () => users(app));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { unique } from '../../store/samples.ts';
 import type { TestApp } from '../../support/app.ts';
-import { registerClient } from '../../support/sign-in.ts';
+import { redeem, refresh, registerClient, signedIn, signInForCode } from '../../support/sign-in.ts';
 import { assertRefused, managing } from './managing.ts';
 
 const unknown = 2_147_483_000;
@@ -93,6 +93,47 @@ export function apps(app: () => TestApp): void {
     ] as const) {
       assertRefused(await api.call(method, path + to, body), 404);
     }
+  });
+
+  it('lifetimes of tokens are those that were written; 0 or null: those of the account', async () => {
+    const one = await app().another({ 'limit.api-2': 'off', 'refresh.idle_days': '2' });
+    const api = await managing(one);
+    const { client, user } = await signedIn(one);
+    const path = `/apps/${client.app_id}`;
+    const lifetimes = (access: number | null, refreshed: number | null) => ({
+      configuration: { access_token_expiration_minutes: access, refresh_token_expiration_minutes: refreshed },
+    });
+    const shown = async (body: object) => {
+      const { configuration } = await api.done(200, 'PUT', path, body);
+      return [configuration.access_token_expiration_minutes, configuration.refresh_token_expiration_minutes];
+    };
+    const signIn = async () => {
+      const query = await signInForCode(one, client, user);
+      return redeem(one, client, query.get('code') ?? '');
+    };
+    assert.deepEqual(await shown(lifetimes(5, 30)), [5, 30]);
+    assert.deepEqual(await shown({ notes: 'x' }), [5, 30], 'what is not sent stays');
+    const first = await signIn();
+    assert.equal(first.expires_in, 300);
+    one.services.clock.advance(29 * 60_000);
+    const second = await refresh(one, client, first.refresh_token);
+    assert.deepEqual([second.status, second.body.expires_in], [200, 300]);
+    one.services.clock.advance(30 * 60_000);
+    assert.equal((await refresh(one, client, second.body.refresh_token)).status, 400);
+    for (const none of [null, 0]) {
+      await api.done(200, 'PUT', path, lifetimes(5, 30));
+      assert.deepEqual(await shown(lifetimes(none, none)), [60, 2 * 1440], `${none}`);
+    }
+    const later = await signIn();
+    assert.equal(later.expires_in, 3600);
+    one.services.clock.advance(2 * 86_400_000 - 60_000);
+    assert.equal((await refresh(one, client, later.refresh_token)).status, 200);
+    const afterwards = await managing(one);
+    for (const wrong of [lifetimes(1441, 1), lifetimes(1, 525_601), lifetimes(-1, 1)]) {
+      assertRefused(await afterwards.call('PUT', path, wrong), 422, /_expiration_minutes/);
+    }
+    const made = await afterwards.done(200, 'POST', '/apps', { name: 'Brief', ...lifetimes(1, 525_600) });
+    assert.equal(made.configuration.refresh_token_expiration_minutes, 525_600);
   });
 
   it("sets the policy of sign-ins to the app, null for none; another account's policy is 422", async () => {

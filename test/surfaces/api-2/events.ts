@@ -85,9 +85,24 @@ export function events(kind: DatabaseKind): void {
       await same(`?created_since=${middle}`, ({ created_at: at }) => at >= middle);
       await same(`?created_until=${middle}`, ({ created_at: at }) => at <= middle);
       await same('?action=role.created&actor=system', ({ action }) => action === 'role.created');
+      const keyId = async () => {
+        const { status, body } = await app.send('POST', '/api/2/api_keys', { headers, json: { name: 'partner' } });
+        assert.equal(status, 201);
+        const key = { authorization: `Basic ${Buffer.from(`${body.api_key}:x`).toString('base64')}` };
+        assert.equal((await app.send('GET', `/users/${userId}.xml`, { headers: key })).status, 200);
+        return body.id as number;
+      };
+      const keys = [await keyId(), await keyId()];
+      const byKeys = await list('?actor=API');
+      assert.deepEqual([...new Set(byKeys.map(({ actor }) => actor.id))].sort(), keys, 'the acts of every key');
+      assert.ok(byKeys.every(({ actor }) => actor.type === 'API'));
+      for (const key of keys) {
+        const own = byKeys.filter(({ actor }) => actor.id === key);
+        assert.deepEqual(await list(`?actor=API:${key}`), own);
+      }
       assert.deepEqual(await list('?actor=credential'), []);
       assert.deepEqual(await list('?action=no.such'), []);
-      assert.deepEqual(await list('?sort=created_at'), [...all].reverse());
+      assert.deepEqual(await list('?sort=created_at'), [...(await list())].reverse());
     });
 
     it('page by page with cursors, while events are added', async () => {

@@ -102,7 +102,7 @@ export function apiResources(app: AppOf): void {
     assertError(await next({ scope: 'a', resource: two.resource }), 400, 'invalid_scope');
     tokens = (await next({ resource: two.resource })).body;
     assert.equal((await atGateway(app(), tokens.access_token, two.resource))['scope'], 'openid b');
-    tokens = (await next({ scope: 'b' })).body;
+    tokens = (await next({ scope: 'b offline_access unknown' })).body;
     assert.equal((await atGateway(app(), tokens.access_token, two.resource))['scope'], 'b');
     tokens = (await next({})).body;
     assert.equal((await atGateway(app(), tokens.access_token, one.resource))['scope'], 'openid a');

@@ -45,6 +45,23 @@ export function ownRegistration(app: AppOf): void {
     assert.ok(!stored.includes(secret) && !stored.includes(client.registration_access_token), 'digests only (R6)');
   });
 
+  it('takes back what it answered, also of a client that is never sent back to (RFC 7592 §2.2)', async () => {
+    const device = 'urn:ietf:params:oauth:grant-type:device_code';
+    for (const grants of [['client_credentials'], [device], [device, 'refresh_token']]) {
+      const client = await register({ grant_types: grants, response_types: [], redirect_uris: undefined });
+      const { body } = await ask('GET', client);
+      assert.deepEqual([body.grant_types, body.response_types, body.redirect_uris], [[...grants].sort(), [], []]);
+      const replaced = await ask('PUT', client, body);
+      assert.deepEqual([replaced.status, replaced.body], [200, body], grants.join());
+    }
+    const usual = await register({ client_name: 'Usual' });
+    const { body } = await ask('GET', usual);
+    assert.deepEqual((await ask('PUT', usual, body)).body, body);
+    for (const member of ['redirect_uris', 'response_types']) {
+      assert.equal((await ask('PUT', usual, { ...body, [member]: [] })).status, 400, `${member} is needed for codes`);
+    }
+  });
+
   it('replaces all members: omitted ones are reset to their defaults (RFC 7592 §2.2)', async () => {
     const client = await register({ client_name: 'Before', logo_uri: 'https://app.example.com/logo.png' });
     const uri = 'https://app.example.com/other';

@@ -109,7 +109,7 @@ export function refreshing(app: AppOf): void {
   it('scope may be narrowed and never widened; a refusal uses nothing up (T7)', async () => {
     const { client, tokens } = await signedIn(app());
     const ask = (token: string, scope: string) => refresh(app(), client, token, '/oauth2/token', { scope });
-    for (const scope of ['openid groups', 'admin', 'openid profile email groups']) {
+    for (const scope of ['openid groups', 'admin', 'offline_access', 'openid profile email groups']) {
       assertError(await ask(tokens.refresh_token, scope), 400, 'invalid_scope');
     }
     const narrow = await ask(tokens.refresh_token, 'openid email');
@@ -122,6 +122,26 @@ export function refreshing(app: AppOf): void {
     assert.ok(!('id_token' in without.body));
     const whole = await refresh(app(), client, without.body.refresh_token);
     assert.equal(whole.body.scope, 'openid profile email', 'the grant itself stays as wide as it was');
+  });
+
+  it('the scope of authorization can be sent again: what is left out there is left out here too', async () => {
+    const scope = 'openid profile email offline_access admin';
+    const { client, tokens } = await signedIn(app(), {}, { scope });
+    assert.equal(tokens.scope, 'openid profile email');
+    const again = await refresh(app(), client, tokens.refresh_token, '/oauth2/token', { scope });
+    assert.deepEqual([again.status, again.body.scope], [200, 'openid profile email']);
+    const wider = { scope: `${scope} groups` };
+    const refused = await refresh(app(), client, again.body.refresh_token, '/oauth2/token', wider);
+    assertError(refused, 400, 'invalid_scope');
+    const next = await refresh(app(), client, again.body.refresh_token, '/oauth2/token', { scope: 'email unknown' });
+    assert.deepEqual([next.status, next.body.scope], [200, 'email']);
+
+    const registered = { scope: 'openid email' };
+    const narrow = await signedIn(app(), registered, { scope: 'openid email groups' });
+    const kept = await refresh(app(), narrow.client, narrow.tokens.refresh_token, '/oauth2/token', {
+      scope: 'openid email groups',
+    });
+    assert.deepEqual([kept.status, kept.body.scope], [200, 'openid email'], 'a scope that the client cannot have');
   });
 
   it("another client's token and other texts are invalid_grant and change nothing (T7)", async () => {

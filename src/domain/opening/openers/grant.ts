@@ -132,7 +132,7 @@ export async function createGrant(
     successorSalt: null,
     rotatedAt: null,
     generation: 0,
-    idleExpiresAt: idleExpiry(account, now, linked),
+    idleExpiresAt: idleExpiry(account, client, now, linked),
     absoluteExpiresAt: absoluteExpiry(account, now),
     revokedAt: null,
     revokedBecause: null,

@@ -31,6 +31,7 @@ import * as apiScopes from './0032_api_scopes.ts';
 import * as noticePlaces from './0033_notice_places.ts';
 import * as deviceApiScopes from './0034_device_api_scopes.ts';
 import * as apiLinkRemovals from './0035_api_link_removals.ts';
+import * as appLifetimes from './0036_app_lifetimes.ts';
 
 /** From this one on the database keeps a checksum of each. */
 export const checksumsSince = '0030_migration_checksums';
@@ -69,6 +70,7 @@ export const migrations: readonly (Knex.Migration & { readonly name: string })[]
   { name: '0033_notice_places', ...noticePlaces },
   { name: '0034_device_api_scopes', ...deviceApiScopes },
   { name: '0035_api_link_removals', ...apiLinkRemovals },
+  { name: '0036_app_lifetimes', ...appLifetimes },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

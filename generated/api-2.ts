@@ -802,8 +802,25 @@ export interface paths {
          */
         readonly get: operations["listAppUsers"];
         readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
+        /**
+         * Assign an app to users
+         * @description Assigns the app to each of these users, who can sign in to it from now on. An app that was just registered is
+         *     assigned to nobody. Users who have the app already keep it: the call can be repeated. If a user is unknown, the
+         *     answer is 422 and the app is assigned to none of them.
+         *
+         *     A role gives apps to larger groups, up to 10000 users a call. Each user who gets the app is an event
+         *     `access.granted`.
+         */
+        readonly post: operations["addAppUsers"];
+        /**
+         * Take an app away from users
+         * @description Takes the app away from those of these users to whom it is assigned directly; others are ignored, so the call can
+         *     be repeated. A user who also has the app through a role keeps it. For the others it ends with the answer: their
+         *     refresh tokens and opaque access tokens for the app are refused, and a JWT access token is valid until it expires.
+         *
+         *     Each user who loses the assignment is an event `access.revoked`.
+         */
+        readonly delete: operations["removeAppUsers"];
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -1275,13 +1292,13 @@ export interface components {
              * @example 404
              * @enum {integer}
              */
-            readonly statusCode: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+            readonly statusCode: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 422 | 429 | 500 | 503;
             /**
              * @description Name of the error; one for each status.
              * @example NotFoundError
              * @enum {string}
              */
-            readonly name: "BadRequestError" | "UnauthorizedError" | "ForbiddenError" | "NotFoundError" | "MethodNotAllowedError" | "ConflictError" | "PayloadTooLargeError" | "UnsupportedMediaTypeError" | "UnprocessableEntityError" | "TooManyRequestsError" | "InternalServerError" | "ServiceUnavailableError";
+            readonly name: "BadRequestError" | "UnauthorizedError" | "ForbiddenError" | "NotFoundError" | "MethodNotAllowedError" | "ConflictError" | "PreconditionFailedError" | "PayloadTooLargeError" | "UnsupportedMediaTypeError" | "UnprocessableEntityError" | "TooManyRequestsError" | "InternalServerError" | "ServiceUnavailableError";
             /**
              * @description What was wrong, in words for a developer.
              * @example The resource with the given id could not be found
@@ -3283,6 +3300,21 @@ export interface components {
              */
             readonly email?: string | null;
         };
+        /**
+         * @description Identifiers of users, up to 100.
+         * @example [
+         *       1
+         *     ]
+         */
+        readonly AppUserIds: readonly number[];
+        /** @description Which user it is. */
+        readonly AppUserId: {
+            /**
+             * @description Identifier of the user.
+             * @example 1
+             */
+            readonly id: number;
+        };
         /** @description How a secret is changed. */
         readonly AppSecretRequest: {
             /**
@@ -4289,6 +4321,24 @@ export interface components {
                 readonly "application/json": components["schemas"]["ManagementError"];
             };
         };
+        /** @description The resource does not have a tag of `If-Match`: it was changed since it was read. Nothing was changed now; read it again. */
+        readonly PreconditionFailed: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 412,
+                 *       "name": "PreconditionFailedError",
+                 *       "message": "The resource was changed meanwhile"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The policy is the default one, or a user, a role or an app follows it. Nothing was changed. */
         readonly Conflict: {
             headers: {
@@ -4351,6 +4401,11 @@ export interface components {
          * @example 1
          */
         readonly Id: number;
+        /**
+         * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+         * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+         */
+        readonly IfMatch: string;
         /**
          * @description Identifier of the registration, a UUID; any other text is answered as unknown.
          * @example 6f1c9a52-3f0e-4f0e-9a64-0d6c1c1e9b7a
@@ -4469,6 +4524,11 @@ export interface components {
          * @example 30
          */
         readonly RetryAfter: number;
+        /**
+         * @description Strong validator of this representation ([RFC 9110 section 8.8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3)), for `If-Match` of a write. It is another one as soon as any member is.
+         * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+         */
+        readonly ETag: string;
     };
     pathItems: never;
 }
@@ -4953,6 +5013,7 @@ export interface operations {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -4982,7 +5043,13 @@ export interface operations {
     readonly updateCustomAttribute: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -5030,6 +5097,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -5041,7 +5109,13 @@ export interface operations {
     readonly deleteCustomAttribute: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -5069,6 +5143,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -5094,6 +5169,7 @@ export interface operations {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -5161,7 +5237,13 @@ export interface operations {
                  */
                 readonly validate_policy?: boolean;
             };
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -5237,6 +5319,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -5248,7 +5331,13 @@ export interface operations {
     readonly deleteUser: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -5276,6 +5365,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -5587,6 +5677,7 @@ export interface operations {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -5624,7 +5715,13 @@ export interface operations {
     readonly updatePolicy: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -5680,6 +5777,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -5691,7 +5789,13 @@ export interface operations {
     readonly deletePolicy: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -5720,6 +5824,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -5866,6 +5971,7 @@ export interface operations {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -6149,6 +6255,7 @@ export interface operations {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -6422,6 +6529,7 @@ export interface operations {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -6458,7 +6566,13 @@ export interface operations {
     readonly updateApiAuthorization: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -6515,6 +6629,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -6526,7 +6641,13 @@ export interface operations {
     readonly deleteApiAuthorization: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -6554,6 +6675,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -7468,6 +7590,7 @@ export interface operations {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -7505,7 +7628,13 @@ export interface operations {
     readonly updateRole: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -7550,6 +7679,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -7561,7 +7691,13 @@ export interface operations {
     readonly deleteRole: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -7589,6 +7725,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -8384,6 +8521,7 @@ export interface operations {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -8443,7 +8581,13 @@ export interface operations {
     readonly updateApp: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -8524,6 +8668,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -8535,7 +8680,13 @@ export interface operations {
     readonly deleteApp: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -8563,6 +8714,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -8639,6 +8791,113 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly addAppUsers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description Identifiers of users, up to 100; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example [
+                 *       1
+                 *     ]
+                 */
+                readonly "application/json": components["schemas"]["AppUserIds"];
+            };
+        };
+        readonly responses: {
+            /** @description The app is assigned to these users. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["AppUserId"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly removeAppUsers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description Identifiers of users, up to 100; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example [
+                 *       1
+                 *     ]
+                 */
+                readonly "application/json": components["schemas"]["AppUserIds"];
+            };
+        };
+        readonly responses: {
+            /** @description The app is no longer assigned to any of these users. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -9412,6 +9671,7 @@ export interface operations {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -9441,7 +9701,13 @@ export interface operations {
     readonly updateHookVariable: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the variable, a UUID. Anything else, or the id of another account, is answered as unknown.
@@ -9490,6 +9756,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -9501,7 +9768,13 @@ export interface operations {
     readonly deleteHookVariable: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the variable, a UUID. Anything else, or the id of another account, is answered as unknown.
@@ -9529,6 +9802,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -9554,6 +9828,7 @@ export interface operations {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -9606,7 +9881,13 @@ export interface operations {
     readonly replaceHook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
@@ -9691,6 +9972,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -9702,7 +9984,13 @@ export interface operations {
     readonly deleteHook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
@@ -9730,6 +10018,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

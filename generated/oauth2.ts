@@ -105,7 +105,8 @@ export interface paths {
          *     A client of open registration that was not used within 30 days, or not for 180 days since, expires (both
          *     settable per account): its `client_id` is `invalid_client` from then on, and it may register again.
          *
-         *     Access must be assigned to `app_id` before anyone can sign in to the client.
+         *     The app `app_id` must be assigned before anyone can sign in to the client:
+         *     [`POST /api/2/apps/{id}/users`](/docs/api-2#tag/Apps/operation/addAppUsers).
          */
         readonly post: operations["registerClient"];
         readonly delete?: never;

@@ -25,7 +25,8 @@ export interface paths {
          *     Members that are not listed are ignored, those of the answer (`client_id`, `client_secret`, `app_id`,
          *     `account_id`) included. No address in a registration is ever fetched while registering.
          *
-         *     Access must be assigned to `app_id` before anyone can sign in to the client.
+         *     The app `app_id` must be assigned before anyone can sign in to the client:
+         *     [`POST /api/2/apps/{id}/users`](/docs/api-2#tag/Apps/operation/addAppUsers).
          */
         readonly post: operations["registerClient"];
         readonly delete?: never;

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Contract } from '../src/http/contract.ts';
 import { docsFiles } from '../src/pages/docs/docs-files.ts';
+import { baseUrlPlaceholder } from '../src/pages/docs/workflow-view.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const usualFolder = join(root, 'dist/docs');
@@ -33,6 +34,6 @@ if (flags.out === usualFolder) rmSync(usualFolder, { recursive: true, force: tru
 for (const [path, make] of docsFiles(surfaces, fileName)) {
   const target = join(flags.out, fileName(path));
   mkdirSync(dirname(target), { recursive: true });
-  writeFileSync(target, make().body);
+  writeFileSync(target, make(baseUrlPlaceholder).body);
 }
 process.stdout.write(`${join(flags.out, 'index.html')}\n`);

@@ -7,7 +7,7 @@
  */
 import { parseArgs } from 'node:util';
 import { printableText } from '../src/adapters/printable.ts';
-import { createUser, grantAccess, tidyUp } from './tour/access.ts';
+import { createUser, grantAccess, takeAccessAway, tidyUp } from './tour/access.ts';
 import { linkToApi, signInForApi, validateToken } from './tour/api.ts';
 import { checkToken, endGrant, readUserinfo } from './tour/checks.ts';
 import { getCredentialToken } from './tour/credential.ts';
@@ -39,6 +39,7 @@ const steps: readonly Step[] = [
   makeHook,
   signInWithHook,
   readHookLog,
+  takeAccessAway,
   delegateSignIn,
   makeInviteLink,
   readUserAsXml,

@@ -1,37 +1,37 @@
 import { randomBytes } from 'node:crypto';
 import { expectJson } from './http.ts';
+import { redeem } from './sign-in.ts';
 import { expect } from './surprise.ts';
-import { bearer, type Step } from './tour.ts';
+import { basic, bearer, type Step } from './tour.ts';
 
 export const grantAccess: Step = {
   title: 'Assign access',
   about:
-    'A registration makes an app that nobody may use yet. A program of the operator looks the user up and makes a role ' +
-    'that gives its users the app.',
+    'A registration makes an app that nobody may use yet. A program of the operator looks the user up and assigns the ' +
+    'app to them.',
   run: async ({ send, recall, learn, demo }) => {
     const headers = bearer(recall('credentialToken'));
-    const found = await send(
-      'GET',
-      `/api/2/users?${new URLSearchParams({ email: demo.user.email, fields: 'id,email' })}`,
-      {
-        headers,
-      },
-    );
-    const [user] = expectJson<{ id: number }[]>(found, 200);
+    const query = new URLSearchParams({ email: demo.user.email, fields: 'id,email' });
+    const [user] = expectJson<{ id: number }[]>(await send('GET', `/api/2/users?${query}`, { headers }), 200);
     expect(user !== undefined, `there is no user ${demo.user.email}`);
-    const answer = await send('POST', '/api/2/roles', {
-      headers,
-      json: { name: `Portal users ${randomName()}`, apps: [recall('client').app_id], users: [user.id] },
-    });
-    learn('role', expectJson<{ id: number }>(answer, 201));
+    const users = `/api/2/apps/${recall('client').app_id}/users`;
+    expectJson(await send('POST', users, { headers, json: [user.id] }), 200);
+    learn('demoUser', user);
   },
 };
 
 export const createUser: Step = {
-  title: 'Create a user',
-  about: 'A new colleague gets the role with the account, and with the role the app.',
+  title: 'Create a user with a role',
+  about:
+    'A role gives apps to all its users. A new colleague gets the role with the account, and with the role the app.',
   run: async ({ send, recall, learn }) => {
     const headers = bearer(recall('credentialToken'));
+    const made = await send('POST', '/api/2/roles', {
+      headers,
+      json: { name: `Portal users ${randomName()}`, apps: [recall('client').app_id] },
+    });
+    const role = expectJson<{ id: number }>(made, 201);
+    learn('role', role);
     const created = await send('POST', '/api/2/users', {
       headers,
       json: {
@@ -39,7 +39,7 @@ export const createUser: Step = {
         firstname: 'Grace',
         lastname: 'Hopper',
         password: randomBytes(24).toString('base64url'),
-        role_ids: [recall('role').id],
+        role_ids: [role.id],
       },
     });
     const user = expectJson<{ id: number; email: string; status: number }>(created, 201);
@@ -50,6 +50,27 @@ export const createUser: Step = {
       apps.some(({ id }) => id === recall('client').app_id),
       'the user should have been given the app',
     );
+  },
+};
+
+export const takeAccessAway: Step = {
+  title: 'Take access away',
+  about:
+    'The operator takes the app away from the first user. What the client holds for this user ends with the answer: the ' +
+    'refresh token of the last sign-in is refused.',
+  run: async (tour) => {
+    const { send, recall } = tour;
+    const { refresh_token } = await redeem(tour);
+    const { status } = await send('DELETE', `/api/2/apps/${recall('client').app_id}/users`, {
+      headers: bearer(recall('credentialToken')),
+      json: [recall('demoUser').id],
+    });
+    expect(status === 204, `the answer should have been 204, and it was ${status}`);
+    const refused = await send('POST', '/oidc/2/token', {
+      headers: basic(recall('client')),
+      form: { grant_type: 'refresh_token', refresh_token },
+    });
+    expectJson(refused, 401);
   },
 };
 

@@ -33,6 +33,8 @@ interface Facts {
   client: RegisteredClient;
   code: { readonly value: string; readonly verifier: string; readonly nonce: string };
   tokens: TokenSet;
+  /** The user of `demo.json`. */
+  demoUser: { readonly id: number };
   role: { readonly id: number };
   user: { readonly id: number; readonly email: string };
   hook: { readonly id: string; readonly variableId: string };

@@ -42,6 +42,8 @@ const kinds = {
   parameter_missing: 'request',
   parameter_repeated: 'request',
   rate_limited: 'rate',
+  // The resource is not in the state that the request names (`If-Match`).
+  precondition_failed: 'request',
   // Callers of the API.
   caller_unauthenticated: 'caller',
   scope_insufficient: 'caller',

@@ -6,6 +6,7 @@ import { followIn, type ParameterKinds, readParameterKinds } from './parameter-k
 interface ContractResponse {
   readonly description?: string;
   readonly $ref?: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
   readonly content?: Readonly<Record<string, unknown>>;
 }
 

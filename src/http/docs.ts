@@ -17,8 +17,8 @@ export interface DocsFile {
   readonly digest: string;
 }
 
-/** Every file by its path; each is made at its first request. */
-export type DocsFiles = ReadonlyMap<string, () => DocsFile>;
+/** Every file by its path; each is made at its first request. Given the base URL of the account, which pages name. */
+export type DocsFiles = ReadonlyMap<string, (baseUrl: string) => DocsFile>;
 
 /** The target for a visitor who opens the account's root. */
 const index = '/docs';
@@ -39,7 +39,7 @@ export function createDocs(services: Pick<Services, 'store' | 'addresses'>, file
     state.surface = 'docs';
     state.route = path;
     if (path === '/') res.redirect(index);
-    else if (req.method === 'GET' || req.method === 'HEAD') sendFile(req, res, file());
+    else if (req.method === 'GET' || req.method === 'HEAD') sendFile(req, res, file(state.account.baseUrl));
     else res.status(405).setHeader('allow', 'GET, HEAD').json({ error: 'method_not_allowed' });
   });
   router.use(answerUnavailable);

@@ -1,13 +1,19 @@
 import { Failure, type FailureCode } from '../domain/failure.ts';
 import type { RequestState } from './request-state.ts';
 
-/** The code for a member that violates the contract, given the operation and the member's JSON pointer. */
-export type InvalidCode = (operationId: string, pointer: string) => FailureCode;
+/**
+ * The code for a member that violates the contract, given the operation, the member's JSON pointer, and the keyword of
+ * the schema that it violates (`type`, `maxItems`).
+ */
+export type InvalidCode = (operationId: string, pointer: string, keyword: string) => FailureCode;
 
-/** What the validator throws; its pointers begin with the place (`/body/redirect_uris/0`, `/query/state`). */
+/**
+ * What the validator throws. Its pointers begin with the place (`/body/redirect_uris/0`, `/query/state`), its codes with
+ * the keyword (`maxItems.openapi.validation`).
+ */
 interface ValidationError {
   readonly status: number;
-  readonly errors: readonly { readonly path: string; readonly message: string }[];
+  readonly errors: readonly { readonly path: string; readonly message: string; readonly errorCode?: string }[];
 }
 
 /** Converts whatever was thrown while serving a request into a `Failure`. */
@@ -20,9 +26,16 @@ export function failureOf(error: unknown, state: RequestState, invalid: InvalidC
   const [first] = error.errors;
   if (error.status !== 400 || !first) return new Failure('internal', {}, { cause: error });
   const pointer = first.path;
-  const name = pointer.replace(/^\/(body|query|params|headers)\/?/, '').replaceAll('/', '.') || 'the body';
-  const code = invalid?.(state.operation?.operationId ?? '', pointer) ?? 'request_invalid';
+  const name = nameAt(pointer) || 'the body';
+  const [keyword = ''] = (first.errorCode ?? '').split('.', 1);
+  const code = invalid?.(state.operation?.operationId ?? '', pointer, keyword) ?? 'request_invalid';
   return new Failure(code, { name, message: `${name} ${first.message}` });
+}
+
+/** Of a header as it is usually written: the validator sees `if-match`. */
+function nameAt(pointer: string): string {
+  const name = pointer.replace(/^\/(body|query|params|headers)\/?/, '').replaceAll('/', '.');
+  return pointer.startsWith('/headers/') ? name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()) : name;
 }
 
 function isValidationError(error: unknown): error is ValidationError {

@@ -12,6 +12,8 @@ export interface ParameterKinds {
   readonly queryIntegers: readonly string[];
   /** The same of the path. */
   readonly pathIntegers: readonly string[];
+  /** False for the operations that are called all the time. */
+  readonly hasIntegers: boolean;
 }
 
 interface Parameter {
@@ -26,14 +28,17 @@ export function readParameterKinds({ parameters = [] }: ContractOperation, follo
   const ofQuery = all.filter((one) => one.in === 'query');
   const names = (some: readonly Parameter[], type: string) =>
     some.filter(({ schema }) => schema.type === type).map(({ name }) => name);
+  const queryIntegers = names(ofQuery, 'integer');
+  const pathIntegers = names(
+    all.filter((one) => one.in === 'path'),
+    'integer',
+  );
   return {
     booleans: new Set(names(ofQuery, 'boolean')),
     filled: new Set(ofQuery.filter(({ schema }) => (schema.minLength ?? 0) > 0).map(({ name }) => name)),
-    queryIntegers: names(ofQuery, 'integer'),
-    pathIntegers: names(
-      all.filter((one) => one.in === 'path'),
-      'integer',
-    ),
+    queryIntegers,
+    pathIntegers,
+    hasIntegers: queryIntegers.length + pathIntegers.length > 0,
   };
 }
 

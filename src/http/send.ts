@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
+import { entityTag } from './conditional.ts';
 import type { ContractOperation } from './contract.ts';
 import type { InParts, ReplyHeaders } from './operation.ts';
 import { writeXml, xmlListWriter } from './xml.ts';
@@ -39,7 +40,8 @@ export async function sendReply(
 ): Promise<void> {
   const { status, body, headers = {} } = reply;
   res.statusCode = status;
-  const documented = Object.keys(operation?.responses[String(status)]?.content ?? {});
+  const response = operation?.responses[String(status)];
+  const documented = Object.keys(response?.content ?? {});
   const isText = typeof body === 'string';
   // If the contract offers a page or data, a text reply is a page.
   const type =
@@ -52,8 +54,11 @@ export async function sendReply(
   }
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (body === undefined) res.end();
-  else if (type === 'application/json') res.end(JSON.stringify(body));
-  else if (isInParts(body)) await sendInParts(res, body, xmlOf(operation, status));
+  else if (type === 'application/json') {
+    const json = JSON.stringify(body);
+    if (response?.headers?.['ETag']) res.setHeader('etag', entityTag(json));
+    res.end(json);
+  } else if (isInParts(body)) await sendInParts(res, body, xmlOf(operation, status));
   else if (type === xmlType && !isText) res.end(writeXml(body, xmlOf(operation, status)));
   else res.end(body);
 }

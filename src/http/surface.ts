@@ -13,6 +13,7 @@ import { Failure, type FailureCode } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
 import { requireAccepted } from './accept.ts';
 import { readBody, readQuery } from './body.ts';
+import { type AnswerIfMatch, type Conditional, prepareConditional } from './conditional.ts';
 import { type Contract, type ContractOperation, readRoutes } from './contract.ts';
 import { readCookies } from './cookies.ts';
 import { announceDeprecation, type Deprecation, identifyByKey, readDeprecation } from './deprecation.ts';
@@ -34,9 +35,11 @@ export interface SurfaceDefinition<Operations> {
   readonly handlers: Handlers<Operations>;
   readonly failures: FailureTable<Operations, unknown>;
   /** The code for a member that violates the contract, given its JSON pointer (`/body/redirect_uris/0`). */
-  readonly invalid?: (operationId: keyof Operations & string, pointer: string) => FailureCode;
+  readonly invalid?: (operationId: keyof Operations & string, pointer: string, keyword: string) => FailureCode;
   /** The format of refusals outside any operation. */
   readonly mediaType?: 'application/json' | 'application/xml' | 'text/html';
+  /** For writes whose 412 the contract documents. */
+  readonly conditional?: Conditional<Operations>;
   /** Counts every call of a known caller, by credential or API key; responses state what is left. */
   readonly limit?: LimitName;
   /** A request without a body is read as an empty object, whatever its Content-Type; a PUT must have one. */
@@ -73,6 +76,7 @@ export function createSurface<Operations>(services: Services, definition: Surfac
   const isXml = definition.codec === 'xml';
   const createValidator = prepareValidator(services, definition.contract, definition.limit);
   const lists = readListRules(definition.contract);
+  const answerIfMatch = prepareConditional(services, definition.contract, definition.conditional);
   const createRouter = (): Router =>
     Router().use(
       findRoute(definition.name, routes),
@@ -85,7 +89,7 @@ export function createSurface<Operations>(services: Services, definition: Surfac
       readQuery(),
       ...byKey('query', 'body'),
       ...createValidator(),
-      dispatch(services, definition.handlers, lists, form),
+      dispatch(services, definition.handlers, answerIfMatch, lists, form),
       refuse(services, definition, deprecation, form),
     );
   let router: Router | undefined;
@@ -126,6 +130,7 @@ function respond(status: number, body?: unknown, headers: ReplyHeaders = {}) {
 function dispatch<Operations>(
   services: Services,
   handlers: Handlers<Operations>,
+  answerIfMatch: AnswerIfMatch,
   lists: ReadonlyMap<string, ListRules>,
   form: ReplyForm,
 ): RequestHandler {
@@ -154,8 +159,9 @@ function dispatch<Operations>(
     const actor = actorOf(state);
     const userAgent = req.headers['user-agent'];
     // A list in parts is read while it is sent.
-    await actAs({ actor, source, requestId, userAgent }, async () =>
-      sendReply(res, operation, await handler(request, respond as never), form),
-    );
+    await actAs({ actor, source, requestId, userAgent }, async () => {
+      const conditional = answerIfMatch(operation.operationId, request, respond as never);
+      await sendReply(res, operation, await (conditional ?? handler(request, respond as never)), form);
+    });
   };
 }

@@ -7,6 +7,7 @@ import type { Services } from '../services.ts';
 import { securityHandlers } from './authenticate.ts';
 import type { Contract, ContractOperation } from './contract.ts';
 import { isIntegerText } from './integer-text.ts';
+import type { ParameterKinds } from './parameter-kinds.ts';
 import { requestStateOf } from './request-state.ts';
 import { lookUpOnce, pathParametersOf, prepareShortcuts } from './validator-shortcuts.ts';
 
@@ -46,13 +47,18 @@ function createValidator(apiSpec: object, handlers: ReturnType<typeof securityHa
 /** The validator reads numbers with `Number`, which accepts other texts than integers, such as `0x1` and `1e0`. */
 function requireIntegerTexts(req: Request, res: Response, next: NextFunction): void {
   const { kinds } = requestStateOf(res).operation ?? {};
-  const path = pathParametersOf(req);
+  const pointer = kinds?.hasIntegers && findOtherText(req, kinds);
+  next(pointer ? new NoInteger(pointer) : undefined);
+}
+
+/** The pointer of a parameter that must be an integer and is not. */
+function findOtherText(req: Request, { pathIntegers, queryIntegers }: ParameterKinds): string | null {
   const isBad = (text: unknown) => typeof text === 'string' && !isIntegerText(text);
-  const inPath = kinds?.pathIntegers.find((name) => isBad(path[name]));
-  const inQuery = kinds?.queryIntegers.find((name) => isBad(req.query[name]));
-  if (inPath !== undefined) next(new NoInteger(`/params/${inPath}`));
-  else if (inQuery !== undefined) next(new NoInteger(`/query/${inQuery}`));
-  else next();
+  const path = pathParametersOf(req);
+  const inPath = pathIntegers.find((name) => isBad(path[name]));
+  if (inPath !== undefined) return `/params/${inPath}`;
+  const inQuery = queryIntegers.find((name) => isBad(req.query[name]));
+  return inQuery === undefined ? null : `/query/${inQuery}`;
 }
 
 /** As the validator itself reports it. */

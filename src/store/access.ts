@@ -7,8 +7,8 @@ export type Assignee = { readonly userId: number } | { readonly roleId: number }
 export type AccessLoss = { readonly userIds: readonly number[] } | { readonly appId: number };
 
 export interface AccessStore {
-  /** Idempotent. Throws `not_found` for an unknown app, user or role. */
-  grant(accountId: number, appId: number, assignee: Assignee, at: Milliseconds): Promise<void>;
+  /** False when it was assigned already. Throws `not_found` for an unknown app, user or role. */
+  grant(accountId: number, appId: number, assignee: Assignee, at: Milliseconds): Promise<boolean>;
   /** False when it was not assigned. */
   revoke(accountId: number, appId: number, assignee: Assignee): Promise<boolean>;
   /** Inside a transaction, the rows behind a positive answer cannot be removed until it ends. */

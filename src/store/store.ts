@@ -32,6 +32,7 @@ import type { PolicyStore } from './policies.ts';
 import type { Purge } from './purge.ts';
 import type { Clearing } from './removals.ts';
 import type { ResetRequestStore } from './reset-requests.ts';
+import type { ResourceStore } from './resources.ts';
 import type { RoleStore } from './roles.ts';
 import type { SecondFactorStore } from './second-factors.ts';
 import type { SessionStore } from './sessions.ts';
@@ -69,6 +70,7 @@ export interface StoreVerbs {
   readonly hookExecutions: HookExecutionStore;
   readonly packageBuilds: PackageBuildStore;
   readonly signInHistories: SignInHistoryStore;
+  readonly resources: ResourceStore;
 }
 
 export interface MigrationStatus {

@@ -41,7 +41,7 @@ describe('npm run tour', () => {
       const titles = [...stdout.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number));
       assert.deepEqual(
         titles,
-        Array.from({ length: 21 }, (_, index) => index + 1),
+        Array.from({ length: 22 }, (_, index) => index + 1),
       );
       for (const path of [
         '/auth/oauth2/v2/token',
@@ -50,6 +50,7 @@ describe('npm run tour', () => {
         '/oauth2/token',
         '/oauth2/revoke',
         '/api/2/users',
+        String.raw`/api/2/apps/\d+/users`,
         '/api/2/roles',
         String.raw`/api/2/api_authorizations/\d+/clients`,
         '/api/2/hooks',
@@ -59,6 +60,8 @@ describe('npm run tour', () => {
         assert.match(stdout, new RegExp(`^→ POST http://localhost:${service.port}${path}$`, 'm'));
       }
       assert.match(stdout, /^← 303 See Other\n {2}location: https:\/\/portal\.example\.com\/callback\?code=/m);
+      assert.match(stdout, /^→ DELETE .*\/api\/2\/apps\/\d+\/users$/m);
+      assert.match(stdout, /"error_description": "Access is unauthorized"/);
       assert.match(stdout, /"active": false/);
       assert.match(stdout, /^ {2}The access token is genuine and says:$/m);
       assert.match(stdout, /"first_name": "\w+"/);
@@ -67,7 +70,7 @@ describe('npm run tour', () => {
       assert.match(stdout, /\/password\/reset\?token=[^"]{0,16}…/);
       assert.match(stdout, /^ {2} {2}<email>grace\.\w+@example\.com<\/email>$/m);
       assert.equal(stdout.match(/^ {2}deprecation: @\d+$/gm)?.length, 3);
-      assert.match(stdout, /^Done: 21 steps/m);
+      assert.match(stdout, /^Done: 22 steps/m);
     }
   });
 

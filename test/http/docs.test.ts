@@ -13,6 +13,18 @@ const namesIn = (folder: string, ending: string) =>
 const surfaces = namesIn('generated', '.json');
 const workflows = namesIn('openapi/workflows', '.yaml');
 
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+interface WrittenOperation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+}
+
+function operationsIn(contract: { readonly paths: Record<string, Record<string, unknown>> }): WrittenOperation[] {
+  const members = Object.values(contract.paths).flatMap((item) => Object.values(item));
+  return members.filter((member) => (member as Partial<WrittenOperation>).operationId) as WrittenOperation[];
+}
+
 /** Addresses of the same host that a page links to or loads, without fragments. */
 function addressesIn(html: string): string[] {
   return [...html.matchAll(/\b(?:href|src)="([^"#]+)[^"]*"/g)].map(([, address = '']) => address);
@@ -42,13 +54,50 @@ describe('the documentation', () => {
     assert.equal((await get('/docs/')).text, index.text);
   });
 
-  test('it is the same for every account', async () => {
+  test('it is the same for every account, except for the address of the account on the index', async () => {
     const another = await app.another();
-    for (const path of ['/docs', ...surfaces.map((name) => `/docs/${name}`)]) {
+    for (const path of surfaces.map((name) => `/docs/${name}`)) {
       const page = await get(path);
       assert.equal((await another.send('GET', path)).text, page.text);
       assert.ok(!page.text.includes(app.account.name), path);
     }
+    const [here, there] = [await get('/docs'), await another.send('GET', '/docs')];
+    assert.ok(here.text.includes(app.account.baseUrl) && !here.text.includes(another.account.baseUrl));
+    assert.equal(there.text.replaceAll(another.account.baseUrl, app.account.baseUrl), here.text);
+    assert.notEqual(there.headers['etag'], here.headers['etag']);
+  });
+
+  test('the index begins with the main job, each workflow with its command for this account', async () => {
+    const { text } = await get('/docs');
+    const headings = [...text.matchAll(/<h2 [^>]*>([^<]*)/g)].map(([, heading]) => heading);
+    assert.deepEqual(headings, ['The main job', 'Surfaces', 'More workflows']);
+    assert.doesNotMatch(text, /\{base_url\}/);
+    const commands = [...text.matchAll(/<pre [^>]*><code>([^<]*)<\/code>/g)].map(([, command = '']) => command);
+    const written = workflows.map((name) => read(`openapi/workflows/${name}.yaml`));
+    const ids = written.flatMap((file) => [...file.matchAll(/workflowId: (\w+)/g)].map(([, id]) => id));
+    const shown = commands.map((command) => / --workflow (\w+) /.exec(command)?.[1]);
+    assert.deepEqual(shown.toSorted(), ids.toSorted());
+    for (const command of commands) {
+      assert.ok(command.startsWith(`npx @redocly/cli@2 respect ${app.account.baseUrl}/openapi/workflows/`), command);
+    }
+  });
+
+  test('every link to an operation, on the index and in the texts of the contracts, leads to one', async () => {
+    const anchors = new Set<string>();
+    const targets: string[] = [];
+    for (const name of surfaces) {
+      const { text, body } = await get(`/openapi/${name}.json`);
+      for (const { operationId, tags } of operationsIn(body)) {
+        anchors.add(`/docs/${name}#tag/${tags[0]?.replaceAll(' ', '-')}/operation/${operationId}`);
+      }
+      for (const [, page, anchor] of text.matchAll(/\]\((\/docs[\w/-]*)?(#[^)]*)\)/g)) {
+        targets.push(`${page ?? `/docs/${name}`}${anchor}`);
+      }
+    }
+    const index = await get('/docs');
+    const onIndex = [...index.text.matchAll(/href="(\/docs\/[^"]*#[^"]*)"/g)].map(([, href = '']) => href);
+    assert.ok(targets.length > 20 && onIndex.length > anchors.size);
+    for (const target of [...targets, ...onIndex]) assert.ok(anchors.has(target), target);
   });
 
   for (const name of surfaces) {
@@ -123,6 +172,12 @@ describe('the documentation', () => {
       [...hosts].filter((host) => /cdn|font|unpkg|jsdelivr|analytics|redoc\.ly/.test(host)),
       [],
     );
+  });
+
+  test('the Redoc bundle names required scopes as alternatives', async () => {
+    const { text } = await get('/docs/redoc.standalone.js');
+    assert.ok(!text.includes('Required scopes'));
+    assert.match(text, /\w\.length>1\?"Required scope, one of: ":"Required scope: "/);
   });
 
   test('the Redoc bundle includes the licences of its packages', async () => {

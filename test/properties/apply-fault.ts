@@ -90,8 +90,11 @@ function withValue(fault: Fault, request: Prepared): Faulty | null {
   }
   const text = String(value);
   if (place === 'path') return { wire: encode({ ...request, path: { ...request.path, [name]: text } }), says: name };
-  if (place === 'headers')
+  if (place === 'headers') {
+    // Space around a header's value is not part of it.
+    if (text !== text.trim()) return null;
     return { wire: encode({ ...request, headers: put(request.headers, { [name]: text }) }), says: name };
+  }
   return { wire: encode({ ...request, query: put(request.query, { [name]: text }) }), says: name };
 }
 

@@ -110,6 +110,8 @@ const sources: Readonly<Record<string, Source>> = {
   updateRole: role,
   addRoleUsers: members,
   removeRoleUsers: members,
+  addAppUsers: members,
+  removeAppUsers: members,
   addRoleAdmins: members,
   removeRoleAdmins: members,
   setRoleApps: async ({ fixtures }) => ({ items: [Number(await fixtures.shared('/apps'))] }),
@@ -132,6 +134,15 @@ async function page({ fixtures, plan: { operation, pick } }: Context): Promise<G
   return { query: { ...Object.fromEntries(others.map(({ name }) => [name, undefined])), cursor } };
 }
 
+/** Now and then the resource's own tag, any, or a former one. */
+async function ifMatch({ fixtures, plan: { operation, pick }, path }: Context): Promise<Live['headers']> {
+  if (!operation.parameters.some(({ name }) => name === 'If-Match')) return {};
+  const target = operation.template.slice('/api/2'.length).replace(/\{(\w+)\}/g, (_, name) => path[name] ?? '');
+  const current = async () => String((await fixtures.call('GET', target)).headers['etag'] ?? '*');
+  const fields = [current, () => '*', () => '"former"'];
+  return { 'If-Match': await fields[pick % 6]?.() };
+}
+
 /** What a request of the management API needs. Of a freely made one only the path leads somewhere. */
 export async function managed(fixtures: Fixtures, plan: Plan): Promise<Taken> {
   const { operation, freedom, pick } = plan;
@@ -140,14 +151,15 @@ export async function managed(fixtures: Fixtures, plan: Plan): Promise<Taken> {
   const context = { fixtures, plan, path: parameters };
   const given =
     freedom === 'free' ? harmless(plan) : { ...(await page(context)), ...(await sources[operationId]?.(context)) };
+  const headers = freedom === 'free' ? {} : await ifMatch(context);
   const inBody = Object.keys(given.body ?? {});
   // The default policy cannot be deleted.
   const path = operationId === 'deletePolicy' && pick % 5 === 0 ? { id: await defaultPolicy(fixtures) } : parameters;
   return {
-    live: { ...given, path },
+    live: { ...given, path, ...(headers && { headers }) },
     // Another name, or none, is as good; a cursor may be left out.
-    loose: ['validate_policy', ...inBody.filter((name) => name !== 'app_id')],
-    optional: ['validate_policy', 'cursor', ...inBody],
+    loose: ['validate_policy', 'If-Match', ...inBody.filter((name) => name !== 'app_id')],
+    optional: ['validate_policy', 'If-Match', 'cursor', ...inBody],
     settle: async ({ status, body }) => {
       if (status >= 400) giveBack();
       // An account has up to 200 of them, or 100, or 500.

@@ -57,9 +57,9 @@ onEachDatabase('roles, access and clients', (subject) => {
     assert.equal(await access.isAssigned(otherId, appId, userId), false);
     assert.equal(await access.isAssigned(accountId, appId + 1000, userId), false);
     const { id: roleId } = await roles.create({ accountId, name: 'staff', createdAt: now });
-    for (let twice = 0; twice < 2; twice += 1) {
-      await access.grant(accountId, appId, { userId }, now);
-      await access.grant(accountId, appId, { roleId }, now);
+    for (const isNew of [true, false]) {
+      assert.equal(await access.grant(accountId, appId, { userId }, now), false);
+      assert.equal(await access.grant(accountId, appId, { roleId }, now), isNew);
     }
     assert.equal(await access.revoke(otherId, appId, { userId }), false);
     assert.equal(await access.revoke(accountId, appId, { userId }), true);

@@ -31,7 +31,7 @@ export function scriptedBuilds(): ScriptedBuilds {
     wake: () => {},
     start: () => {},
     stop: async () => {},
-    find: async (_accountId, ids) =>
+    find: async (_verbs, _accountId, ids) =>
       new Map(
         ids.flatMap((id) => {
           const one = found(id);

@@ -145,7 +145,7 @@ async function write(
 
 /** The version that keeps running until another is ready. */
 async function running(
-  services: Pick<Services, 'packageBuilds'>,
+  services: Pick<Services, 'store' | 'packageBuilds'>,
   account: Audited,
   { hook, definition }: { readonly hook: StoredHook['hook']; readonly definition: HookVersionRecord },
 ): Promise<number | null> {

@@ -33,7 +33,7 @@ export async function findLiveHooks(
 
 /** The running version of each hook; a hook without one is left out. */
 export async function chooseVersions(
-  services: Pick<Services, 'packageBuilds'>,
+  services: Pick<Services, 'store' | 'packageBuilds'>,
   accountId: number,
   live: readonly LiveHook[],
 ): Promise<readonly StoredHook[]> {

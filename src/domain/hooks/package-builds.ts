@@ -46,8 +46,12 @@ export interface PackageBuilds {
   queue(tx: StoreVerbs, accountId: number, packages: HookPackages): Promise<number>;
   /** Call it after the commit, so that the build does not wait for the next poll of the queue. */
   wake(): void;
-  /** The account's builds among `ids`, by id. */
-  find(accountId: number, ids: readonly number[]): Promise<ReadonlyMap<number, PackageBuild>>;
+  /** The account's builds among `ids`, by id. `verbs`: those of the store, or of a transaction. */
+  find(
+    verbs: Pick<StoreVerbs, 'packageBuilds'>,
+    accountId: number,
+    ids: readonly number[],
+  ): Promise<ReadonlyMap<number, PackageBuild>>;
   /** The value for `HookRun.packages`; null unless the build is ready. Cached in memory. */
   read(accountId: number, id: number): Promise<string | null>;
   /** Call it in the transaction that removes the last version of a hook that used the build. */

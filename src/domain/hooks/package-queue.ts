@@ -152,8 +152,8 @@ export function createPackageQueue(services: QueueServices, given: PackageBuilde
       const { id } = await tx.packageBuilds.create({ accountId, packages, createdAt: clock.now() });
       return id;
     },
-    async find(accountId, ids) {
-      const found = ids.length > 0 ? await store.packageBuilds.list(accountId, ids) : [];
+    async find(verbs, accountId, ids) {
+      const found = ids.length > 0 ? await verbs.packageBuilds.list(accountId, ids) : [];
       return new Map(found.map((build) => [build.id, view(build)]));
     },
     async read(accountId, id) {

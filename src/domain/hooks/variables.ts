@@ -78,7 +78,9 @@ export async function changeVariable(
     const variable = await requireVariable(tx, account, uuid);
     if (name !== undefined && name !== variable.name) throw invalid('name', 'cannot be changed');
     const sealedValue = services.vault.seal(account.record, valuePlace(uuid), Buffer.from(readValue(value)));
-    const changes = { sealedValue, updatedAt: services.clock.now() };
+    // The value is not shown: a change is told by its time alone.
+    const updatedAt = Math.max(services.clock.now(), variable.updatedAt + 1);
+    const changes = { sealedValue, updatedAt };
     const updated = await tx.hookVariables.update(account.id, variable.id, changes);
     const target = { type: 'hook_variable', id: variable.id } as const;
     const detail = { variable_id: uuid, fields: setFields({ value }) };

@@ -9,12 +9,12 @@ export type Builds = ReadonlyMap<number, PackageBuild>;
 
 /** The builds that the account's versions reference. */
 export async function findBuilds(
-  { packageBuilds }: Pick<Services, 'packageBuilds'>,
+  { store, packageBuilds }: Pick<Services, 'store' | 'packageBuilds'>,
   accountId: number,
   versions: readonly (Version | null)[],
 ): Promise<Builds> {
   const ids = new Set(versions.flatMap((version) => version?.packageBuildId ?? []));
-  return ids.size === 0 ? new Map() : packageBuilds.find(accountId, [...ids]);
+  return ids.size === 0 ? new Map() : packageBuilds.find(store, accountId, [...ids]);
 }
 
 /** Whether a version can run: it has no packages, or they are built. */

@@ -22,13 +22,22 @@ export async function addLinks(
   now: Milliseconds,
 ): Promise<void> {
   const wanted = [...new Set(ids)];
-  const unknown = await tx.roles.findUnknown(account.id, link, wanted);
-  if (unknown !== null) {
-    const what = link === 'apps' ? 'app' : 'user';
-    throw new Failure('value_invalid', { name: link, message: `unknown ${what} in ${link}: ${unknown}` });
-  }
+  await requireKnown(tx, account, link, wanted);
   const added = await tx.roles.link(account.id, link, roleId, wanted, now);
   if (link === 'users') await tell(services, tx, account, 'role.assigned', roleId, added);
+}
+
+/** Throws `value_invalid` with the name of the link for the first id that no app or user has. */
+export async function requireKnown(
+  tx: Pick<StoreVerbs, 'roles'>,
+  { id: accountId }: Pick<AuditedAccount, 'id'>,
+  link: RoleLink,
+  ids: readonly number[],
+): Promise<void> {
+  const unknown = await tx.roles.findUnknown(accountId, link, ids);
+  if (unknown === null) return;
+  const what = link === 'apps' ? 'app' : 'user';
+  throw new Failure('value_invalid', { name: link, message: `unknown ${what} in ${link}: ${unknown}` });
 }
 
 /** Removes links and returns those that existed. Part of a transaction, which must end what was lost with them. */

@@ -27,8 +27,13 @@ export function contractPage(surface: SurfaceView, contract: object, link: Link)
   return render('contract', `${surface.title} – Gatehouse documentation`, link, {
     surface,
     // The page carries the contract as data, so that it also works from a folder. `<` would let the data end early.
-    contract: JSON.stringify(contract).replaceAll('<', '\\u003c'),
+    contract: linked(JSON.stringify(contract), link).replaceAll('<', '\\u003c'),
     redocHref: link('/docs/redoc.standalone.js'),
     scriptHref: link('/docs/start-redoc.js'),
   });
+}
+
+/** Gives the links of texts to other pages of the documentation the addresses that those pages have here. */
+function linked(json: string, link: Link): string {
+  return json.replaceAll(/\]\((\/docs(?:\/[\w-]+)?)(?=[#)])/g, (_, path: string) => `](${link(path)}`);
 }

@@ -8,8 +8,9 @@ import { once } from '../once.ts';
 import { contractPage, contractPagePolicy } from './contract-page.ts';
 import { indexPage, indexPagePolicy } from './index-page.ts';
 import { redocScript } from './redoc-script.ts';
+import { escapeHtml } from './render.ts';
 import { type DocumentedSurface, describeSurface } from './surface-view.ts';
-import { listWorkflowFiles, readWorkflowFile } from './workflow-view.ts';
+import { baseUrlPlaceholder, describeWorkflowFile, listWorkflowFiles, readWorkflowFile } from './workflow-view.ts';
 
 /** Returns the address by which a page links to the file at `path`; `digest` is that of the file's content. */
 type AddressOf = (path: string, digest: () => string) => string;
@@ -33,14 +34,14 @@ const parts: Readonly<Record<string, { readonly type: string; readonly sources: 
  * reaches the file system.
  */
 export function docsFiles(surfaces: readonly DocumentedSurface[], addressOf: AddressOf = servedAddress): DocsFiles {
-  const files = new Map<string, () => DocsFile>();
+  const files = new Map<string, (baseUrl: string) => DocsFile>();
   const add = (path: string, type: string, make: () => string, policy?: string) => {
     files.set(
       path,
       once(() => fileOf(type, make(), policy)),
     );
   };
-  const link = (path: string) => addressOf(path, () => files.get(path)?.().digest ?? '');
+  const link = (path: string) => addressOf(path, () => files.get(path)?.(baseUrlPlaceholder).digest ?? '');
 
   const sorted = surfaces.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const workflows = listWorkflowFiles().map((name) => ({ name, read: once(() => readWorkflowFile(name)) }));
@@ -56,13 +57,18 @@ export function docsFiles(surfaces: readonly DocumentedSurface[], addressOf: Add
   }
   for (const { name, read } of workflows)
     add(`/openapi/workflows/${name}.yaml`, 'application/yaml; charset=utf-8', () => read().text);
-  const index = () =>
-    indexPage(
-      sorted.map((surface) => describeSurface(surface, link)),
-      workflows.map(({ read }) => read()),
+  const index = once(() => {
+    const views = sorted.map((surface) => describeSurface(surface, link));
+    return indexPage(
+      views,
+      workflows.map(({ read }) => describeWorkflowFile(read(), views)),
       link,
     );
-  add('/docs', 'text/html; charset=utf-8', index, indexPagePolicy);
+  });
+  files.set('/docs', (baseUrl) => {
+    const text = index().replaceAll(baseUrlPlaceholder, () => escapeHtml(baseUrl));
+    return fileOf('text/html; charset=utf-8', text, indexPagePolicy);
+  });
   return files;
 }
 

@@ -1,6 +1,6 @@
 import { render } from './render.ts';
 import type { Link, SurfaceView } from './surface-view.ts';
-import type { WorkflowFile } from './workflow-view.ts';
+import type { WorkflowFileView } from './workflow-view.ts';
 
 /** This host's style sheet and icon, and nothing else. */
 export const indexPagePolicy = [
@@ -12,10 +12,22 @@ export const indexPagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The first page of the documentation: every surface and every file of workflows. */
-export function indexPage(surfaces: readonly SurfaceView[], workflows: readonly WorkflowFile[], link: Link): string {
+/** The file of workflows that the page begins with. */
+const mainJob = 'main-job';
+
+/**
+ * The first page of the documentation: the main job, every surface, and the other files of workflows. It names the
+ * account by `baseUrlPlaceholder`.
+ */
+export function indexPage(
+  surfaces: readonly SurfaceView[],
+  workflows: readonly WorkflowFileView[],
+  link: Link,
+): string {
+  const files = workflows.map((file) => ({ ...file, href: link(`/openapi/workflows/${file.name}.yaml`) }));
   return render('index', 'Gatehouse documentation', link, {
     surfaces,
-    workflows: workflows.map((file) => ({ ...file, href: link(`/openapi/workflows/${file.name}.yaml`) })),
+    mainJob: files.find(({ name }) => name === mainJob),
+    workflows: files.filter(({ name }) => name !== mainJob),
   });
 }

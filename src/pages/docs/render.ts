@@ -5,7 +5,7 @@ import type { Link } from './surface-view.ts';
 const eta = new Eta({ autoEscape: true });
 
 // Compiled once, when the module loads: a template that does not compile stops the start.
-for (const name of ['layout', 'operations', 'index', 'contract']) {
+for (const name of ['layout', 'operations', 'parts', 'workflow', 'index', 'contract']) {
   eta.loadTemplate(`@${name}`, readFileSync(new URL(`./views/${name}.eta`, import.meta.url), 'utf8'));
 }
 
@@ -18,4 +18,9 @@ export function render(template: 'index' | 'contract', title: string, link: Link
     styleHref: link('/docs/docs.css'),
     iconHref: link('/docs/icon.svg'),
   });
+}
+
+/** Escapes text for HTML, as the templates do. */
+export function escapeHtml(text: string): string {
+  return eta.config.escapeFunction(text);
 }

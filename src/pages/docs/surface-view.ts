@@ -7,7 +7,8 @@ export interface DocumentedSurface {
 }
 
 /** What the pages show of an operation. */
-interface OperationView {
+export interface OperationView {
+  readonly operationId: string;
   readonly method: string;
   readonly path: string;
   readonly summary: string;
@@ -58,10 +59,10 @@ export function describeSurface({ name, contract }: DocumentedSurface, link: Lin
 }
 
 function describeOperation(method: string, path: string, operation: ShownOperation, href: string): OperationView {
-  const [tag] = operation.tags ?? [];
+  const { operationId, summary = '', tags: [tag] = [] } = operation;
   // The form of Redoc's own anchors: the tag as a slug, then the operation.
-  const anchor = `${tag === undefined ? '' : `tag/${tag.replaceAll(/\s+/g, '-')}/`}operation/${operation.operationId}`;
-  return { method: method.toUpperCase(), path, summary: operation.summary ?? '', href: `${href}#${anchor}` };
+  const anchor = `${tag === undefined ? '' : `tag/${tag.replaceAll(/\s+/g, '-')}/`}operation/${operationId}`;
+  return { operationId, method: method.toUpperCase(), path, summary, href: `${href}#${anchor}` };
 }
 
 /** The first paragraph of a Markdown text, as plain text. */

@@ -39,10 +39,12 @@ export function accessVerbs(db: Knex): AccessStore {
           'userId' in assignee
             ? ((await lostBefore(tx, accountId, { appId }, [assignee.userId])).get(assignee.userId) ?? null)
             : newestRemoval(tx, accountId);
-        await tx(table)
+        const added = await tx(table)
           .insert({ ...key, assigned_at: at, after_removal: afterRemoval })
           .onConflict(Object.keys(key))
-          .ignore();
+          .ignore()
+          .returning('app_id');
+        return added.length === 1;
       }),
     revoke: async (accountId, appId, assignee) => {
       const [table, key] = link(accountId, appId, assignee);

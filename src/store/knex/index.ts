@@ -33,6 +33,7 @@ import { findOverdue } from './purge.ts';
 import { bounded, withReading } from './reading.ts';
 import { clearing } from './removals.ts';
 import { resetRequestVerbs } from './reset-requests.ts';
+import { resourceVerbs } from './resources.ts';
 import { roleVerbs } from './roles.ts';
 import { secondFactorVerbs } from './second-factors.ts';
 import { sessionVerbs } from './sessions.ts';
@@ -90,6 +91,7 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     hookExecutions: hookExecutionVerbs(db),
     packageBuilds: packageBuildVerbs(db),
     signInHistories: signInHistoryVerbs(db),
+    resources: resourceVerbs(db),
   };
 }
 

@@ -5,7 +5,6 @@ import {
   listFullApps,
   readFullApp,
   removeApp,
-  requireAppId,
   rotateSecret,
   updateApp,
 } from '../../domain/clients/managed-apps.ts';
@@ -17,7 +16,7 @@ import { time } from './represent-user.ts';
 
 type AppOperations = Pick<
   operations,
-  'listApps' | 'createApp' | 'readApp' | 'updateApp' | 'deleteApp' | 'listAppUsers' | 'rotateAppSecret'
+  'listApps' | 'createApp' | 'readApp' | 'updateApp' | 'deleteApp' | 'rotateAppSecret'
 >;
 
 const overlapMinutes = 60;
@@ -59,24 +58,6 @@ export function apps(services: Services): Handlers<AppOperations> {
     deleteApp: async ({ path, origin: { account } }, respond) => {
       await removeApp(services, account, Number(path.id));
       return respond(204);
-    },
-
-    /** GET /api/2/apps/{id}/users */
-    listAppUsers: async ({ path, list, origin: { account } }, respond) => {
-      const { query } = list;
-      const { appId } = await requireAppId(store, account, Number(path.id));
-      const filters: ListFilter[] = [...query.filters, { field: 'app', test: 'in', values: [appId] }];
-      const page = await store.users.page(account.id, { ...query, filters });
-      return respond(
-        200,
-        ...list.answer(page, ({ id, firstname, lastname, username, email }) => ({
-          id,
-          firstname,
-          lastname,
-          username,
-          email,
-        })),
-      );
     },
 
     /** POST /api/2/apps/{id}/secret */

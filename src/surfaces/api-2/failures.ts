@@ -15,6 +15,8 @@ export const takesArray: ReadonlySet<string> = new Set([
   'addRoleAdmins',
   'removeRoleAdmins',
   'setRoleApps',
+  'addAppUsers',
+  'removeAppUsers',
 ] satisfies (keyof operations)[]);
 
 /** Lists whose clients expect 422 for an invalid cursor (hooks, variables and logs). */
@@ -57,6 +59,7 @@ export const failures = {
   codes: {
     ...commonCodes,
     request_invalid: invalidRequest,
+    precondition_failed: jsonError(412, 'PreconditionFailedError'),
     conflict,
   },
 } satisfies FailureTable<operations, ErrorBody>;

@@ -8,6 +8,7 @@ import type { Services } from '../../services.ts';
 import { apiAuthorizationClients } from './api-authorization-clients.ts';
 import { apiAuthorizationClaims, apiAuthorizationScopes } from './api-authorization-parts.ts';
 import { apiAuthorizations } from './api-authorizations.ts';
+import { appUsers } from './app-users.ts';
 import { apps } from './apps.ts';
 import { callers } from './callers.ts';
 import { customAttributes } from './custom-attributes.ts';
@@ -22,8 +23,8 @@ import { roles } from './roles.ts';
 import { listUserApps } from './user-apps.ts';
 import { users } from './users.ts';
 
-export function api2(services: Services): SurfaceDefinition<operations> {
-  const handlers: Handlers<operations> = {
+function handlersOf(services: Services): Handlers<operations> {
+  return {
     ...users(services),
     listUserApps: listUserApps(services),
     ...customAttributes(services),
@@ -36,22 +37,39 @@ export function api2(services: Services): SurfaceDefinition<operations> {
     ...roles(services),
     ...roleMembers(services),
     ...apps(services),
+    ...appUsers(services),
     ...callers(services),
     ...hooks(services),
     ...hookVariables(services),
     listEvents: listEvents(services),
   };
+}
+
+export function api2(services: Services): SurfaceDefinition<operations> {
   return {
     name: 'api-2',
     contract,
-    handlers,
+    handlers: handlersOf(services),
+    conditional: {
+      handlers: handlersOf,
+      kinds: {
+        readUser: 'user',
+        readCustomAttribute: 'attribute',
+        readPolicy: 'policy',
+        readApiAuthorization: 'api',
+        readRole: 'role',
+        readApp: 'app',
+        readHook: 'hook',
+        readHookVariable: 'variable',
+      },
+    },
     failures,
     limit: 'api-2',
     emptyBody: 'object',
-    invalid: (operation, pointer) => {
+    invalid: (operation, pointer, keyword) => {
       // An impossible id is an unknown one; a body that can be read but breaks a rule is not a bad request.
       if (pointer.startsWith('/params')) return 'not_found';
-      if (pointer === '/body' && takesArray.has(operation)) return 'request_invalid';
+      if (pointer === '/body' && keyword === 'type' && takesArray.has(operation)) return 'request_invalid';
       return pointer.startsWith('/body') ? 'value_invalid' : 'request_invalid';
     },
   };

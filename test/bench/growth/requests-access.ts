@@ -134,6 +134,25 @@ export const accessRequests = {
     ...pages(({ grown }) => `/apps/${grown.largeApp}/users`),
     ...pages(({ grown }) => `/apps/${grown.largeApp}/users`, { query: 'sort=lastname' }),
   },
+  addAppUsers: {
+    '': manage((caller) => [`/apps/${someApp(caller)}/users`, [someUser(caller)]]),
+    'to the large app': async (caller: Caller) =>
+      managed(caller, `/apps/${caller.grown.largeApp}/users`, [(await newUser(caller)).id]),
+  },
+  removeAppUsers: {
+    '': async (caller: Caller) => {
+      const path = `/apps/${someApp(caller)}/users`;
+      const user = await newUser(caller);
+      await caller.manage('POST', path, [user.id]);
+      return managed(caller, path, [user.id]);
+    },
+    'from the large app': async (caller: Caller) => {
+      const path = `/apps/${caller.grown.largeApp}/users`;
+      const user = await newUser(caller);
+      await caller.manage('POST', path, [user.id]);
+      return managed(caller, path, [user.id]);
+    },
+  },
   rotateAppSecret: async (caller: Caller) =>
     managed(caller, `/apps/${await caller.once('app', () => newApp(caller))}/secret`, { overlap_minutes: 0 }),
 };

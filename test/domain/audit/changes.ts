@@ -98,6 +98,7 @@ export function changesTold(app: () => TestApp): void {
     await assertTold(app(), () => grantAccess(services, account, client.app_id, { role: 'audited' }), [
       ['access.granted', 'system', appTarget, { role_id: role.id }],
     ]);
+    await assertTold(app(), () => grantAccess(services, account, client.app_id, { role: 'audited' }), []);
     await assertTold(app(), () => revokeAccess(services, account, client.app_id, { user: email }), [
       ['access.revoked', 'system', appTarget, { user_id: user.id, grants_revoked: 1 }],
     ]);

@@ -36,7 +36,7 @@ async function add(services: TestServices, queue: PackageQueue, accountId: numbe
 
 onServices('builds of packages', (subject) => {
   const find = async (queue: PackageQueue, accountId: number, id: number) =>
-    (await queue.find(accountId, [id])).get(id) ?? null;
+    (await queue.find(subject.services.store, accountId, [id])).get(id) ?? null;
 
   test('a build waits, runs and is ready; its script is read, and each step increments the generation', async () => {
     const { services } = subject;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { violationsOf } from '../../support/axe.ts';
 import { type BrowserOptions, openBrowser, waitUntil } from '../../support/browser.ts';
@@ -57,6 +57,10 @@ describe('the documentation in a browser', () => {
     }
   }
 
+  /** How the browser marks an item of a list. */
+  const markerOf = (item: Locator) =>
+    item.evaluate((element) => Reflect.get(globalThis, 'getComputedStyle')(element).listStyleType);
+
   const sideways = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
   for (const [index, colorScheme] of (['light', 'dark'] as const).entries()) {
@@ -93,12 +97,34 @@ describe('the documentation in a browser', () => {
   test('an operation on the index links to its section on the page of its surface', () =>
     browse({}, async (page) => {
       await page.goto(`${origin}/docs`);
-      await page.getByRole('link', { name: 'POST /oidc/2/token' }).click();
+      await page.locator('.operations').getByRole('link', { name: 'POST /oidc/2/token' }).click();
       const heading = page.getByRole('heading', { name: 'Refresh a token', level: 2 });
       await heading.waitFor();
       await waitUntil(page, 'window.scrollY > 0');
       const { y = -1 } = (await heading.boundingBox()) ?? {};
       assert.ok(y >= 0 && y < 400, `the heading is at ${y}`);
+    }));
+
+  test('steps are numbered, and lead to their operation and from there to the others', () =>
+    browse({}, async (page) => {
+      await page.goto(`${origin}/docs`);
+      const step = page.getByRole('listitem').filter({ hasText: /^Assign the app to the user/ });
+      assert.equal(await markerOf(step), 'decimal');
+      await step.getByRole('link').click();
+      await page.getByRole('heading', { name: 'Assign an app to users', level: 2 }).waitFor();
+      await page.goto(`${origin}/docs/oidc-2`);
+      const written = page.locator('#reference ol li', { hasText: 'Assign access' });
+      assert.equal(await markerOf(written), 'decimal');
+      await written.getByRole('link').click();
+      await page.getByRole('heading', { name: 'Assign an app to users', level: 2 }).waitFor();
+    }));
+
+  test('scopes of an operation are alternatives', () =>
+    browse({}, async (page) => {
+      await page.goto(`${origin}/docs/oidc-2`);
+      const operation = page.locator('[id$="/operation/registerClient"]');
+      await operation.getByText('Authorizations:').click();
+      await operation.getByText('Required scope, one of: manage_all register_clients').waitFor();
     }));
 
   test('the search finds an operation', () =>
@@ -126,7 +152,8 @@ describe('the documentation in a browser', () => {
         await page.getByRole('link', { name: 'Client registration and token refresh', exact: true }).click();
         await page.locator('#reference h1', { hasText: 'Client registration and token refresh' }).waitFor();
         await page.getByRole('link', { name: 'Gatehouse documentation' }).click();
-        await page.getByRole('heading', { name: 'Workflows' }).waitFor();
+        await page.getByRole('heading', { name: 'More workflows' }).waitFor();
+        await page.locator('.command', { hasText: '{base_url}/openapi/workflows/main-job.yaml' }).first().waitFor();
       });
     } finally {
       rmSync(folder, { recursive: true });

@@ -9,7 +9,7 @@ import { contracts } from '../../support/conforms.ts';
 
 export interface Management {
   /** Sends a request with the token; a body as JSON when there is one. */
-  call(method: string, path: string, json?: unknown): Promise<Answer>;
+  call(method: string, path: string, json?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   /** The body of an answer of this status. */
   done(status: number, method: string, path: string, json?: unknown): Promise<Answer['body']>;
 }
@@ -17,8 +17,8 @@ export interface Management {
 /** The API with a token of these scopes, `manage_all` unless said. */
 export async function managing(app: TestApp, ...scopes: CredentialScope[]): Promise<Management> {
   const authorization = `Bearer ${await app.bearer(...(scopes.length > 0 ? scopes : (['manage_all'] as const)))}`;
-  const call: Management['call'] = (method, path, json) =>
-    app.send(method, `/api/2${path}`, { headers: { authorization }, ...(json !== undefined && { json }) });
+  const call: Management['call'] = (method, path, json, headers = {}) =>
+    app.send(method, `/api/2${path}`, { headers: { authorization, ...headers }, ...(json !== undefined && { json }) });
   return {
     call,
     done: async (status, method, path, json) => {
@@ -36,6 +36,7 @@ const names: Readonly<Record<number, string>> = {
   404: 'NotFoundError',
   405: 'MethodNotAllowedError',
   409: 'ConflictError',
+  412: 'PreconditionFailedError',
   413: 'PayloadTooLargeError',
   415: 'UnsupportedMediaTypeError',
   422: 'UnprocessableEntityError',

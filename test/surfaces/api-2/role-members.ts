@@ -91,6 +91,8 @@ export function roleMembers(app: () => TestApp): void {
       for (const body of [['x'], [0], [null], [1.5]]) {
         assertRefused(await api.call(method, `/roles/${id}/${path}`, body), 422, /^0 /, `${method} ${path} ${body}`);
       }
+      const tooMany = Array.from({ length: 10_001 }, () => 1);
+      assertRefused(await api.call(method, `/roles/${id}/${path}`, tooMany), 422, /10000/, `${method} ${path}`);
       if (method === 'DELETE') continue;
       const refusal = new RegExp(`^unknown ${path === 'apps' ? 'app' : 'user'} in ${path}: ${unknown}$`);
       assertRefused(await api.call(method, `/roles/${id}/${path}`, [unknown]), 422, refusal);

@@ -1,0 +1,45 @@
+import type { Knex } from 'knex';
+import type { ResourceKind, ResourceStore } from '../resources.ts';
+import { dialectOf } from './dialect.ts';
+import { present, type Removable, homes as removable } from './removed.ts';
+
+/** The table of each kind, and its key without the account. */
+const homes: Readonly<Record<ResourceKind, { readonly table: string; readonly id: string }>> = {
+  ...removable,
+  policy: { table: 'policies', id: 'id' },
+  hook: { table: 'hooks', id: 'uuid' },
+  variable: { table: 'hook_variables', id: 'uuid' },
+};
+
+/** The tables of the links that are shown with a resource, by the column that refers to it and the other one. */
+const links: Readonly<Partial<Record<ResourceKind, readonly [table: string, own: string, other: string][]>>> = {
+  user: [['role_users', 'user_id', 'role_id']],
+  app: [['app_roles', 'app_id', 'role_id']],
+  role: [
+    ['app_roles', 'role_id', 'app_id'],
+    ['role_users', 'role_id', 'user_id'],
+    ['role_admins', 'role_id', 'user_id'],
+  ],
+};
+
+function isRemovable(kind: ResourceKind): kind is Removable {
+  return kind in removable;
+}
+
+export function resourceVerbs(db: Knex): ResourceStore {
+  return {
+    findLocked: async (accountId, kind, key) => {
+      const { table, id } = homes[kind];
+      const named = () => db(table).where({ account_id: accountId, [id]: id === 'uuid' ? key : Number(key) });
+      await dialectOf(db).lock(() => named().select(id), 'forUpdate');
+      // The row itself keeps others from adding links, not from removing them.
+      for (const [name, own, other] of links[kind] ?? []) {
+        const linked = () => db(name).where({ account_id: accountId, [own]: Number(key) });
+        await dialectOf(db).lock(() => linked().orderBy(other).select(other), 'forUpdate');
+      }
+      // A removal that this waited for is only visible to another statement.
+      const found = isRemovable(kind) ? named().whereRaw(present(kind, table, id)) : named();
+      return (await found.first(id)) !== undefined;
+    },
+  };
+}

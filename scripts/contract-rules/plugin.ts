@@ -1,6 +1,7 @@
 /** The rules for generators as a plugin of the linter, which finds the line of each place. */
 
-import { type Rule, rules } from './rules.ts';
+import type { Rule } from './rule.ts';
+import { rules } from './rules.ts';
 import type { Node } from './schemas-of.ts';
 
 /** What a visitor of the linter gets. */

@@ -4336,7 +4336,7 @@ export interface components {
                  *       "message": "The resource was changed meanwhile"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["Error"];
+                readonly "application/json": components["schemas"]["ManagementError"];
             };
         };
         /** @description The policy is the default one, or a user, a role or an app follows it. Nothing was changed. */

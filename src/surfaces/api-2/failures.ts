@@ -3,7 +3,7 @@ import type { Failure } from '../../domain/failure.ts';
 import { commonCodes, commonKinds, jsonError, unauthorized } from '../../http/json-errors.ts';
 import type { FailureTable, RefusalContext } from '../../http/operation.ts';
 
-type ErrorBody = components['schemas']['Error'];
+type ErrorBody = components['schemas']['ManagementError'];
 
 const badRequest = jsonError(400, 'BadRequestError');
 const unprocessable = jsonError(422, 'UnprocessableEntityError');

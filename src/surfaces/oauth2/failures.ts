@@ -28,7 +28,12 @@ const json =
   });
 
 /** A person is looking, so the error is a page in the browser; everywhere else programs get JSON. */
-const browsed: readonly (keyof operations)[] = ['authorize', 'authorizeByForm', 'endSession', 'endSessionByForm'];
+const browsed: readonly (keyof operations)[] = [
+  'requestAuthorization',
+  'requestAuthorizationByForm',
+  'endSession',
+  'endSessionByForm',
+];
 
 const pageOr =
   <Status extends PageStatus, Data>(status: Status, data: (failure: Failure) => Data) =>

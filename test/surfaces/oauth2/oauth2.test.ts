@@ -74,6 +74,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   registration,
   'registration faults': registrationFaults,
   'registration modes': registrationModes,
+  'repeated registrations': repeatableRegistrations,
   'members of a registration': registrationMembers,
   'a registration of its own': ownRegistration,
   authorize,

@@ -61,8 +61,18 @@ export async function answerOnce<Given extends Answer>(
     throw error;
   });
   const sealed = seal(services, repeatable, record, answer);
-  if (sealed.length <= longestAnswer) await store.keptAnswers.keep(record, sealed);
+  if (sealed.length <= longestAnswer) await keep(services, record, sealed);
   return answer;
+}
+
+/** The work is done and has its answer, even if a repeated request will not. */
+async function keep({ store, log }: Needed, record: KeptAnswerRecord, sealed: string): Promise<void> {
+  try {
+    await store.keptAnswers.keep(record, sealed);
+  } catch (error) {
+    const stack = error instanceof Error ? (error.stack ?? error.message) : 'not an error';
+    log.error('an answer was not kept', { stack });
+  }
 }
 
 function newRecord({ clock, random, vault }: Needed, { account, caller, key, request }: RepeatableRequest) {
@@ -72,7 +82,8 @@ function newRecord({ clock, random, vault }: Needed, { account, caller, key, req
     accountId: account.id,
     digest: mac('idempotency key', `${caller} ${key}`),
     caller: mac('idempotent caller', caller),
-    requestDigest: mac('idempotent request', request),
+    // With the key, which is not stored: a body may have a password, which could be guessed otherwise.
+    requestDigest: mac('idempotent request', JSON.stringify([caller, key, request])),
     claim: random.bytes(16).toString('base64url'),
     claimedUntil: now + claimMilliseconds,
     isDone: false,

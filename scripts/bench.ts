@@ -9,7 +9,8 @@
  *     npm run bench -- --lists     the lists of users alone
  *     npm run bench -- --growth    each operation of the contracts with 1,000 and with 300,000 users, up to 25 minutes;
  *                                  --users=N another size, --database=sqlite or postgres one of both, --only=<regexp>
- *                                  the operations whose names match; with --write into docs/performance.md
+ *                                  the operations whose names match, --filled=<folder> keeps the filled databases
+ *                                  there, and the next run takes them; with --write into docs/performance.md
  *     npm run bench -- --profile   where the CPU time of one refresh goes, and nothing else
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -44,7 +45,7 @@ function readFlags() {
   const flag = { type: 'boolean', default: false } as const;
   try {
     const text = { type: 'string' } as const;
-    const growth = { growth: flag, users: { ...text, default: '300000' }, database: text, only: text };
+    const growth = { growth: flag, users: { ...text, default: '300000' }, database: text, only: text, filled: text };
     const options = { quick: flag, hooks: flag, json: flag, write: flag, profile: flag, lists: flag, ...growth };
     return parseArgs({ options }).values;
   } catch (error) {
@@ -86,6 +87,7 @@ const {
   users,
   database,
   only,
+  filled,
 } = readFlags();
 if ((quick || hooks || listsOnly) && write) {
   process.stderr.write(
@@ -100,7 +102,8 @@ function readGrowthPlan(): GrowthPlan {
     process.stderr.write(`--users is a number from ${fewUsers} on, --database one of ${databases.join(', ')}\n`);
     process.exit(2);
   }
-  return { users: Math.floor(Number(users)), databases: asked, only: new RegExp(only ?? '') };
+  const named = { only: new RegExp(only ?? ''), filled: filled ?? null };
+  return { users: Math.floor(Number(users)), databases: asked, ...named };
 }
 
 const startedAt = performance.now();

@@ -200,13 +200,11 @@ function serve({ folder, tools, stop }: ServerFolder, url: URL): PostgresServer 
 }
 
 /**
- * Starts another server on a backup of the one at `url`, taken as its manual says for tools of one's own (Making a Base
- * Backup Using the Low Level API): the files are copied while it works, between `pg_backup_start` and `pg_backup_stop`.
+ * Copies the data of the server at `url` into the new folder `data`, as its manual says for tools of one's own (Making
+ * a Base Backup Using the Low Level API): while it works, between `pg_backup_start` and `pg_backup_stop`.
  */
-export async function startFromBackup(url: string): Promise<PostgresServer> {
-  const opened = openFolder();
-  const { folder, user } = opened;
-  const data = join(folder, 'data');
+export async function backUp(url: string, data: string): Promise<void> {
+  const user = unprivilegedUser();
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -226,6 +224,19 @@ export async function startFromBackup(url: string): Promise<PostgresServer> {
   } finally {
     await client.end();
   }
+}
+
+/** Starts another server on a backup of the one at `url`. */
+export async function startFromBackup(url: string): Promise<PostgresServer> {
+  const opened = openFolder();
+  await backUp(url, join(opened.folder, 'data'));
+  return serve(opened, new URL(url));
+}
+
+/** Starts another server on a copy of the backup `data` of one that was at `url`. */
+export function startFromCopy(data: string, url: string): PostgresServer {
+  const opened = openFolder();
+  spawnSync('cp', ['-a', data, join(opened.folder, 'data')]);
   return serve(opened, new URL(url));
 }
 

@@ -10,6 +10,7 @@ import { endChild } from '../servers.ts';
 import type { Target } from '../target.ts';
 import { type Beside, startBeside } from './beside.ts';
 import { type Caller, createCaller } from './caller.ts';
+import type { Filling, KeptFillings } from './kept-fillings.ts';
 import type { Grown } from './seed.ts';
 
 /** A filled database that nothing serves yet. */
@@ -25,10 +26,10 @@ export interface Served extends Caller {
   stop(): Promise<void>;
 }
 
-export async function prepare(kind: DatabaseKind, users: number): Promise<Prepared> {
-  const installation = await install(kind);
-  const grown = await runSeeding<Grown>(installation, 'growth/seed.ts', [String(users)]);
-  if (kind === 'postgres') await untilDescribed(installation.databaseUrl);
+/** Fills a database, or takes the one that was kept. */
+export async function prepare(kind: DatabaseKind, users: number, kept: KeptFillings | null = null): Promise<Prepared> {
+  const { installation, grown } = (await kept?.take(kind, users)) ?? (await fill(kind, users));
+  if (kept && !kept.has(kind, users)) kept.keep(kind, users, installation, grown);
   return {
     serve: async () => {
       const { child, port } = await startProcess(installation);
@@ -45,6 +46,13 @@ export async function prepare(kind: DatabaseKind, users: number): Promise<Prepar
     },
     dispose: installation.dispose,
   };
+}
+
+async function fill(kind: DatabaseKind, users: number): Promise<Filling> {
+  const installation = await install(kind);
+  const grown = await runSeeding<Grown>(installation, 'growth/seed.ts', [String(users)]);
+  if (kind === 'postgres') await untilDescribed(installation.databaseUrl);
+  return { installation, grown };
 }
 
 function refreshesOf({ host, beside }: Grown, port: number, pid: number): Target {

@@ -6,6 +6,7 @@ import type { DatabaseKind } from '../../support/stores.ts';
 import { makeDurable } from '../measure-postgres.ts';
 import { type Deletion, measureDeletions } from './deletions.ts';
 import { type Prepared, prepare } from './installation.ts';
+import { type KeptFillings, openKeptFillings } from './kept-fillings.ts';
 import { describe, holds, type Measured, measureUse } from './measure-use.ts';
 import { allUses } from './operations.ts';
 
@@ -14,6 +15,8 @@ export interface GrowthPlan {
   readonly databases: readonly DatabaseKind[];
   /** Measures only the uses whose names match. */
   readonly only: RegExp;
+  /** Where filled databases are kept for the next run; null: nowhere. */
+  readonly filled: string | null;
 }
 
 /** The account size that others are compared with. */
@@ -34,8 +37,8 @@ interface Pair {
   readonly many: Prepared;
 }
 
-async function preparePair(kind: DatabaseKind, users: number): Promise<Pair> {
-  const [few, many] = await Promise.all([prepare(kind, fewUsers), prepare(kind, users)]);
+async function preparePair(kind: DatabaseKind, users: number, kept: KeptFillings | null): Promise<Pair> {
+  const [few, many] = await Promise.all([prepare(kind, fewUsers, kept), prepare(kind, users, kept)]);
   return { kind, users, few, many };
 }
 
@@ -66,17 +69,19 @@ async function measurePair({ kind, users, ...pair }: Pair, only: RegExp, log: (l
 
 /** Fills all databases at once and measures one after the other. */
 export async function measureGrowth(
-  { users, databases, only }: GrowthPlan,
+  { users, databases, only, filled }: GrowthPlan,
   log: (line: string) => void,
 ): Promise<Grew[]> {
-  const postgres = databases.includes('postgres') ? startPostgres() : null;
+  const kept = filled === null ? null : openKeptFillings(filled);
+  const postgres = databases.includes('postgres') ? (kept?.startPostgres() ?? startPostgres()) : null;
   if (postgres) {
     process.env[serverVariable] = postgres.url;
     await makeDurable();
   }
   try {
     log(`filling accounts of ${fewUsers} and ${users} users on ${databases.join(' and ')}`);
-    const pairs = await Promise.all(databases.map((kind) => preparePair(kind, users)));
+    const pairs = await Promise.all(databases.map((kind) => preparePair(kind, users, kept)));
+    if (postgres) await kept?.keepPostgres(postgres.url);
     const grew: Grew[] = [];
     for (const pair of pairs) grew.push(await measurePair(pair, only, log));
     return grew;

@@ -143,8 +143,8 @@ export const authorize: readonly Mutant[] = [
     id: 'sign-in-ended',
     rule: 'a sign-in that has ended meanwhile opens nothing',
     file: 'domain/login/sign-in.ts',
-    text: 'if (await tx.authorizations.hasEnded(account.id, record.digest)) {',
-    becomes: "if (record.digest === '') {",
+    text: 'if (await tx.authorizations.hasEnded(account.id, record.digest)) throw',
+    becomes: "if (record.digest === '') throw",
     killedBy: 'surfaces/pages/removed-devices.ts',
   },
   {

@@ -4431,6 +4431,24 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description A request with this `Idempotency-Key` is being served, or was carried out and its answer is not known. Nothing was changed now. */
+        readonly Conflict: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 409,
+                 *       "name": "ConflictError",
+                 *       "message": "A request with this Idempotency-Key is being served"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The body has more than 65536 bytes. Nothing was changed. */
         readonly PayloadTooLarge: {
             headers: {
@@ -4467,7 +4485,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A member of the body breaks a rule, names something that does not exist, or has a value that is already in use. Nothing was changed. */
+        /** @description A member of the body breaks a rule, names something that does not exist, or has a value that is already in use, or `Idempotency-Key` was used for another request. Nothing was changed. */
         readonly UnprocessableEntity: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -4504,7 +4522,7 @@ export interface components {
             };
         };
         /** @description The policy is the default one, or a user, a role or an app follows it. Nothing was changed. */
-        readonly Conflict: {
+        readonly "Conflict-2": {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
                 readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
@@ -4560,6 +4578,11 @@ export interface components {
          * @example 2036-12-31T23:59:59.999Z
          */
         readonly UpdatedUntil: string;
+        /**
+         * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+         * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+         */
+        readonly IdempotencyKey: string;
         /**
          * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
          * @example 1
@@ -4943,7 +4966,13 @@ export interface operations {
                  */
                 readonly validate_policy?: boolean;
             };
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -5014,6 +5043,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -5104,7 +5134,13 @@ export interface operations {
     readonly createCustomAttribute: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -5149,6 +5185,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -5538,7 +5575,13 @@ export interface operations {
     readonly unlockUser: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -5579,6 +5622,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -5761,7 +5805,13 @@ export interface operations {
     readonly createPolicy: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -5813,6 +5863,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -5987,7 +6038,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 409: components["responses"]["Conflict"];
+            readonly 409: components["responses"]["Conflict-2"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -6044,7 +6095,13 @@ export interface operations {
     readonly createRegistration: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -6102,6 +6159,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -6334,7 +6392,13 @@ export interface operations {
     readonly createVerification: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -6386,6 +6450,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -6607,7 +6672,13 @@ export interface operations {
     readonly createApiAuthorization: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -6665,6 +6736,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -6927,7 +6999,13 @@ export interface operations {
     readonly createApiAuthorizationScope: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -6973,6 +7051,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -7171,7 +7250,13 @@ export interface operations {
     readonly createApiAuthorizationClaim: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -7218,6 +7303,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -7417,7 +7503,13 @@ export interface operations {
     readonly createApiAuthorizationClient: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -7466,6 +7558,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -7684,7 +7777,13 @@ export interface operations {
     readonly createRole: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -7726,6 +7825,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -7991,7 +8091,13 @@ export interface operations {
     readonly addRoleUsers: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -8038,6 +8144,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -8191,7 +8298,13 @@ export interface operations {
     readonly addRoleAdmins: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -8238,6 +8351,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -8579,7 +8693,13 @@ export interface operations {
     readonly createApp: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -8657,6 +8777,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -8963,7 +9084,13 @@ export interface operations {
     readonly rotateAppSecret: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -9010,6 +9137,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -9097,7 +9225,13 @@ export interface operations {
     readonly createCredential: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -9144,6 +9278,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -9264,7 +9399,13 @@ export interface operations {
     readonly createApiKey: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -9306,6 +9447,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -9471,7 +9613,13 @@ export interface operations {
     readonly createHook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -9550,6 +9698,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -9656,7 +9805,13 @@ export interface operations {
     readonly createHookVariable: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -9700,6 +9855,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -10185,7 +10341,13 @@ export interface operations {
     readonly testHook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
@@ -10252,6 +10414,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];

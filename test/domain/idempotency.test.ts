@@ -5,7 +5,7 @@ import { createRole } from '../../src/domain/roles/write-role.ts';
 import type { Store } from '../../src/store/store.ts';
 import { failureOf, unique } from '../store/samples.ts';
 import { purgeAll } from '../support/purge.ts';
-import { createTestAccount, type TestServices } from '../support/services.ts';
+import { createTestAccount } from '../support/services.ts';
 import { onServices } from './subject.ts';
 
 const day = 86_400_000;
@@ -145,7 +145,11 @@ onServices('requests that can be repeated', (subject) => {
       sealed.push(text);
       await store.keptAnswers.keep(claim, text);
     };
-    await answerOnce({ ...services, store: { ...store, keptAnswers: { ...store.keptAnswers, keep } } }, request, makeRole('one'));
+    await answerOnce(
+      { ...services, store: { ...store, keptAnswers: { ...store.keptAnswers, keep } } },
+      request,
+      makeRole('one'),
+    );
     assert.match(sealed[0] ?? '', /^v1\.[\w-]+\.[\w-]+\.[\w-]+$/);
     assert.doesNotMatch(Buffer.from(sealed[0] ?? '', 'base64url').toString('latin1'), /secret of/);
   });
@@ -168,7 +172,7 @@ onServices('requests that can be repeated', (subject) => {
     for (let index = 0; index < 5; index += 1) assert.equal(await keptAnswers.claim(record(index), 0), null);
     assert.equal(await keptAnswers.claim({ ...record(9), caller: 'another' }, 0), null);
     await keptAnswers.trim(account.id, 'caller', 3);
-    const known = [];
+    const known: number[] = [];
     for (const index of [0, 1, 2, 3, 4, 9]) {
       if ((await keptAnswers.claim({ ...record(index), claim: 'new' }, 0)) !== null) known.push(index);
     }

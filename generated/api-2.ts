@@ -4463,6 +4463,24 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description A request with this `Idempotency-Key` is being served, or was carried out and its answer is not known. Nothing was changed now. */
+        readonly Conflict: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 409,
+                 *       "name": "ConflictError",
+                 *       "message": "A request with this Idempotency-Key is being served"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The body has more than 65536 bytes. Nothing was changed. */
         readonly PayloadTooLarge: {
             headers: {
@@ -4499,7 +4517,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A member of the body breaks a rule, names something that does not exist, or has a value that is already in use. Nothing was changed. */
+        /** @description A member of the body breaks a rule, names something that does not exist, or has a value that is already in use, or `Idempotency-Key` was used for another request. Nothing was changed. */
         readonly UnprocessableEntity: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -4536,7 +4554,7 @@ export interface components {
             };
         };
         /** @description The policy is the default one, or a user, a role or an app follows it. Nothing was changed. */
-        readonly Conflict: {
+        readonly "Conflict-2": {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
                 readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
@@ -4592,6 +4610,11 @@ export interface components {
          * @example 2036-12-31T23:59:59.999Z
          */
         readonly UpdatedUntil: string;
+        /**
+         * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+         * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+         */
+        readonly IdempotencyKey: string;
         /**
          * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
          * @example 1
@@ -4975,7 +4998,13 @@ export interface operations {
                  */
                 readonly validate_policy?: boolean;
             };
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -5046,6 +5075,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -5136,7 +5166,13 @@ export interface operations {
     readonly createCustomAttribute: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -5181,6 +5217,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -5570,7 +5607,13 @@ export interface operations {
     readonly unlockUser: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -5611,6 +5654,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -5793,7 +5837,13 @@ export interface operations {
     readonly createPolicy: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -5845,6 +5895,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -6019,7 +6070,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 409: components["responses"]["Conflict"];
+            readonly 409: components["responses"]["Conflict-2"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -6076,7 +6127,13 @@ export interface operations {
     readonly createRegistration: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -6134,6 +6191,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -6366,7 +6424,13 @@ export interface operations {
     readonly createVerification: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -6418,6 +6482,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -6639,7 +6704,13 @@ export interface operations {
     readonly createApiAuthorization: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -6697,6 +6768,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -6959,7 +7031,13 @@ export interface operations {
     readonly createApiAuthorizationScope: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -7005,6 +7083,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -7203,7 +7282,13 @@ export interface operations {
     readonly createApiAuthorizationClaim: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -7250,6 +7335,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -7449,7 +7535,13 @@ export interface operations {
     readonly createApiAuthorizationClient: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -7498,6 +7590,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -7716,7 +7809,13 @@ export interface operations {
     readonly createRole: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -7758,6 +7857,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -8023,7 +8123,13 @@ export interface operations {
     readonly addRoleUsers: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -8070,6 +8176,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -8223,7 +8330,13 @@ export interface operations {
     readonly addRoleAdmins: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -8270,6 +8383,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -8611,7 +8725,13 @@ export interface operations {
     readonly createApp: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -8689,6 +8809,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -9102,7 +9223,13 @@ export interface operations {
     readonly rotateAppSecret: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -9149,6 +9276,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -9236,7 +9364,13 @@ export interface operations {
     readonly createCredential: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -9283,6 +9417,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -9403,7 +9538,13 @@ export interface operations {
     readonly createApiKey: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -9445,6 +9586,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -9610,7 +9752,13 @@ export interface operations {
     readonly createHook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -9689,6 +9837,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -9795,7 +9944,13 @@ export interface operations {
     readonly createHookVariable: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -9839,6 +9994,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -10324,7 +10480,13 @@ export interface operations {
     readonly testHook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
@@ -10391,6 +10553,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];

@@ -107,6 +107,9 @@ export interface paths {
          *
          *     The app `app_id` must be assigned before anyone can sign in to the client:
          *     [`POST /api/2/apps/{id}/users`](/docs/api-2#tag/Apps/operation/addAppUsers).
+         *
+         *     With an `Idempotency-Key` a registration whose answer was lost can be repeated: it has the same client, secret
+         *     and registration token. Without a token the key belongs to the network that the request comes from.
          */
         readonly post: operations["registerClient"];
         readonly delete?: never;
@@ -2865,7 +2868,7 @@ export interface components {
          */
         readonly UiLocales: string;
         /**
-         * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+         * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
          * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
          */
         readonly IdempotencyKey: string;
@@ -3324,7 +3327,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: any text that the caller uses for this request alone, such as a UUID. The same request with the same key is answered as the first one was, and done once. The key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. With another request it is 422, and 409 while the first request is being served. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -3409,7 +3412,7 @@ export interface operations {
                 };
             };
             readonly 404: components["responses"]["NotFound"];
-            /** @description A request with this `Idempotency-Key` is being served, or was carried out and its answer is not known. Nothing was registered now. */
+            /** @description A request with this `Idempotency-Key` is being served; send it again a little later. Or it was carried out, but its answer is not known. Nothing was registered now. */
             readonly 409: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];

@@ -1,8 +1,10 @@
 /**
  * Requests that can be repeated when their answer was lost (`Idempotency-Key`, draft-ietf-httpapi-idempotency-key-header).
- * The key is claimed in a short transaction of its own before the work, so that a second request never begins the work,
- * and nothing waits for it. The transaction of the work notes that it is done: what a crash leaves is either a claim
- * that ends, or work that is never done again. The answer is kept right after.
+ *
+ * The key is looked up first: a repeated request costs one read. It is claimed right before the first transaction of the
+ * work, in a short one of its own, so that a request which is refused writes nothing, and no two requests do the work.
+ * The transaction of the work notes that it is done: a crash leaves either a claim that ends, or work that is never done
+ * again. The answer is kept right after.
  */
 
 import type { Services } from '../services.ts';
@@ -21,6 +23,7 @@ const claimMilliseconds = 5 * minute;
 const mostKept = 10_000;
 /** Characters of a sealed answer; a longer one is not kept. */
 const longestAnswer = 131_072;
+const beingServed = 'A request with this Idempotency-Key is being served';
 
 export interface RepeatableRequest {
   readonly account: Account;
@@ -43,8 +46,8 @@ type Needed = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'log'>;
 
 /**
  * Does the work once for each key: a repeated request gets the first one's answer. Throws `key_reused` for another
- * request with the key, `key_in_use` while the first one is served and when its answer is not known. Work that fails
- * gives the key back.
+ * request with the key, `key_in_use` while the first one is being served and when its answer is not known. Work that
+ * fails gives the key back. Two requests at once may both begin; all that the work changes, it changes in transactions.
  */
 export async function answerOnce<Given extends Answer>(
   services: Needed,
@@ -53,25 +56,50 @@ export async function answerOnce<Given extends Answer>(
 ): Promise<Answer> {
   const { store, clock } = services;
   const record = newRecord(services, repeatable);
-  const kept = await store.keptAnswers.claim(record, clock.now());
-  if (kept) return answerOf(services, repeatable, record, kept);
-  if (record.digest.startsWith('A')) await store.keptAnswers.trim(record.accountId, record.caller, mostKept);
-  const answer = await work(marking(store, record)).catch(async (error: unknown) => {
-    await store.keptAnswers.release(record);
+  const known = await findAnswer(services, repeatable, record);
+  if (known) return known;
+  let claimed = false;
+  const claim = async (wanted: KeptAnswerRecord): Promise<void> => {
+    if (!claimed && !(await store.keptAnswers.claim(wanted, clock.now()))) throw inUse(beingServed);
+    claimed = true;
+  };
+  try {
+    const answer = await work(claiming(store, record, () => claim(record)));
+    const sealed = seal(services, repeatable, record, answer);
+    const sealedAnswer = sealed.length <= longestAnswer ? sealed : null;
+    if (claimed) await keep(services, record, sealedAnswer);
+    // The work changed nothing.
+    else await claim({ ...record, isDone: true, sealedAnswer });
+    if (record.digest.startsWith('A')) await trim(services, record);
+    return answer;
+  } catch (error) {
+    if (claimed) await release(services, record);
+    // The reason may be what the first request has done meanwhile, such as a name that is taken.
+    const first = claimed ? null : await findAnswer(services, repeatable, record);
+    if (first) return first;
     throw error;
-  });
-  const sealed = seal(services, repeatable, record, answer);
-  if (sealed.length <= longestAnswer) await keep(services, record, sealed);
-  return answer;
+  }
 }
 
 /** The work is done and has its answer, even if a repeated request will not. */
-async function keep({ store, log }: Needed, record: KeptAnswerRecord, sealed: string): Promise<void> {
+function keep({ store, log }: Needed, record: KeptAnswerRecord, sealedAnswer: string | null): Promise<void> {
+  return tolerate(log, 'an answer was not kept', store.keptAnswers.keep(record, sealedAnswer));
+}
+
+/** If this fails the claim ends by itself. */
+function release({ store, log }: Needed, record: KeptAnswerRecord): Promise<void> {
+  return tolerate(log, 'an idempotency key was not given back', store.keptAnswers.release(record));
+}
+
+function trim({ store, log }: Needed, { accountId, caller }: KeptAnswerRecord): Promise<void> {
+  return tolerate(log, 'kept answers were not trimmed', store.keptAnswers.trim(accountId, caller, mostKept));
+}
+
+async function tolerate(log: Services['log'], message: string, writing: Promise<void>): Promise<void> {
   try {
-    await store.keptAnswers.keep(record, sealed);
+    await writing;
   } catch (error) {
-    const stack = error instanceof Error ? (error.stack ?? error.message) : 'not an error';
-    log.error('an answer was not kept', { stack });
+    log.error(message, { stack: error instanceof Error ? (error.stack ?? error.message) : 'not an error' });
   }
 }
 
@@ -93,14 +121,20 @@ function newRecord({ clock, random, vault }: Needed, { account, caller, key, req
   } satisfies KeptAnswerRecord;
 }
 
-/** The same store; whatever its transactions do is done only as long as the key is still claimed. */
-function marking(store: Store, record: KeptAnswerRecord): Store {
-  const transaction: Store['transaction'] = (work) =>
-    store.transaction(async (tx) => {
+/**
+ * The same store, which claims the key before the first transaction. What a transaction does is done only as long as
+ * the key is still claimed.
+ */
+function claiming(store: Store, record: KeptAnswerRecord, claim: () => Promise<void>): Store {
+  const transaction: Store['transaction'] = async (work) => {
+    await claim();
+    return store.transaction(async (tx) => {
       const result = await work(tx);
       if (await tx.keptAnswers.markDone(record)) return result;
-      throw inUse('A request with this Idempotency-Key took too long and has been replaced');
+      throw inUse('The request took too long, and another one with this Idempotency-Key has begun');
     });
+  };
+  // Otherwise a batch of registrations has its transaction.
   const register: Store['clients']['register'] = ({ client, eventOf }) =>
     transaction(async (tx) => {
       const created = await tx.clients.create(client);
@@ -110,19 +144,20 @@ function marking(store: Store, record: KeptAnswerRecord): Store {
   return { ...store, clients: { ...store.clients, register }, transaction };
 }
 
-function answerOf(
+/** The answer of an earlier request with the key, or null when the key is free. Throws as `answerOnce` does. */
+async function findAnswer(
   services: Needed,
   repeatable: RepeatableRequest,
-  { requestDigest }: KeptAnswerRecord,
-  kept: KeptAnswerRecord,
-): Answer {
+  { accountId, digest, requestDigest }: KeptAnswerRecord,
+): Promise<Answer | null> {
+  const kept = await services.store.keptAnswers.find(accountId, digest, services.clock.now());
+  if (!kept) return null;
   if (kept.requestDigest !== requestDigest) {
     const message = 'Idempotency-Key was used for another request';
     throw new Failure('key_reused', { name: 'Idempotency-Key', message });
   }
   if (kept.sealedAnswer !== null) return unseal(services, repeatable, kept, kept.sealedAnswer);
-  if (kept.isDone) throw inUse('The request with this Idempotency-Key was carried out; its answer is not known');
-  throw inUse('A request with this Idempotency-Key is being served');
+  throw inUse(kept.isDone ? 'The request was carried out, but its answer is not known' : beingServed);
 }
 
 function inUse(message: string): Failure {

@@ -32,7 +32,7 @@ export interface ContractOperation {
   readonly 'x-api-key'?: ApiKeyPlace;
   /** Any query is accepted: of the contract's parameters, those that are texts and given once are read. */
   readonly 'x-any-query'?: boolean;
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly $ref?: string }[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
 }
 
 /** An operation as it is served. */

@@ -1,10 +1,11 @@
-/** Requests with `Idempotency-Key`, for the operations that document it. */
+/** Requests with `Idempotency-Key`, for the operations that document the parameter. */
 
 import { answerOnce } from '../domain/idempotency.ts';
 import { networkSourceOf } from '../domain/network-source.ts';
 import type { Services } from '../services.ts';
-import type { ContractOperation } from './contract.ts';
+import type { Contract, ContractOperation } from './contract.ts';
 import type { Handler, Handlers, ReplyHeaders, Request } from './operation.ts';
+import { followIn } from './parameter-kinds.ts';
 
 type Respond = Parameters<Handler<unknown>>[1];
 
@@ -14,26 +15,37 @@ interface Answered {
   readonly headers?: ReplyHeaders;
 }
 
-/** Answers a request that is to be repeatable, or null for any other. */
-export type AnswerOnce = (
-  operation: ContractOperation,
-  request: Request<unknown>,
-  respond: Respond,
-) => Promise<Answered> | null;
+interface Repeatable<Operations> {
+  readonly contract: Contract;
+  /** Over a store that claims the key. */
+  readonly handlersOver?: (services: Services) => Handlers<Operations>;
+}
 
-function isRepeatable({ parameters = [] }: ContractOperation): boolean {
-  return parameters.some(({ $ref }) => $ref?.endsWith('/IdempotencyKey'));
+/** Answers a request that is to be repeatable, or null for any other. */
+export type AnswerOnce = (operationId: string, request: Request<unknown>, respond: Respond) => Promise<Answered> | null;
+
+/** The operations that document the parameter. */
+function readRepeatable(contract: Contract): ReadonlySet<string> {
+  const follow = followIn(contract);
+  const isRepeatable = ({ parameters = [] }: ContractOperation) =>
+    parameters.map(follow).some(({ name }) => name === 'Idempotency-Key');
+  const operations = Object.values(contract.paths).flatMap((item) => Object.values(item) as ContractOperation[]);
+  return new Set(operations.filter(isRepeatable).map(({ operationId }) => operationId));
 }
 
 /** The repeatable operations of a surface, whose handlers are run over a store that knows of the key. */
 export function prepareRepeatable<Operations>(
   services: Services,
-  handlersOver: ((services: Services) => Handlers<Operations>) | undefined,
+  { contract, handlersOver }: Repeatable<Operations>,
 ): AnswerOnce {
-  return (operation, request, respond) => {
+  const operations = readRepeatable(contract);
+  if (!handlersOver) {
+    if (operations.size > 0) throw new Error(`no handlers over another store: ${[...operations].join(', ')}`);
+    return () => null;
+  }
+  return (operationId, request, respond) => {
     const key = request.headers['idempotency-key'];
-    if (key === undefined || !handlersOver || !isRepeatable(operation)) return null;
-    const { operationId } = operation;
+    if (key === undefined || !operations.has(operationId)) return null;
     const { caller, origin, path, query, body } = request;
     const repeatable = {
       account: origin.account,
@@ -41,7 +53,7 @@ export function prepareRepeatable<Operations>(
       key,
       request: JSON.stringify([operationId, path, query, body ?? null]),
     };
-    return answerOnce(services, repeatable, (store) => {
+    return answerOnce(services, repeatable, async (store) => {
       const handler = handlersOver({ ...services, store })[operationId as keyof Operations] as Handler<unknown>;
       return handler(request, respond);
     });

@@ -80,7 +80,7 @@ export function createSurface<Operations>(services: Services, definition: Surfac
   const createValidator = prepareValidator(services, definition.contract, definition.limit);
   const lists = readListRules(definition.contract);
   const answerIfMatch = prepareConditional(services, definition);
-  const answerOnce = prepareRepeatable(services, definition.handlersOver);
+  const answerOnce = prepareRepeatable(services, definition);
   const createRouter = (): Router =>
     Router().use(
       findRoute(definition.name, routes),
@@ -166,7 +166,7 @@ function dispatch<Operations>(
     await actAs({ actor, source, requestId, userAgent }, async () => {
       const answering =
         answerIfMatch(operation.operationId, request, respond as never) ??
-        answerOnce(operation, request, respond as never) ??
+        answerOnce(operation.operationId, request, respond as never) ??
         handler(request, respond as never);
       await sendReply(res, operation, await answering, form);
     });

@@ -9,9 +9,9 @@ export interface KeptAnswerRecord {
   readonly caller: string;
   /** Derived from the request: the same key with another request is refused. */
   readonly requestDigest: string;
-  /** Random: who serves the request. */
+  /** Random: which of the requests with the key it is. */
   readonly claim: string;
-  /** From then on another may claim the key, unless the work is done. */
+  /** From then on another request may claim the key, unless the work is done. */
   readonly claimedUntil: Milliseconds;
   /** The work is committed, whether or not its answer is known. */
   readonly isDone: boolean;
@@ -24,15 +24,14 @@ export interface KeptAnswerRecord {
 type Claim = Pick<KeptAnswerRecord, 'accountId' | 'digest' | 'claim'>;
 
 export interface KeptAnswerStore {
-  /**
-   * Claims a key. Null for exactly one caller as long as the key is claimed, done or not expired; the record that has
-   * the key for all others.
-   */
-  claim(record: KeptAnswerRecord, now: Milliseconds): Promise<KeptAnswerRecord | null>;
+  /** The record that has the key, unless the key is free: its record is expired, or claimed too long ago and not done. */
+  find(accountId: number, digest: string, now: Milliseconds): Promise<KeptAnswerRecord | null>;
+  /** Claims a key if it is free; true for exactly one of several at once. */
+  claim(record: KeptAnswerRecord, now: Milliseconds): Promise<boolean>;
   /** Notes that the work is done, in the transaction of the work; false when another has claimed the key since. */
   markDone(claim: Claim): Promise<boolean>;
-  /** Keeps the answer to work that is done. */
-  keep(claim: Claim, sealedAnswer: string): Promise<void>;
+  /** Keeps the answer to work that is done; null for one that is too large. */
+  keep(claim: Claim, sealedAnswer: string | null): Promise<void>;
   /** Gives the key back, unless the work is done. */
   release(claim: Claim): Promise<void>;
   /** Deletes the oldest of a caller's records beyond `most`. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Failure } from '../../src/domain/failure.ts';
 import { answerOnce, type RepeatableRequest } from '../../src/domain/idempotency.ts';
 import { createRole } from '../../src/domain/roles/write-role.ts';
+import type { KeptAnswerRecord } from '../../src/store/kept-answers.ts';
 import type { Store } from '../../src/store/store.ts';
 import { failureOf, unique } from '../store/samples.ts';
 import { purgeAll } from '../support/purge.ts';
@@ -26,6 +28,24 @@ onServices('requests that can be repeated', (subject) => {
     return { services, account, request, roles, makeRole };
   }
 
+  /** Services whose transactions wait until they are let go, and a promise that is fulfilled when one waits. */
+  function held({ services }: typeof subject) {
+    const { promise: going, resolve: letGo } = Promise.withResolvers<void>();
+    const { promise: waiting, resolve: wait } = Promise.withResolvers<void>();
+    const transaction: Store['transaction'] = async (work) => {
+      wait();
+      await going;
+      return services.store.transaction(work);
+    };
+    return { services: { ...services, store: { ...services.store, transaction } }, waiting, letGo };
+  }
+
+  /** Services with other functions for kept answers. */
+  function withKept({ services }: typeof subject, others: Partial<Store['keptAnswers']>) {
+    const { store } = services;
+    return { ...services, store: { ...store, keptAnswers: { ...store.keptAnswers, ...others } } };
+  }
+
   test('the work is done once, and its answer repeated, headers included', async () => {
     const { services, request, roles, makeRole } = await begin();
     const first = await answerOnce(services, request, makeRole('one'));
@@ -44,19 +64,46 @@ onServices('requests that can be repeated', (subject) => {
   test('another request with the key is refused, whether the first one is done or not', async () => {
     const { services, request, makeRole } = await begin();
     const other = { ...request, request: 'create another' };
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const { promise: begun, resolve: start } = Promise.withResolvers<void>();
-    const first = answerOnce(services, request, async (store) => {
-      start();
-      await ended;
-      return makeRole('one')(store);
-    });
-    await begun;
+    const holding = held(subject);
+    const first = answerOnce(holding.services, request, makeRole('one'));
+    await holding.waiting;
     assert.equal(await failureOf(answerOnce(services, other, makeRole('two'))), 'key_reused Idempotency-Key');
     assert.equal(await failureOf(answerOnce(services, request, makeRole('two'))), 'key_in_use Idempotency-Key');
-    end();
+    holding.letGo();
     await first;
     assert.equal(await failureOf(answerOnce(services, other, makeRole('two'))), 'key_reused Idempotency-Key');
+  });
+
+  test('work that is refused before it changes anything writes nothing', async () => {
+    const { request } = await begin();
+    const written = async () => assert.fail('something was written');
+    const services = withKept(subject, { claim: written, release: written, keep: written, trim: written });
+    const refused = async () => {
+      throw new Failure('rate_limited');
+    };
+    assert.equal(await failureOf(answerOnce(services, request, refused)), 'rate_limited');
+  });
+
+  test('work that changes nothing is answered as the first time too', async () => {
+    const { services, request } = await begin();
+    const read = (body: string) => async () => ({ status: 200, body, headers: {} });
+    const first = await answerOnce(services, request, read('one'));
+    assert.deepEqual(await answerOnce(services, request, read('two')), first);
+    const other = { ...request, request: 'another' };
+    assert.equal(await failureOf(answerOnce(services, other, read('three'))), 'key_reused Idempotency-Key');
+  });
+
+  test('a request that is refused for what the first one did meanwhile has its answer', async () => {
+    const { services, request, roles, makeRole } = await begin();
+    const { promise: answered, resolve: answer } = Promise.withResolvers<unknown>();
+    const second = answerOnce(services, request, async () => {
+      await answered;
+      throw new Failure('conflict', { name: 'name' });
+    });
+    const first = await answerOnce(services, request, makeRole('one'));
+    answer(first);
+    assert.deepEqual(await second, first);
+    assert.deepEqual(await roles(), ['one']);
   });
 
   test('work that fails gives the key back, unless it was done', async () => {
@@ -78,11 +125,10 @@ onServices('requests that can be repeated', (subject) => {
 
   test('a crash between the work and its answer does not have it done again', async () => {
     const { services, request, roles, makeRole } = await begin();
-    const { store } = services;
     const keep = async () => {
       throw new Error('the process ends');
     };
-    const crashing = { ...services, store: { ...store, keptAnswers: { ...store.keptAnswers, keep } } };
+    const crashing = withKept(subject, { keep });
     assert.equal((await answerOnce(crashing, request, makeRole('one'))).status, 201);
     assert.ok(services.lines.some(({ event }) => event === 'an answer was not kept'));
     assert.equal(await failureOf(answerOnce(services, request, makeRole('two'))), 'key_in_use Idempotency-Key');
@@ -93,19 +139,14 @@ onServices('requests that can be repeated', (subject) => {
 
   test('a request that never ended loses its key in time, and what it does afterwards is undone', async () => {
     const { services, request, roles, makeRole } = await begin();
-    const { promise: resumed, resolve: resume } = Promise.withResolvers<void>();
-    const { promise: begun, resolve: start } = Promise.withResolvers<void>();
-    const stuck = answerOnce(services, request, async (store) => {
-      start();
-      await resumed;
-      return makeRole('one')(store);
-    });
-    await begun;
+    const holding = held(subject);
+    const stuck = answerOnce(holding.services, request, makeRole('one'));
+    await holding.waiting;
     services.clock.advance(4 * minute);
     assert.equal(await failureOf(answerOnce(services, request, makeRole('two'))), 'key_in_use Idempotency-Key');
     services.clock.advance(2 * minute);
     const second = await answerOnce(services, request, makeRole('two'));
-    resume();
+    holding.letGo();
     assert.equal(await failureOf(stuck), 'key_in_use Idempotency-Key');
     assert.deepEqual(await answerOnce(services, request, makeRole('three')), second);
     assert.deepEqual(await roles(), ['two']);
@@ -137,21 +178,36 @@ onServices('requests that can be repeated', (subject) => {
     assert.ok((await purgeAll(services.store, services.clock.now() + day)) >= 1);
   });
 
-  test('an answer is sealed: another request, key or caller does not open it', async () => {
-    const { services, request, makeRole } = await begin();
-    const { store } = services;
-    const sealed: string[] = [];
-    const keep: Store['keptAnswers']['keep'] = async (claim, text) => {
-      sealed.push(text);
-      await store.keptAnswers.keep(claim, text);
+  test('who has the database, the master key and all but one part of a request opens no answer', async () => {
+    const { services, account, request, makeRole } = await begin();
+    const claims: KeptAnswerRecord[] = [];
+    const claim: Store['keptAnswers']['claim'] = (record, now) => {
+      claims.push(record);
+      return services.store.keptAnswers.claim(record, now);
     };
-    await answerOnce(
-      { ...services, store: { ...store, keptAnswers: { ...store.keptAnswers, keep } } },
-      request,
-      makeRole('one'),
-    );
-    assert.match(sealed[0] ?? '', /^v1\.[\w-]+\.[\w-]+\.[\w-]+$/);
-    assert.doesNotMatch(Buffer.from(sealed[0] ?? '', 'base64url').toString('latin1'), /secret of/);
+    const first = await answerOnce(withKept(subject, { claim }), request, makeRole('one'));
+    const [{ digest } = assert.fail('nothing was claimed')] = claims;
+    const kept = await services.store.keptAnswers.find(account.id, digest, services.clock.now());
+    assert.ok(kept?.sealedAnswer);
+    assert.doesNotMatch(Buffer.from(kept.sealedAnswer, 'base64url').toString('latin1'), /secret of/);
+    /** Opens it with another request, whose digest is put in the place of the first one's. */
+    const open = async (other: RepeatableRequest) => {
+      const noted = Promise.withResolvers<KeptAnswerRecord>();
+      const noting = withKept(subject, {
+        find: async () => null,
+        claim: async (record) => {
+          noted.resolve(record);
+          return false;
+        },
+      });
+      assert.equal(await failureOf(answerOnce(noting, other, makeRole('two'))), 'key_in_use Idempotency-Key');
+      const { requestDigest } = await noted.promise;
+      return answerOnce(withKept(subject, { find: async () => ({ ...kept, requestDigest }) }), other, makeRole('two'));
+    };
+    assert.deepEqual(await open(request), first);
+    for (const guess of [{ key: 'guess' }, { caller: 'guess' }, { request: 'guess' }]) {
+      assert.equal(await failureOf(open({ ...request, ...guess })), 'internal');
+    }
   });
 
   test('of a caller’s keys the newest are known', async () => {
@@ -169,12 +225,12 @@ onServices('requests that can be repeated', (subject) => {
       createdAt: index,
       expiresAt: day,
     });
-    for (let index = 0; index < 5; index += 1) assert.equal(await keptAnswers.claim(record(index), 0), null);
-    assert.equal(await keptAnswers.claim({ ...record(9), caller: 'another' }, 0), null);
+    for (let index = 0; index < 5; index += 1) assert.equal(await keptAnswers.claim(record(index), 0), true);
+    assert.equal(await keptAnswers.claim({ ...record(9), caller: 'another' }, 0), true);
     await keptAnswers.trim(account.id, 'caller', 3);
     const known: number[] = [];
     for (const index of [0, 1, 2, 3, 4, 9]) {
-      if ((await keptAnswers.claim({ ...record(index), claim: 'new' }, 0)) !== null) known.push(index);
+      if (await keptAnswers.find(account.id, `digest ${index}`, 0)) known.push(index);
     }
     assert.deepEqual(known, [2, 3, 4, 9]);
   });

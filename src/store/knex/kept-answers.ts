@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { KeptAnswerRecord, KeptAnswerStore } from '../kept-answers.ts';
+import type { Milliseconds } from '../time.ts';
 import { flag, shape } from './shape.ts';
-import { separately } from './transact.ts';
 
 const answers = shape<KeptAnswerRecord>('kept_answers', null, {
   accountId: 'account_id',
@@ -20,25 +20,25 @@ export function keptAnswerVerbs(db: Knex): KeptAnswerStore {
   const { table, read, write } = answers;
   const claimed = ({ accountId, digest, claim }: Pick<KeptAnswerRecord, 'accountId' | 'digest' | 'claim'>) =>
     db(table).where({ account_id: accountId, digest, claim });
+  const isFree = (now: Milliseconds) => (one: Knex.QueryBuilder) =>
+    one
+      .where(`${table}.expires_at`, '<=', now)
+      .orWhere((late) => late.where(`${table}.is_done`, 0).where(`${table}.claimed_until`, '<=', now));
   return {
-    claim: (record, now) =>
-      separately(db, async (tx) => {
-        // One statement: of two that claim at once, the second one waits and sees the first one's row.
-        const [own] = await tx(table)
-          .insert(write(record))
-          .onConflict(['account_id', 'digest'])
-          .merge()
-          .where((free) =>
-            free
-              .where(`${table}.expires_at`, '<=', now)
-              .orWhere((late) => late.where(`${table}.is_done`, 0).where(`${table}.claimed_until`, '<=', now)),
-          )
-          .returning('claim');
-        if (own) return null;
-        const row = await tx(table).where({ account_id: record.accountId, digest: record.digest }).first();
-        // Given back meanwhile: whoever has it may have been refused, and the next attempt finds out.
-        return row ? read(row) : record;
-      }),
+    find: async (accountId, digest, now) => {
+      const row = await db(table).where({ account_id: accountId, digest }).whereNot(isFree(now)).first();
+      return row ? read(row) : null;
+    },
+    // One statement: of two that claim at once, the second one waits and sees the first one's row.
+    claim: async (record, now) => {
+      const claims = await db(table)
+        .insert(write(record))
+        .onConflict(['account_id', 'digest'])
+        .merge()
+        .where(isFree(now))
+        .returning('claim');
+      return claims.length === 1;
+    },
     markDone: async (claim) => (await claimed(claim).update({ is_done: 1 })) === 1,
     keep: async (claim, sealedAnswer) => {
       await claimed(claim).update({ is_done: 1, sealed_answer: sealedAnswer });

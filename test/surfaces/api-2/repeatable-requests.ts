@@ -12,6 +12,7 @@ import { prepareStage, requestOf, type Stage } from './matrix-requests.ts';
 
 const posts = operationsOf(['api-2']).filter(({ method }) => method === 'POST');
 const inUse = /^A request with this Idempotency-Key is being served$/;
+const carriedOut = /^The request was carried out, but its answer is not known$/;
 const reused = /^Idempotency-Key was used for another request$/;
 const rounds = 20;
 
@@ -66,13 +67,15 @@ export function repeatableRequests(app: () => TestApp): void {
       }
     });
 
+    // A test run changes nothing.
+    if (operation.operationId === 'testHook') continue;
     it(`${operation.operationId}: a request whose answer was not kept is not done again`, async () => {
       const request = await requestOf(stage, operation, 'manage_all');
       const key = unique('key');
       const keeping = mock.method(app().services.store.keptAnswers, 'keep', lost);
       assert.ok((await send(stage, request, key)).status < 300);
       keeping.mock.restore();
-      assertRefused(await send(stage, request, key), 409, /Idempotency-Key/);
+      assertRefused(await send(stage, request, key), 409, carriedOut);
     });
   }
 

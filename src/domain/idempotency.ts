@@ -150,14 +150,17 @@ async function findAnswer(
   repeatable: RepeatableRequest,
   { accountId, digest, requestDigest }: KeptAnswerRecord,
 ): Promise<Answer | null> {
-  const kept = await services.store.keptAnswers.find(accountId, digest, services.clock.now());
+  const now = services.clock.now();
+  const kept = await services.store.keptAnswers.find(accountId, digest, now);
   if (!kept) return null;
   if (kept.requestDigest !== requestDigest) {
     const message = 'Idempotency-Key was used for another request';
     throw new Failure('key_reused', { name: 'Idempotency-Key', message });
   }
   if (kept.sealedAnswer !== null) return unseal(services, repeatable, kept, kept.sealedAnswer);
-  throw inUse(kept.isDone ? 'The request was carried out, but its answer is not known' : beingServed);
+  // Work that has just been done may still be answered.
+  const isLost = kept.isDone && kept.claimedUntil <= now;
+  throw inUse(isLost ? 'The request was carried out, but its answer is not known' : beingServed);
 }
 
 function inUse(message: string): Failure {

@@ -11,7 +11,7 @@ export interface KeptAnswerRecord {
   readonly requestDigest: string;
   /** Random: which of the requests with the key it is. */
   readonly claim: string;
-  /** From then on another request may claim the key, unless the work is done. */
+  /** From then on the request is not served any more: if its work is not done, another one may claim the key. */
   readonly claimedUntil: Milliseconds;
   /** The work is committed, whether or not its answer is known. */
   readonly isDone: boolean;

@@ -12,6 +12,9 @@ import { onServices } from './subject.ts';
 
 const day = 86_400_000;
 const minute = 60_000;
+const name = 'Idempotency-Key';
+const beingServed = 'A request with this Idempotency-Key is being served';
+const answerLost = 'The request was carried out, but its answer is not known';
 const listed = { limit: 100, sort: { field: 'name', descending: false }, filters: [], at: { page: 1 } } as const;
 
 onServices('requests that can be repeated', (subject) => {
@@ -128,12 +131,14 @@ onServices('requests that can be repeated', (subject) => {
     const keep = async () => {
       throw new Error('the process ends');
     };
-    const crashing = withKept(subject, { keep });
-    assert.equal((await answerOnce(crashing, request, makeRole('one'))).status, 201);
+    assert.equal((await answerOnce(withKept(subject, { keep }), request, makeRole('one'))).status, 201);
     assert.ok(services.lines.some(({ event }) => event === 'an answer was not kept'));
-    assert.equal(await failureOf(answerOnce(services, request, makeRole('two'))), 'key_in_use Idempotency-Key');
-    services.clock.advance(day - minute);
-    assert.equal(await failureOf(answerOnce(services, request, makeRole('two'))), 'key_in_use Idempotency-Key');
+    const again = () => answerOnce(services, request, makeRole('two'));
+    await assert.rejects(again(), { code: 'key_in_use', detail: { name, message: beingServed } });
+    for (const later of [6 * minute, day - 7 * minute]) {
+      services.clock.advance(later);
+      await assert.rejects(again(), { code: 'key_in_use', detail: { name, message: answerLost } });
+    }
     assert.deepEqual(await roles(), ['one']);
   });
 

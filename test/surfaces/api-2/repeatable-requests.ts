@@ -12,7 +12,6 @@ import { prepareStage, requestOf, type Stage } from './matrix-requests.ts';
 
 const posts = operationsOf(['api-2']).filter(({ method }) => method === 'POST');
 const inUse = /^A request with this Idempotency-Key is being served$/;
-const carriedOut = /^The request was carried out, but its answer is not known$/;
 const reused = /^Idempotency-Key was used for another request$/;
 const rounds = 20;
 
@@ -72,10 +71,15 @@ export function repeatableRequests(app: () => TestApp): void {
     it(`${operation.operationId}: a request whose answer was not kept is not done again`, async () => {
       const request = await requestOf(stage, operation, 'manage_all');
       const key = unique('key');
-      const keeping = mock.method(app().services.store.keptAnswers, 'keep', lost);
+      const { keptAnswers } = app().services.store;
+      const [keeping, claiming] = [mock.method(keptAnswers, 'keep', lost), mock.method(keptAnswers, 'claim')];
       assert.ok((await send(stage, request, key)).status < 300);
       keeping.mock.restore();
-      assertRefused(await send(stage, request, key), 409, carriedOut);
+      claiming.mock.restore();
+      assertRefused(await send(stage, request, key), 409, inUse);
+      // The transaction noted it.
+      const [{ accountId, digest }, now] = claiming.mock.calls[0]?.arguments ?? assert.fail('nothing was claimed');
+      assert.equal((await keptAnswers.find(accountId, digest, now))?.isDone, true);
     });
   }
 

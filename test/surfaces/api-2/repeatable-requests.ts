@@ -66,6 +66,13 @@ export function repeatableRequests(app: () => TestApp): void {
       }
     });
 
+    it(`${operation.operationId}: 409 for the later one of two that claim the key at once`, async () => {
+      const request = await requestOf(stage, operation, 'manage_all');
+      const claiming = mock.method(app().services.store.keptAnswers, 'claim', async () => false);
+      assertRefused(await send(stage, request, unique('key')), 409, inUse);
+      claiming.mock.restore();
+    });
+
     // A test run changes nothing.
     if (operation.operationId === 'testHook') continue;
     it(`${operation.operationId}: a request whose answer was not kept is not done again`, async () => {

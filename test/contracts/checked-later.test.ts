@@ -17,7 +17,7 @@ function placeOf(contract: Contract, at: readonly string[]): string {
     return [third, ...steps].join('.').replaceAll('.items', '[]');
   }
   const [kind, index] = rest;
-  const { parameters = [] } = contract.paths[second]?.[third] as ContractOperation;
+  const { parameters = [] } = (contract.paths[second]?.[third] ?? {}) as Partial<ContractOperation>;
   return `${third.toUpperCase()} ${second} ${kind === 'parameters' ? parameters[Number(index)]?.name : '[]'}`;
 }
 

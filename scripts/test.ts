@@ -14,6 +14,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { actionsVariable, compareActions } from '../test/support/actions.ts';
+import { alwaysAnswered, answeredVariable } from '../test/support/answered.ts';
 import { fastFolder } from '../test/support/fast-folder.ts';
 import { onlyVariable } from '../test/support/only-these.ts';
 import { plansVariable } from '../test/support/plans.ts';
@@ -58,6 +59,14 @@ function checkActions(folder: string): void {
   process.exitCode ||= 1;
 }
 
+/** After all tests: the contracts require every member that is always answered. */
+function checkAnswered(folder: string): void {
+  const members = alwaysAnswered(folder);
+  if (members.length === 0) return;
+  process.stderr.write(`Members that every answer had and no contract requires:\n${members.join('\n')}\n`);
+  process.exitCode ||= 1;
+}
+
 const given = process.argv.slice(2);
 const isFast = given.includes('--fast');
 const named = given.filter((arg) => !arg.startsWith('-'));
@@ -80,11 +89,14 @@ try {
   const actions = join(folder, 'actions');
   mkdirSync(plans);
   mkdirSync(actions);
+  const answered = process.env[answeredVariable] ?? join(folder, 'answered');
+  mkdirSync(answered, { recursive: true });
   const databases = {
     ...(server ? { [serverVariable]: server.url } : { [databasesVariable]: 'sqlite' }),
     [migratedVariable]: await migratedFile(folder),
     [plansVariable]: plans,
     [actionsVariable]: actions,
+    [answeredVariable]: answered,
     ...(only.length > 0 && { [onlyVariable]: only.join('\n') }),
   };
   const counted = join(folder, 'counted');
@@ -95,7 +107,10 @@ try {
     process.stderr.write('No test ran.\n');
     process.exitCode = 1;
   }
-  if (given.length === 0) checkActions(actions);
+  if (given.length === 0) {
+    checkActions(actions);
+    checkAnswered(answered);
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
   await server?.stop();

@@ -9,6 +9,7 @@ import { contractPage, contractPagePolicy } from './contract-page.ts';
 import { indexPage, indexPagePolicy } from './index-page.ts';
 import { redocScript } from './redoc-script.ts';
 import { escapeHtml } from './render.ts';
+import { servedContract } from './served-contract.ts';
 import { type DocumentedSurface, describeSurface } from './surface-view.ts';
 import { baseUrlPlaceholder, describeWorkflowFile, listWorkflowFiles, readWorkflowFile } from './workflow-view.ts';
 
@@ -52,8 +53,8 @@ export function docsFiles(surfaces: readonly DocumentedSurface[], addressOf: Add
     const { name, contract } = surface;
     const page = () => contractPage(describeSurface(surface, link), contract, link);
     add(`/docs/${name}`, 'text/html; charset=utf-8', page, contractPagePolicy);
-    add(`/openapi/${name}.json`, 'application/json; charset=utf-8', () => `${JSON.stringify(contract, null, 2)}\n`);
-    add(`/openapi/${name}.yaml`, 'application/yaml; charset=utf-8', () => yamlOf(contract));
+    files.set(`/openapi/${name}.json`, servedContract(contract, 'application/json; charset=utf-8', jsonOf));
+    files.set(`/openapi/${name}.yaml`, servedContract(contract, 'application/yaml; charset=utf-8', yamlOf));
   }
   for (const { name, read } of workflows)
     add(`/openapi/workflows/${name}.yaml`, 'application/yaml; charset=utf-8', () => read().text);
@@ -80,6 +81,10 @@ function fileOf(type: string, text: string, policy: string | undefined): DocsFil
 
 function readText(source: string): string {
   return readFileSync(new URL(source, import.meta.url), 'utf8');
+}
+
+function jsonOf(contract: object): string {
+  return `${JSON.stringify(contract, null, 2)}\n`;
 }
 
 /**

@@ -12,7 +12,7 @@ interface DeprecatedPart {
 }
 
 /** Days between the release that announces an end and the end. */
-export const fewestDays = 180;
+const fewestDays = 180;
 
 /** The innermost deprecated part that contains the place. */
 function findDeprecated(base: Document, pointer: string): DeprecatedPart | undefined {
@@ -38,7 +38,7 @@ export function refusalOf({ pointer }: Break, base: Document, notes: string, tod
 }
 
 /** Every `x-sunset` of a contract with its place. */
-export function* sunsetsOf(value: unknown, pointer = '#'): Generator<{ pointer: string; sunset: string }> {
+function* sunsetsOf(value: unknown, pointer = '#'): Generator<{ pointer: string; sunset: string }> {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
     if (name === 'x-sunset') yield { pointer, sunset: String(member) };
@@ -70,5 +70,5 @@ export function tellPlace(pointer: string): string {
   const further = inside.filter((name) => !['$ref', 'schema', 'content', 'properties'].includes(name)).join(' ');
   if (first === 'paths') return `${method ? `${method.toUpperCase()} ` : ''}${path}${further && `, ${further}`}`;
   if (first === 'components') return `${method}${further && `, ${further}`}`;
-  return stepsOf(pointer).join(' ');
+  return first === undefined ? 'the surface' : stepsOf(pointer).join(' ');
 }

@@ -27,7 +27,7 @@ interface ReportedPlace {
 
 /** Every change between two files. Throws what the differ says when it cannot compare them. */
 export async function runDiffer(base: string, revision: string): Promise<ReportedChange[]> {
-  const options = ['--config', 'scripts/contract/redocly.yaml', '--format', 'json', '--fail-on', 'none'];
+  const options = ['--config', 'openapi/released/redocly.yaml', '--format', 'json', '--fail-on', 'none'];
   const child = spawn(process.execPath, ['node_modules/.bin/redocly', 'diff', base, revision, ...options], {
     cwd: root,
     env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' },

@@ -5,7 +5,7 @@ import { tellPlace } from './deprecation.ts';
 
 /** What a reader of a CHANGELOG wants to know of; smaller parts come with them. */
 const told: Readonly<Record<string, string>> = {
-  Surface: 'the surface',
+  Surface: '',
   PathItem: 'the path',
   Operation: 'the operation',
   Parameter: 'the parameter',
@@ -23,7 +23,7 @@ export function draftChangelog(changes: readonly SurfaceChanges[]): string {
       ...breaks.map(({ message, pointer }) => `- **Breaking.** ${tellPlace(pointer)}: ${message}`),
       ...additions.flatMap(({ kind, pointer }) => {
         const what = told[kind];
-        return what === undefined ? [] : [`- Added ${what} ${tellPlace(pointer) || surface}.`];
+        return what === undefined ? [] : [`- Added ${what && `${what} `}${tellPlace(pointer)}.`];
       }),
     ];
     return lines.length === 0 ? [] : [`### ${surface}\n${[...new Set(lines)].join('\n')}\n`];

@@ -58,13 +58,15 @@ export function findOwnBreaks(base: Document, revision: Document): Break[] {
     }
   }
 
-  /** Parameters are the same by their name and place, all else by its position. */
+  /** Parameters are the same by their name and place; other parts by their content, and those left by their position. */
   function walkList(was: readonly unknown[], is: readonly unknown[], pointer: string): void {
-    const found = is.map((one) => resolve(revision, one));
     for (const [index, one] of was.entries()) {
       const name = nameOfParameter(resolve(base, one));
-      const other = name === undefined ? is[index] : is[found.findIndex((two) => nameOfParameter(two) === name)];
-      walk(one, other, step(pointer, index));
+      const isSame = (other: unknown) =>
+        name === undefined ? isDeepStrictEqual(one, other) : nameOfParameter(resolve(revision, other)) === name;
+      const same = is.find(isSame);
+      if (name !== undefined) walk(one, same, step(pointer, index));
+      else if (same === undefined) walk(one, is[index], step(pointer, index));
     }
   }
 
@@ -132,7 +134,10 @@ function reportLost(was: unknown, is: unknown, rule: string, pointer: string, re
   }
 }
 
-/** Generators group operations by the first tag, and know only the successes that the contract told them. */
+/**
+ * Generators group operations by the first tag and know only the successes that the contract told them. Where a call
+ * without credentials is accepted too, the differ takes each other way for dispensable.
+ */
 function judgeOperation(was: JsonObject, is: JsonObject, pointer: string, report: Report): void {
   if (typeof was['operationId'] !== 'string') return;
   const group = (operation: JsonObject) => (Array.isArray(operation['tags']) ? operation['tags'][0] : undefined);
@@ -140,11 +145,24 @@ function judgeOperation(was: JsonObject, is: JsonObject, pointer: string, report
     report('tag-changed', `The first tag ${fromTo(group(was), group(is))}.`, pointer);
   }
   const successes = (operation: JsonObject) =>
-    Object.keys(isObject(operation['responses']) ? operation['responses'] : {}).filter((status) => /^[23]/.test(status));
+    Object.keys(isObject(operation['responses']) ? operation['responses'] : {}).filter((status) =>
+      /^[23]/.test(status),
+    );
   const known = successes(was);
   for (const status of successes(is)) {
     if (!known.includes(status)) report('success-added', `It can also answer ${status} now.`, pointer);
   }
+  const accepted = schemesIn(is['security']);
+  for (const scheme of schemesIn(was['security'])) {
+    if (accepted.size > 0 && !accepted.has(scheme)) {
+      report('security-scheme-dropped', `\`${scheme}\` is no longer accepted.`, step(pointer, 'security'));
+    }
+  }
+}
+
+/** The schemes of all alternatives; none where an operation is public. */
+function schemesIn(security: unknown): Set<string> {
+  return new Set(Array.isArray(security) ? security.flatMap((one) => (isObject(one) ? Object.keys(one) : [])) : []);
 }
 
 /** `x-enum-varnames`: what generated code calls each value. */

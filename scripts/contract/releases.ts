@@ -17,16 +17,23 @@ export function contractsIn(folder: string): Map<string, string> {
   return new Map(names.sort().map((file) => [file.slice(0, -'.json'.length), join(folder, file)]));
 }
 
+/** The folders; beside them is what the differ goes by. */
+function versionsIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const entries = readdirSync(folder, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
+
 export function lastRelease(root: string): Release | undefined {
   const folder = folderOf(root);
-  const [version, ...others] = existsSync(folder) ? readdirSync(folder) : [];
+  const [version, ...others] = versionsIn(folder);
   if (others.length > 0) throw new Error(`openapi/released has more than one release: ${[version, ...others]}`);
   return version === undefined ? undefined : { version, files: contractsIn(join(folder, version)) };
 }
 
 /** Keeps the contracts as those of this release. Earlier ones are in the repository's history. */
 export function keepRelease(root: string, version: string, contracts: ReadonlyMap<string, string>): void {
-  rmSync(folderOf(root), { recursive: true, force: true });
+  for (const former of versionsIn(folderOf(root))) rmSync(join(folderOf(root), former), { recursive: true });
   const folder = join(folderOf(root), version);
   mkdirSync(folder, { recursive: true });
   for (const [surface, file] of contracts) writeFileSync(join(folder, `${surface}.json`), readFileSync(file));

@@ -4282,7 +4282,7 @@ export interface components {
                  *       "message": "A request with this Idempotency-Key is being served"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["Error"];
+                readonly "application/json": components["schemas"]["ManagementError"];
             };
         };
         /** @description The body has more than 65536 bytes. Nothing was changed. */

@@ -17,8 +17,8 @@ import { sealingKey, sealText, unsealText } from './keys/sealing.ts';
 
 /** How long a key is known. */
 const keptMilliseconds = day;
-/** How long a request may take until another one with its key may begin: longer than the server lets one take. */
-const claimMilliseconds = 5 * minute;
+/** How long a request may take until another one with its key may do the work; its own is undone then. */
+const claimMilliseconds = minute;
 /** Keys of a caller; beyond this the oldest are forgotten. */
 const mostKept = 10_000;
 /** Characters of a sealed answer; a longer one is not kept. */

@@ -60,8 +60,11 @@ export async function answerOnce<Given extends Answer>(
   if (known) return known;
   let claimed = false;
   const claim = async (wanted: KeptAnswerRecord): Promise<void> => {
-    if (!claimed && !(await store.keptAnswers.claim(wanted, clock.now()))) throw inUse(beingServed);
+    if (claimed) return;
+    // True as well when the database's answer is lost: then the key is given back.
     claimed = true;
+    claimed = await store.keptAnswers.claim(wanted, clock.now());
+    if (!claimed) throw inUse(beingServed);
   };
   try {
     const answer = await work(claiming(store, record, () => claim(record)));

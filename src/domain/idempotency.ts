@@ -73,6 +73,7 @@ export async function answerOnce<Given extends Answer>(
     if (claimed) await keep(services, record, sealedAnswer);
     // The work changed nothing.
     else await claim({ ...record, isDone: true, sealedAnswer });
+    // One in 64, so that keeping is one statement.
     if (record.digest.startsWith('A')) await trim(services, record);
     return answer;
   } catch (error) {

@@ -71,8 +71,8 @@ export async function answerOnce<Given extends Answer>(
     const sealed = seal(services, repeatable, record, answer);
     const sealedAnswer = sealed.length <= longestAnswer ? sealed : null;
     if (claimed) await keep(services, record, sealedAnswer);
-    // The work changed nothing.
-    else await claim({ ...record, isDone: true, sealedAnswer });
+    // The work changed nothing: it can be done again if its answer is not kept.
+    else if (sealedAnswer !== null) await claim({ ...record, isDone: true, sealedAnswer });
     // One in 64, so that keeping is one statement.
     if (record.digest.startsWith('A')) await trim(services, record);
     return answer;

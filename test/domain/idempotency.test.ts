@@ -96,6 +96,22 @@ onServices('requests that can be repeated', (subject) => {
     assert.equal(await failureOf(answerOnce(services, other, read('three'))), 'key_reused Idempotency-Key');
   });
 
+  test('an answer that is too large is not kept: work is not done again, what changed nothing is', async () => {
+    const { services, request, roles, makeRole } = await begin();
+    const large = (body: string) => ({ status: 200, body: body.repeat(131_072), headers: {} });
+    const making = (name: string) => async (store: Store) => {
+      await makeRole(name)(store);
+      return large(name);
+    };
+    assert.deepEqual(await answerOnce(services, request, making('1')), large('1'));
+    services.clock.advance(minute);
+    await assert.rejects(answerOnce(services, request, making('2')), { detail: { name, message: answerLost } });
+    assert.deepEqual(await roles(), ['1']);
+    const other = { ...request, key: unique('key') };
+    for (const body of ['3', '4'])
+      assert.deepEqual(await answerOnce(services, other, async () => large(body)), large(body));
+  });
+
   test('a request that is refused for what the first one did meanwhile has its answer', async () => {
     const { services, request, roles, makeRole } = await begin();
     const { promise: answered, resolve: answer } = Promise.withResolvers<unknown>();

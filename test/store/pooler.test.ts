@@ -33,7 +33,7 @@ describe('a pooler in front of PostgreSQL', () => {
     }
   }
 
-  test('that preserves sessions works like none', async () => {
+  test('that preserves sessions works like a direct connection', async () => {
     await behind({ mode: 'session' }, async ({ url }) => {
       const store = await openPatientStore(url);
       const grant = await newGrant(store, await newCast(store));
@@ -46,7 +46,7 @@ describe('a pooler in front of PostgreSQL', () => {
 
   for (const next of ['last', 'first'] as const) {
     for (const size of [1, 2, 3, 20]) {
-      test(`of transactions, ${size} connections, the ${next} one next: the store does not open`, async () => {
+      test(`in transaction mode, ${size} connections, the ${next} one next: the store does not open`, async () => {
         await behind({ ...transaction, size, next }, async (pooler) => {
           // Others have used it before, so that there is more than one to choose from.
           await warm(pooler, size);

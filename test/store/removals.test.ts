@@ -280,7 +280,7 @@ const parents: Readonly<Record<string, keyof typeof clearedTables>> = {
 };
 
 onEachDatabase('tables that are cleared', (subject) => {
-  test('are all tables that refer to removed rows', async () => {
+  test('include every table that refers to removed rows', async () => {
     if (subject.store.kind === 'postgres') return;
     const references = await ask(
       subject.url,

@@ -35,7 +35,7 @@ for (const kind of databases) {
     rolesAndAppsTold(current);
     membershipsTold(current);
 
-    it('and all of it is one chain', async () => {
+    it('all events form one chain', async () => {
       const { services, account } = current();
       const { verified, events } = await verifyTrail(services, account);
       assert.equal(verified, true);

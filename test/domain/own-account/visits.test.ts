@@ -182,7 +182,7 @@ for (const kind of databases) {
             before = await newest();
           };
           const { status } = await app.send('POST', path, { headers: browser.jar.header, form: fields });
-          assert.ok(before > 0, 'the form reached no transaction');
+          assert.ok(before > 0, 'the form did not reach a transaction');
           assert.equal(status, change.status);
           assert.equal(await newest(), before, 'the trail has a record');
         });
@@ -200,7 +200,7 @@ for (const kind of databases) {
 }
 
 describe('the forms of the account pages', () => {
-  it('are all among those above', () => {
+  it('are all covered above', () => {
     const { paths } = JSON.parse(readFileSync(join(root, 'generated/pages.json'), 'utf8')) as {
       readonly paths: Readonly<Record<string, object>>;
     };

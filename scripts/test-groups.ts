@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** These take longest and start first: a long file that starts late runs on alone at the end. */
-const longest = [
+export const longest = [
   'test/faults/drills.test.ts',
   'test/faults/store-calls.test.ts',
   'test/bench/growth/operations.test.ts',

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { contracts } from '../support/conforms.ts';
+import { runsOf } from '../support/sample.ts';
 import { validOf } from './arbitrary.ts';
 import { breachesOf } from './breaches.ts';
 import { operationsOf, type Schema } from './operations.ts';
 import { readSeed } from './seed.ts';
 
 const seed = readSeed();
-const numRuns = 15;
+const numRuns = runsOf(16);
 
 describe('values generated from schemas', () => {
   for (const [surface, { ajv, contract }] of contracts) {

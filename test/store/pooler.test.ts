@@ -12,6 +12,7 @@ import { type Pooler, type PoolerOptions, startPooler } from '../support/pooler.
 import { startRaw } from '../support/raw-http.ts';
 import { createTestAccount, testServices } from '../support/services.ts';
 import { openPatientStore, openTestStore, type TestStore } from '../support/stores.ts';
+import { until } from '../support/until.ts';
 import { newCast, newGrant, present } from './samples.ts';
 
 const transaction: PoolerOptions = { mode: 'transaction' };
@@ -99,7 +100,8 @@ describe('a pooler in front of PostgreSQL', () => {
         new Set((await Promise.all(Array.from({ length: 40 }, ask))).map((one) => one.status));
       try {
         assert.deepEqual(await askMany(), new Set([401]));
-        assert.equal((await server.send(['GET /readyz HTTP/1.1', host])).status, 200);
+        // The connections may still be busy with the requests.
+        await until(async () => (await server.send(['GET /readyz HTTP/1.1', host])).status === 200);
         pooler.giveTransactions();
         const statuses = await askMany();
         assert.ok(statuses.has(503), [...statuses].join());

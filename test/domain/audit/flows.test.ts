@@ -41,7 +41,7 @@ for (const kind of databases) {
       const { services, account } = current();
       const { verified, events } = await verifyTrail(services, account);
       assert.equal(verified, true);
-      assert.ok(events > 100, `${events} events`);
+      assert.ok(events > 50, `${events} events`);
     });
   });
 }

@@ -14,6 +14,7 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } fr
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { actionsVariable, compareActions } from '../test/support/actions.ts';
+import { foldersVariable } from '../test/support/cli.ts';
 import { fastFolder } from '../test/support/fast-folder.ts';
 import { onlyVariable } from '../test/support/only-these.ts';
 import { plansVariable } from '../test/support/plans.ts';
@@ -28,7 +29,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const flags = [
   '--test',
   // More than the two cores of the smallest machine that this is meant for: many tests wait for processes and disks.
-  '--test-concurrency=6',
+  '--test-concurrency=8',
   // Of one file: nothing that waits for what never comes holds the run up for ever.
   '--test-timeout=1200000',
   '--test-reporter=spec',
@@ -86,6 +87,7 @@ try {
     [migratedVariable]: await migratedFile(folder),
     [plansVariable]: plans,
     [actionsVariable]: actions,
+    [foldersVariable]: fastFolder(),
     ...(only.length > 0 && { [onlyVariable]: only.join('\n') }),
   };
   const counted = join(folder, 'counted');

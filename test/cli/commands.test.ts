@@ -149,7 +149,7 @@ describe('the command line', () => {
 
   test('access names an app and either a user or a role', async () => {
     const access = ['access', 'grant', '--account', 'acme', '--app', '1'];
-    assert.equal((await refusal(...access, '--user', 'ada@example.com')).message, 'app 1 does not exist');
+    assert.equal((await refusal(...access, '--user', 'ada@example.com')).message, 'there is no app 1');
     assert.equal((await refusal(...access)).error, 'value_invalid');
     assert.equal((await refusal(...access, '--user', 'a@b.c', '--role', 'staff')).error, 'value_invalid');
   });

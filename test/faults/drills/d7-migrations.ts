@@ -13,7 +13,7 @@ export const drill: Drill = {
   id: 'D7M',
   title: 'migrations down and up again with a thousand grants and tokens per round: every row is kept',
   rounds: 1000,
-  quickRounds: 2,
+  quickRounds: 1,
   run: (options) => onEachDatabase((database) => runOn(database, options)),
 };
 

@@ -22,7 +22,7 @@ export const drill: Drill = {
   id: 'X8',
   title: 'simultaneous guesses by delegated authentication, at one user and at 200 (a round: 100 guesses and 10 keys)',
   rounds: 10,
-  quickRounds: 2,
+  quickRounds: 1,
   quickDatabases: ['sqlite'],
   run: (options) => onEachDatabase((database) => runOn(database, options), options.databases),
 };

@@ -59,7 +59,7 @@ describe('a named module', () => {
       import { declare } from './module.ts';
       describe('outer', () => { declare(); it('of the file', () => {}); });`,
     );
-    writeFileSync(join(folder, 'none.test.ts'), 'export {};');
+    for (const name of ['none.test.ts', 'none.test.mts']) writeFileSync(join(folder, name), 'export {};');
   });
   after(() => rmSync(folder, { recursive: true }));
 
@@ -96,5 +96,7 @@ describe('a named module', () => {
 
   it('a file without tests counts none', async () => {
     assert.equal(await count('none.test.ts'), 0);
+    // As groups of files are named.
+    assert.equal(await count('none.test.mts'), 0);
   });
 });

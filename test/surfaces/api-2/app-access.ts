@@ -36,7 +36,11 @@ export function appAccess(app: () => TestApp): void {
     const cursor = encodeURIComponent(String(first.headers['after-cursor']));
     const next = [`cursor=${cursor}`, `cursor=${cursor}&ignore_visibility=true`];
     for (const query of next) assert.deepEqual(await api.done(200, 'GET', `${path}?${query}`), [{ id: hidden[1] }]);
-    assertRefused(await api.call('GET', `${path}?cursor=${cursor}&ignore_visibility=0`), 400, /does not match the cursor/);
+    assertRefused(
+      await api.call('GET', `${path}?cursor=${cursor}&ignore_visibility=0`),
+      400,
+      /does not match the cursor/,
+    );
   });
 
   it("losing the app with a role ends a user's grants, and deleting it ends all grants", async () => {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Services } from '../../services.ts';
 import type { AuthorizationParameters } from '../../store/authorization-parameters.ts';
-import type { LinkedServer } from '../../store/authorization-servers.ts';
+import type { AuthorizationServerRecord, LinkedServer } from '../../store/authorization-servers.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
@@ -94,8 +94,7 @@ export interface ApiScope {
   readonly value: string;
   /** As the API's owner describes it. */
   readonly description: string | null;
-  readonly serverId: number;
-  readonly serverName: string;
+  readonly server: Pick<AuthorizationServerRecord, 'id' | 'name' | 'resourceIdentifier'>;
 }
 
 /** The scopes asked for that are an API's: of several APIs that have one of the same name, each. */
@@ -109,7 +108,7 @@ export async function apiScopesOf(
   return named.flatMap(({ server, scopes }) =>
     scopes
       .filter(({ value }) => scope.includes(value))
-      .map(({ value, description }) => ({ value, description, serverId: server.id, serverName: server.name })),
+      .map(({ value, description }) => ({ value, description, server })),
   );
 }
 
@@ -117,7 +116,7 @@ export async function apiScopesOf(
 export function shownMark(browser: BrowserState, shown: readonly ApiScope[]): string {
   return markOf(
     browser,
-    shown.map(({ value, serverId }) => apiScopeName(value, serverId)),
+    shown.map(({ value, server }) => apiScopeName(value, server.id)),
   );
 }
 

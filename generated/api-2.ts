@@ -771,8 +771,9 @@ export interface paths {
         readonly get: operations["readApp"];
         /**
          * Change an app
-         * @description Changes the members sent, those of `configuration` one by one. `null` clears a member; `name`, `connector_id`,
-         *     `visible` and the numbers of `configuration` stay as they are then. Read-only and unknown members are ignored.
+         * @description Changes the members sent, those of `configuration` one by one. `null` clears a member, and resets a lifetime to its
+         *     default; `name`, `connector_id`, `visible`, `oidc_application_type` and `token_endpoint_auth_method` are unchanged
+         *     by it. Read-only and unknown members are ignored.
          *
          *     Users who lose the app with a role lose their tokens for it. A client that gets `token_endpoint_auth_method` 2 or
          *     3 loses its secret; one that leaves it has none before `POST /api/2/apps/{id}/secret` makes one.
@@ -3146,7 +3147,7 @@ export interface components {
                  */
                 readonly token_endpoint_auth_method?: 0 | 1 | 2 | 3 | null;
                 /**
-                 * @description How long access tokens given out from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
+                 * @description How long access tokens issued from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
                  * @example 30
                  */
                 readonly access_token_expiration_minutes?: number | null;
@@ -3387,7 +3388,7 @@ export interface components {
                  */
                 readonly token_endpoint_auth_method?: 0 | 1 | 2 | 3 | null;
                 /**
-                 * @description How long access tokens given out from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
+                 * @description How long access tokens issued from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
                  * @example 30
                  */
                 readonly access_token_expiration_minutes?: number | null;
@@ -4293,8 +4294,8 @@ export interface components {
              *     number of times and be refused, or repeated within the 10 seconds, each time: `refresh.refused` and
              *     `refresh.repeated` tell of a grant once an hour and reason, each process of the service for itself.
              *     `consent.allowed` and `consent.denied` tell of a decision, not of the same one sent again. A user has at most
-             *     200 grants of an application and 2000 in all: in the detail of `grant.issued`, `grants_revoked` counts those
-             *     that ended for the new one, the longest unused, where there were any.
+             *     200 grants of an application and 2000 in all: in the detail of `grant.issued`, `grants_revoked` is the number
+             *     of those that ended to make room for the new one; it is absent when none did.
              * @example user.changed
              * @enum {string}
              */
@@ -4598,7 +4599,7 @@ export interface components {
          */
         readonly Id: number;
         /**
-         * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+         * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
          * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
          */
         readonly IfMatch: string;
@@ -4721,7 +4722,7 @@ export interface components {
          */
         readonly RetryAfter: number;
         /**
-         * @description Strong validator of this representation ([RFC 9110 section 8.8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3)), for `If-Match` of a write. It is another one as soon as any member is.
+         * @description Strong validator of this representation ([RFC 9110 section 8.8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3)), for `If-Match` of a write. It changes with any member.
          * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
          */
         readonly ETag: string;
@@ -5241,7 +5242,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -5307,7 +5308,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -5435,7 +5436,7 @@ export interface operations {
             };
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -5529,7 +5530,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -5913,7 +5914,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -5987,7 +5988,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -6764,7 +6765,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -6839,7 +6840,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -7826,7 +7827,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -7889,7 +7890,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -8779,7 +8780,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -8878,7 +8879,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -9899,7 +9900,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -9966,7 +9967,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -10079,7 +10080,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -10182,7 +10183,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];

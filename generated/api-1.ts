@@ -39,33 +39,7 @@ export interface components {
         };
         /** @description The new link. */
         readonly InviteLink: {
-            /** @description How the call went. */
-            readonly status: {
-                /**
-                 * @description Always `success`.
-                 * @example success
-                 * @constant
-                 */
-                readonly type: "success";
-                /**
-                 * @description Always `Success`.
-                 * @example Success
-                 * @constant
-                 */
-                readonly message: "Success";
-                /**
-                 * @description Always `false`.
-                 * @example false
-                 * @constant
-                 */
-                readonly error: false;
-                /**
-                 * @description The HTTP status.
-                 * @example 200
-                 * @constant
-                 */
-                readonly code: 200;
-            };
+            readonly status: components["schemas"]["SuccessStatus"];
             /**
              * @description One element, the link.
              * @example [
@@ -76,35 +50,10 @@ export interface components {
         };
         /** @description An error. */
         readonly StatusError: {
-            /** @description What went wrong. */
-            readonly status: {
-                /**
-                 * @description What kind of error it is; belongs to the status.
-                 * @example bad request
-                 * @enum {string}
-                 */
-                readonly type: "bad request" | "not found" | "method not allowed" | "content too large" | "unsupported media type" | "rate limit exceeded" | "internal error" | "unavailable";
-                /**
-                 * @description What was wrong, for developers.
-                 * @example No User exists for input email
-                 */
-                readonly message: string;
-                /**
-                 * @description Always `true`.
-                 * @example true
-                 * @constant
-                 */
-                readonly error: true;
-                /**
-                 * @description The HTTP status.
-                 * @example 400
-                 * @enum {integer}
-                 */
-                readonly code: 400 | 404 | 405 | 413 | 415 | 429 | 500 | 503;
-            };
+            readonly status: components["schemas"]["ErrorStatus"];
         };
         /** @description An error, in the form of version 2. */
-        readonly Error: {
+        readonly ManagementError: {
             /**
              * @description The HTTP status.
              * @example 404
@@ -122,6 +71,57 @@ export interface components {
              * @example The resource with the given id could not be found
              */
             readonly message: string;
+        };
+        /** @description How the call went. */
+        readonly SuccessStatus: {
+            /**
+             * @description Always `success`.
+             * @example success
+             * @constant
+             */
+            readonly type: "success";
+            /**
+             * @description Always `Success`.
+             * @example Success
+             * @constant
+             */
+            readonly message: "Success";
+            /**
+             * @description Always `false`.
+             * @example false
+             */
+            readonly error: boolean;
+            /**
+             * @description The HTTP status.
+             * @example 200
+             * @enum {integer}
+             */
+            readonly code: 200;
+        };
+        /** @description What went wrong. */
+        readonly ErrorStatus: {
+            /**
+             * @description What kind of error it is; belongs to the status.
+             * @example bad request
+             * @enum {string}
+             */
+            readonly type: "bad request" | "not found" | "method not allowed" | "content too large" | "unsupported media type" | "rate limit exceeded" | "internal error" | "unavailable";
+            /**
+             * @description What was wrong, for developers.
+             * @example No User exists for input email
+             */
+            readonly message: string;
+            /**
+             * @description Always `true`.
+             * @example true
+             */
+            readonly error: boolean;
+            /**
+             * @description The HTTP status.
+             * @example 400
+             * @enum {integer}
+             */
+            readonly code: 400 | 404 | 405 | 413 | 415 | 429 | 500 | 503;
         };
     };
     responses: never;
@@ -254,7 +254,7 @@ export interface operations {
                      *       "message": "The request requires user authentication."
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["ManagementError"];
                 };
             };
             /** @description The scopes of the token do not permit this. */
@@ -275,7 +275,7 @@ export interface operations {
                      *       "message": "One of these scopes is required: manage_all"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["ManagementError"];
                 };
             };
             /** @description No account answers on this host, or there is no such path. */
@@ -293,7 +293,7 @@ export interface operations {
                      *       "message": "The resource with the given id could not be found"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["ManagementError"];
                 };
             };
             /** @description The body is larger than 65536 bytes. Nothing was changed. */
@@ -311,7 +311,7 @@ export interface operations {
                      *       "message": "the body is larger than allowed"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["ManagementError"];
                 };
             };
             /** @description The body is not `application/json`. */
@@ -329,7 +329,7 @@ export interface operations {
                      *       "message": "Content-Type must be application/json"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["ManagementError"];
                 };
             };
             /** @description The credential reached its limit of links in this window. Nothing was changed. */
@@ -351,7 +351,7 @@ export interface operations {
                      *       "message": "Rate limit exceeded"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["ManagementError"];
                 };
             };
             /** @description The service failed. The log contains the reason under the `x-request-id` of this answer. */
@@ -369,7 +369,7 @@ export interface operations {
                      *       "message": "The request could not be served"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["ManagementError"];
                 };
             };
             /** @description The service cannot answer now: its database is unreachable, or it is stopping. Nothing was changed. */
@@ -388,7 +388,7 @@ export interface operations {
                      *       "message": "The service is temporarily unavailable"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["ManagementError"];
                 };
             };
         };

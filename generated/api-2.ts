@@ -1131,6 +1131,18 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @description 0 unactivated, 1 active, 2 suspended, 3 locked, 4 password expired, 5 awaiting reset, 7 password pending.
+         * @example 1
+         * @enum {integer}
+         */
+        readonly UserStatus: 0 | 1 | 2 | 3 | 4 | 5 | 7;
+        /**
+         * @description 0 unapproved, 1 approved, 2 rejected, 3 unlicensed.
+         * @example 1
+         * @enum {integer}
+         */
+        readonly UserState: 0 | 1 | 2 | 3;
         /** @description A user in a list, with the members that `fields` names. */
         readonly ListedUser: {
             /**
@@ -1224,18 +1236,8 @@ export interface components {
             readonly custom_attributes?: {
                 readonly [key: string]: string | null;
             };
-            /**
-             * @description 0 unactivated, 1 active, 2 suspended, 3 locked, 4 password expired, 5 awaiting reset, 7 password pending.
-             * @example 1
-             * @enum {integer}
-             */
-            readonly status?: 0 | 1 | 2 | 3 | 4 | 5 | 7;
-            /**
-             * @description 0 unapproved, 1 approved, 2 rejected, 3 unlicensed.
-             * @example 1
-             * @enum {integer}
-             */
-            readonly state?: 0 | 1 | 2 | 3;
+            readonly status?: components["schemas"]["UserStatus"];
+            readonly state?: components["schemas"]["UserState"];
             /**
              * @description Wrong passwords in a row. Read-only.
              * @example 0
@@ -1285,7 +1287,7 @@ export interface components {
             readonly updated_at?: string;
         };
         /** @description What went wrong. */
-        readonly Error: {
+        readonly ManagementError: {
             /**
              * @description The HTTP status again.
              * @example 404
@@ -1305,7 +1307,7 @@ export interface components {
             readonly message: string;
         };
         /** @description Members of a user to set. Those that are read-only or unknown are ignored. */
-        readonly UserChanges: {
+        readonly UserInput: {
             /**
              * @description E-mail address; unique in the account, case-insensitive. ASCII characters, up to 254.
              * @example ada@example.com
@@ -1392,18 +1394,8 @@ export interface components {
             readonly custom_attributes?: {
                 readonly [key: string]: string | null;
             } | null;
-            /**
-             * @description 0 unactivated, 1 active, 2 suspended, 3 locked, 4 password expired, 5 awaiting reset, 7 password pending.
-             * @example 1
-             * @enum {integer}
-             */
-            readonly status?: 0 | 1 | 2 | 3 | 4 | 5 | 7;
-            /**
-             * @description 0 unapproved, 1 approved, 2 rejected, 3 unlicensed.
-             * @example 1
-             * @enum {integer}
-             */
-            readonly state?: 0 | 1 | 2 | 3;
+            readonly status?: components["schemas"]["UserStatus"];
+            readonly state?: components["schemas"]["UserState"];
             /**
              * @description New password, 8 to 256 characters. Write-only.
              * @example correct horse battery
@@ -1518,18 +1510,8 @@ export interface components {
             readonly custom_attributes: {
                 readonly [key: string]: string | null;
             };
-            /**
-             * @description 0 unactivated, 1 active, 2 suspended, 3 locked, 4 password expired, 5 awaiting reset, 7 password pending.
-             * @example 1
-             * @enum {integer}
-             */
-            readonly status: 0 | 1 | 2 | 3 | 4 | 5 | 7;
-            /**
-             * @description 0 unapproved, 1 approved, 2 rejected, 3 unlicensed.
-             * @example 1
-             * @enum {integer}
-             */
-            readonly state: 0 | 1 | 2 | 3;
+            readonly status: components["schemas"]["UserStatus"];
+            readonly state: components["schemas"]["UserState"];
             /**
              * @description Wrong passwords in a row. Read-only.
              * @example 0
@@ -1601,31 +1583,32 @@ export interface components {
              */
             readonly position?: number;
         };
+        /** @description The attribute; `id` is ignored. */
+        readonly CustomAttributeFields: {
+            /**
+             * @description Identifier of the attribute.
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Name for people, 1 to 255 characters.
+             * @example Badge number
+             */
+            readonly name: string;
+            /**
+             * @description Name of the member of `custom_attributes`; unique in the account. Letters, digits, `_` and `-`.
+             * @example badge
+             */
+            readonly shortname: string;
+            /**
+             * @description Place among the attributes; null, or without it at the creation, the one after all others.
+             * @example 1
+             */
+            readonly position?: number | null;
+        };
         /** @description An attribute to create. */
-        readonly NewCustomAttribute: {
-            /** @description The attribute; `id` is ignored. */
-            readonly user_field: {
-                /**
-                 * @description Identifier of the attribute.
-                 * @example 1
-                 */
-                readonly id?: number;
-                /**
-                 * @description Name for people, 1 to 255 characters.
-                 * @example Badge number
-                 */
-                readonly name: string;
-                /**
-                 * @description Name of the member of `custom_attributes`; unique in the account. Letters, digits, `_` and `-`.
-                 * @example badge
-                 */
-                readonly shortname: string;
-                /**
-                 * @description Place among the attributes; null, or without it at the creation, the one after all others.
-                 * @example 1
-                 */
-                readonly position?: number | null;
-            };
+        readonly CustomAttributeCreate: {
+            readonly user_field: components["schemas"]["CustomAttributeFields"];
         };
         /** @description A member that the account adds to its users. */
         readonly CustomAttribute: {
@@ -1650,8 +1633,31 @@ export interface components {
              */
             readonly position: number;
         };
+        /** @description The same members, wrapped; `id` is ignored. */
+        readonly CustomAttributeFieldsUpdate: {
+            /**
+             * @description Identifier of the attribute.
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Name for people, 1 to 255 characters.
+             * @example Badge number
+             */
+            readonly name?: string;
+            /**
+             * @description Name of the member of `custom_attributes`; unique in the account. Letters, digits, `_` and `-`.
+             * @example badge
+             */
+            readonly shortname?: string;
+            /**
+             * @description Place among the attributes; null, or without it at the creation, the one after all others.
+             * @example 1
+             */
+            readonly position?: number | null;
+        };
         /** @description Members to change, bare or wrapped; wrapped ones win. `id` is ignored. */
-        readonly CustomAttributeChanges: {
+        readonly CustomAttributeUpdate: {
             /**
              * @description Identifier of the attribute.
              * @example 1
@@ -1672,29 +1678,7 @@ export interface components {
              * @example 1
              */
             readonly position?: number | null;
-            /** @description The same members, wrapped; `id` is ignored. */
-            readonly user_field?: {
-                /**
-                 * @description Identifier of the attribute.
-                 * @example 1
-                 */
-                readonly id?: number;
-                /**
-                 * @description Name for people, 1 to 255 characters.
-                 * @example Badge number
-                 */
-                readonly name?: string;
-                /**
-                 * @description Name of the member of `custom_attributes`; unique in the account. Letters, digits, `_` and `-`.
-                 * @example badge
-                 */
-                readonly shortname?: string;
-                /**
-                 * @description Place among the attributes; null, or without it at the creation, the one after all others.
-                 * @example 1
-                 */
-                readonly position?: number | null;
-            };
+            readonly user_field?: components["schemas"]["CustomAttributeFieldsUpdate"];
         };
         /** @description An empty object. */
         readonly Nothing: Record<string, never>;
@@ -1727,9 +1711,8 @@ export interface components {
             /**
              * @description Always false; there are no browser extensions.
              * @example false
-             * @constant
              */
-            readonly extension?: false;
+            readonly extension?: boolean;
             /**
              * @description Identifies the user's login at this app among the logins of the user; the app's identifier.
              * @example 1
@@ -1739,18 +1722,17 @@ export interface components {
              * @description Always null; nothing is provisioned.
              * @example null
              */
-            readonly provisioning_status?: null;
+            readonly provisioning_status?: string | null;
             /**
              * @description Always null; nothing is provisioned.
              * @example null
              */
-            readonly provisioning_state?: null;
+            readonly provisioning_state?: string | null;
             /**
              * @description Always false; nothing is provisioned.
              * @example false
-             * @constant
              */
-            readonly provisioning_enabled?: false;
+            readonly provisioning_enabled?: boolean;
         };
         /** @description A policy in a list, with the members that `fields` names. */
         readonly ListedPolicy: {
@@ -1816,7 +1798,7 @@ export interface components {
             readonly updated_at?: string;
         };
         /** @description A policy to create. */
-        readonly NewPolicy: {
+        readonly PolicyCreate: {
             /**
              * @description Identifier of the policy. Ignored when sent.
              * @example 2
@@ -1942,7 +1924,7 @@ export interface components {
             readonly updated_at: string;
         };
         /** @description Members to change. */
-        readonly PolicyChanges: {
+        readonly PolicyUpdate: {
             /**
              * @description Identifier of the policy. Ignored when sent.
              * @example 2
@@ -2022,8 +2004,13 @@ export interface components {
              */
             readonly auth_factor_name: string;
         };
+        /**
+         * @description Seconds for which it waits for a code, 60 to 900, also as text. 120 by default.
+         * @example 300
+         */
+        readonly WaitingTime: number | string;
         /** @description A device to be registered. */
-        readonly RegistrationRequest: {
+        readonly RegistrationCreate: {
             /**
              * @description The kind of device.
              * @example 1
@@ -2034,19 +2021,34 @@ export interface components {
              * @example Phone
              */
             readonly display_name: string;
-            /**
-             * @description Seconds for which it waits for a code, 60 to 900, also as text. 120 by default.
-             * @example 300
-             */
-            readonly expires_in?: number | string;
+            readonly expires_in?: components["schemas"]["WaitingTime"];
             /**
              * @description True when the device counts at once, without a code. False by default.
              * @example false
              */
             readonly verified?: boolean;
         };
+        /**
+         * @description Whether a code has come.
+         * @example pending
+         * @enum {string}
+         */
+        readonly ConfirmationStatus: "pending" | "accepted";
+        /** @description What an authenticator app is set up with; shown once. */
+        readonly FactorData: {
+            /**
+             * @description The key in base 32, to be typed.
+             * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
+             */
+            readonly verification_token: string;
+            /**
+             * @description The same as an `otpauth:` URI, to be shown as a QR code.
+             * @example otpauth://totp/Northwind:ada?issuer=Northwind&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
+             */
+            readonly totp_url: string;
+        };
         /** @description A device on its way to the user, with its key. */
-        readonly NewRegistration: {
+        readonly CreatedRegistration: {
             /**
              * @description Identifier of the registration, a UUID.
              * @example 6f1c9a52-3f0e-4f0e-9a64-0d6c1c1e9b7a
@@ -2057,12 +2059,7 @@ export interface components {
              * @example 7
              */
             readonly user_id: string;
-            /**
-             * @description Whether a code has come.
-             * @example pending
-             * @enum {string}
-             */
-            readonly status: "pending" | "accepted";
+            readonly status: components["schemas"]["ConfirmationStatus"];
             /**
              * @description What its user calls the device.
              * @example Phone
@@ -2089,19 +2086,7 @@ export interface components {
              * @example 2026-11-21T10:02:00.000Z
              */
             readonly expires_at: string | null;
-            /** @description What an authenticator app is set up with; shown once. */
-            readonly factor_data: {
-                /**
-                 * @description The key in base 32, to be typed.
-                 * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
-                 */
-                readonly verification_token: string;
-                /**
-                 * @description The same as an `otpauth:` URI, to be shown as a QR code.
-                 * @example otpauth://totp/Northwind:ada?issuer=Northwind&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
-                 */
-                readonly totp_url: string;
-            };
+            readonly factor_data: components["schemas"]["FactorData"];
         };
         /** @description A device on its way to the user. */
         readonly Registration: {
@@ -2115,12 +2100,7 @@ export interface components {
              * @example 7
              */
             readonly user_id: string;
-            /**
-             * @description Whether a code has come.
-             * @example pending
-             * @enum {string}
-             */
-            readonly status: "pending" | "accepted";
+            readonly status: components["schemas"]["ConfirmationStatus"];
             /**
              * @description What its user calls the device.
              * @example Phone
@@ -2148,13 +2128,14 @@ export interface components {
              */
             readonly expires_at: string | null;
         };
+        /**
+         * @description The code as text, or as a number, which is padded to six digits.
+         * @example 287082
+         */
+        readonly OtpCode: string | number;
         /** @description A code. */
         readonly Otp: {
-            /**
-             * @description The code as text, or as a number, which is padded to six digits.
-             * @example 287082
-             */
-            readonly otp: string | number;
+            readonly otp: components["schemas"]["OtpCode"];
         };
         /** @description The user's second factors. */
         readonly Device: {
@@ -2184,18 +2165,15 @@ export interface components {
              */
             readonly default: boolean;
         };
+        /**
+         * @description A device of the user, as text or as a number.
+         * @example 12
+         */
+        readonly DeviceReference: number | string;
         /** @description Whose code is to come. */
-        readonly VerificationRequest: {
-            /**
-             * @description A device of the user, as text or as a number.
-             * @example 12
-             */
-            readonly device_id: number | string;
-            /**
-             * @description Seconds for which it waits for a code, 60 to 900, also as text. 120 by default.
-             * @example 300
-             */
-            readonly expires_in?: number | string;
+        readonly VerificationCreate: {
+            readonly device_id: components["schemas"]["DeviceReference"];
+            readonly expires_in?: components["schemas"]["WaitingTime"];
         };
         /** @description A check of the user's second factor. */
         readonly Verification: {
@@ -2209,12 +2187,7 @@ export interface components {
              * @example 7
              */
             readonly user_id: string;
-            /**
-             * @description Whether a code has come.
-             * @example pending
-             * @enum {string}
-             */
-            readonly status: "pending" | "accepted";
+            readonly status: components["schemas"]["ConfirmationStatus"];
             /**
              * @description What its user calls the device.
              * @example Phone
@@ -2243,7 +2216,7 @@ export interface components {
             readonly expires_at: string | null;
         };
         /** @description Audiences and lifetimes of the tokens. */
-        readonly Configuration: {
+        readonly ApiAuthorizationConfiguration: {
             /**
              * @description An absolute URI without query, fragment and user part: the audience of the tokens. Unique in the account; at most 2048 characters.
              * @example https://api.example.com/orders
@@ -2268,7 +2241,7 @@ export interface components {
             readonly refresh_token_expiration_minutes: number | null;
         };
         /** @description A server in a list, with the members that `fields` names. */
-        readonly ListedServer: {
+        readonly ListedApiAuthorization: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
@@ -2284,10 +2257,10 @@ export interface components {
              * @example What the order service takes
              */
             readonly description?: string | null;
-            readonly configuration?: components["schemas"]["Configuration"];
+            readonly configuration?: components["schemas"]["ApiAuthorizationConfiguration"];
         };
         /** @description Audiences and lifetimes of the tokens. */
-        readonly NewConfiguration: {
+        readonly ApiAuthorizationConfigurationCreate: {
             /**
              * @description An absolute URI without query, fragment and user part: the audience of the tokens. Unique in the account; at most 2048 characters.
              * @example https://api.example.com/orders
@@ -2312,7 +2285,7 @@ export interface components {
             readonly refresh_token_expiration_minutes?: number | null;
         };
         /** @description A server to create. */
-        readonly NewServer: {
+        readonly ApiAuthorizationCreate: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
@@ -2328,10 +2301,10 @@ export interface components {
              * @example What the order service takes
              */
             readonly description?: string | null;
-            readonly configuration: components["schemas"]["NewConfiguration"];
+            readonly configuration: components["schemas"]["ApiAuthorizationConfigurationCreate"];
         };
         /** @description An API authorization server. */
-        readonly Server: {
+        readonly ApiAuthorization: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
@@ -2347,10 +2320,10 @@ export interface components {
              * @example What the order service takes
              */
             readonly description: string | null;
-            readonly configuration: components["schemas"]["Configuration"];
+            readonly configuration: components["schemas"]["ApiAuthorizationConfiguration"];
         };
         /** @description Members to change. */
-        readonly ConfigurationChanges: {
+        readonly ApiAuthorizationConfigurationUpdate: {
             /**
              * @description An absolute URI without query, fragment and user part: the audience of the tokens. Unique in the account; at most 2048 characters.
              * @example https://api.example.com/orders
@@ -2375,7 +2348,7 @@ export interface components {
             readonly refresh_token_expiration_minutes?: number | null;
         };
         /** @description Members to change. */
-        readonly ServerChanges: {
+        readonly ApiAuthorizationUpdate: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
@@ -2391,7 +2364,7 @@ export interface components {
              * @example What the order service takes
              */
             readonly description?: string | null;
-            readonly configuration?: components["schemas"]["ConfigurationChanges"];
+            readonly configuration?: components["schemas"]["ApiAuthorizationConfigurationUpdate"];
         };
         /** @description A scope in a list, with the members that `fields` names. */
         readonly ListedScope: {
@@ -2412,7 +2385,7 @@ export interface components {
             readonly description?: string | null;
         };
         /** @description A scope to add. */
-        readonly NewScope: {
+        readonly ScopeCreate: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
@@ -2443,7 +2416,7 @@ export interface components {
             readonly id: number;
         };
         /** @description Members to change. */
-        readonly ScopeChanges: {
+        readonly ScopeUpdate: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
@@ -2491,13 +2464,12 @@ export interface components {
              * @description Always `null`.
              * @example null
              */
-            readonly attributes_transformations?: null;
+            readonly attributes_transformations?: string | null;
             /**
              * @description Always true; a claim without a value is left out.
              * @example true
-             * @constant
              */
-            readonly skip_if_blank?: true;
+            readonly skip_if_blank?: boolean;
             /**
              * @description Always empty.
              * @example []
@@ -2507,16 +2479,15 @@ export interface components {
              * @description Always `null`.
              * @example null
              */
-            readonly default_values?: null;
+            readonly default_values?: string | null;
             /**
              * @description Always false.
              * @example false
-             * @constant
              */
-            readonly provisioned_entitlements?: false;
+            readonly provisioned_entitlements?: boolean;
         };
         /** @description A claim to add; `name` or `label` names it. */
-        readonly NewClaim: {
+        readonly ClaimCreate: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
@@ -2549,7 +2520,7 @@ export interface components {
             readonly user_attribute_macros?: string | null;
         };
         /** @description Members to change; `name` takes precedence over `label`. */
-        readonly ClaimChanges: {
+        readonly ClaimUpdate: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
@@ -2620,7 +2591,7 @@ export interface components {
             readonly scopes?: readonly components["schemas"]["Scope"][];
         };
         /** @description A client to link. */
-        readonly NewClient: {
+        readonly ClientLinkCreate: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
@@ -2658,7 +2629,7 @@ export interface components {
             readonly api_auth_id: number;
         };
         /** @description The scopes of the link. */
-        readonly ClientChanges: {
+        readonly ClientLinkUpdate: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
@@ -2718,7 +2689,7 @@ export interface components {
             readonly admins?: readonly number[];
         };
         /** @description A role to create. */
-        readonly NewRole: {
+        readonly RoleCreate: {
             /**
              * @description Identifier of the role; ignored.
              * @example 1
@@ -2796,7 +2767,7 @@ export interface components {
             readonly admins: readonly number[];
         };
         /** @description Members of a role to change; `null` empties a list. */
-        readonly RoleChanges: {
+        readonly RoleUpdate: {
             /**
              * @description Identifier of the role; ignored.
              * @example 1
@@ -2867,7 +2838,7 @@ export interface components {
              * @description Always null; roles are assigned by programs, not by users.
              * @example null
              */
-            readonly added_by?: null;
+            readonly added_by?: number | null;
         };
         /**
          * @description Identifiers of users.
@@ -2917,6 +2888,69 @@ export interface components {
              */
             readonly id: number;
         };
+        /** @description Whether users are provisioned. Read-only. */
+        readonly AppProvisioning: {
+            /**
+             * @description Always false; nothing is provisioned.
+             * @example false
+             */
+            readonly enabled: boolean;
+        };
+        /**
+         * @description 0 web, 1 native.
+         * @example 0
+         * @enum {integer}
+         */
+        readonly OidcApplicationType: 0 | 1;
+        /**
+         * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt.
+         * @example 0
+         * @enum {integer}
+         */
+        readonly TokenEndpointAuthMethod: 0 | 1 | 2 | 3;
+        /** @description How the client uses OpenID Connect. */
+        readonly AppConfiguration: {
+            /**
+             * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
+             * @example https://pay.example.com/callback
+             */
+            readonly redirect_uri: string;
+            /**
+             * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
+             * @example https://pay.example.com/
+             */
+            readonly post_logout_redirect_uri: string;
+            /**
+             * @description Where the app starts a sign-in; empty when it is not set.
+             * @example https://pay.example.com/
+             */
+            readonly login_url: string;
+            readonly oidc_application_type: components["schemas"]["OidcApplicationType"];
+            readonly token_endpoint_auth_method: components["schemas"]["TokenEndpointAuthMethod"];
+            /**
+             * @description How long an access token is valid, in minutes; one for an API lives as long as that API says.
+             * @example 60
+             */
+            readonly access_token_expiration_minutes: number;
+            /**
+             * @description How long a refresh token that is not used is valid, in minutes: the app's own lifetime, or the account's setting. An API with its own lifetime overrides it for its tokens.
+             * @example 43200
+             */
+            readonly refresh_token_expiration_minutes: number;
+        };
+        /** @description How the client authenticates. Read-only. */
+        readonly AppSso: {
+            /**
+             * @description Identifier of the client. Read-only.
+             * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
+             */
+            readonly client_id: string;
+            /**
+             * @description The client's secret; in the answer to the creation only.
+             * @example cs_3q2-7w0000000000000000000000000000000000000000
+             */
+            readonly client_secret?: string;
+        };
         /** @description An app in a list, with the members that `fields` names. */
         readonly ListedApp: {
             /**
@@ -2952,7 +2986,7 @@ export interface components {
             /**
              * @description Always 8, OpenID Connect. Read-only.
              * @example 8
-             * @constant
+             * @enum {integer}
              */
             readonly auth_method?: 8;
             /**
@@ -2969,7 +3003,7 @@ export interface components {
              * @description Always null; there are no brands. Read-only.
              * @example null
              */
-            readonly brand_id?: null;
+            readonly brand_id?: number | null;
             /**
              * @description Address of the app's icon, http or https.
              * @example null
@@ -2979,13 +3013,12 @@ export interface components {
              * @description Always null; there are no tabs. Read-only.
              * @example null
              */
-            readonly tab_id?: null;
+            readonly tab_id?: number | null;
             /**
              * @description Always false; impersonation is not supported. Read-only.
              * @example false
-             * @constant
              */
-            readonly allow_assumed_signin?: false;
+            readonly allow_assumed_signin?: boolean;
             /**
              * @description Identifiers of the roles that give the app.
              * @example [
@@ -2993,73 +3026,14 @@ export interface components {
              *     ]
              */
             readonly role_ids?: readonly number[];
-            /** @description Whether users are provisioned. Read-only. */
-            readonly provisioning?: {
-                /**
-                 * @description Always false; nothing is provisioned.
-                 * @example false
-                 * @constant
-                 */
-                readonly enabled: false;
-            };
+            readonly provisioning?: components["schemas"]["AppProvisioning"];
             /**
              * @description Always empty. Read-only.
              * @example {}
              */
             readonly parameters?: Record<string, never>;
-            /** @description How the client uses OpenID Connect. */
-            readonly configuration?: {
-                /**
-                 * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
-                 * @example https://pay.example.com/callback
-                 */
-                readonly redirect_uri: string;
-                /**
-                 * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
-                 * @example https://pay.example.com/
-                 */
-                readonly post_logout_redirect_uri: string;
-                /**
-                 * @description Where the app starts a sign-in; empty when it is not set.
-                 * @example https://pay.example.com/
-                 */
-                readonly login_url: string;
-                /**
-                 * @description 0 web, 1 native.
-                 * @example 0
-                 * @enum {integer}
-                 */
-                readonly oidc_application_type: 0 | 1;
-                /**
-                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt.
-                 * @example 0
-                 * @enum {integer}
-                 */
-                readonly token_endpoint_auth_method: 0 | 1 | 2 | 3;
-                /**
-                 * @description How long an access token is valid, in minutes; one for an API lives as long as that API says.
-                 * @example 60
-                 */
-                readonly access_token_expiration_minutes: number;
-                /**
-                 * @description How long a refresh token that is not used is valid, in minutes: the app's own lifetime, or the account's setting. An API with its own lifetime overrides it for its tokens.
-                 * @example 43200
-                 */
-                readonly refresh_token_expiration_minutes: number;
-            };
-            /** @description How the client authenticates. Read-only. */
-            readonly sso?: {
-                /**
-                 * @description Identifier of the client. Read-only.
-                 * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
-                 */
-                readonly client_id: string;
-                /**
-                 * @description The client's secret; in the answer to the creation only.
-                 * @example cs_3q2-7w0000000000000000000000000000000000000000
-                 */
-                readonly client_secret?: string;
-            };
+            readonly configuration?: components["schemas"]["AppConfiguration"];
+            readonly sso?: components["schemas"]["AppSso"];
             /**
              * Format: date-time
              * @description When the app was created. Read-only.
@@ -3073,8 +3047,46 @@ export interface components {
              */
             readonly updated_at?: string;
         };
+        /** @description How the client uses OpenID Connect. */
+        readonly AppConfigurationInput: {
+            /**
+             * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
+             * @example https://pay.example.com/callback
+             */
+            readonly redirect_uri?: string | null;
+            /**
+             * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
+             * @example https://pay.example.com/
+             */
+            readonly post_logout_redirect_uri?: string | null;
+            /**
+             * @description Where the app starts a sign-in, http or https.
+             * @example https://pay.example.com/
+             */
+            readonly login_url?: string | null;
+            /**
+             * @description 0 web, 1 native; 0 by default.
+             * @example 0
+             */
+            readonly oidc_application_type?: number | null;
+            /**
+             * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt (for a client that registered keys); 0 by default.
+             * @example 0
+             */
+            readonly token_endpoint_auth_method?: number | null;
+            /**
+             * @description How long access tokens issued from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
+             * @example 30
+             */
+            readonly access_token_expiration_minutes?: number | null;
+            /**
+             * @description How long a refresh token that is not used is valid from its next use on, in minutes: 1 to 525600. 0 or null: as the account says. An API that has such a time of its own decides for its tokens.
+             * @example 43200
+             */
+            readonly refresh_token_expiration_minutes?: number | null;
+        } | null;
         /** @description An app to create. Members that are read-only or unknown are ignored. */
-        readonly NewApp: {
+        readonly AppCreate: {
             /**
              * @description Name of the app, 1 to 255 characters.
              * @example Payroll
@@ -3117,46 +3129,7 @@ export interface components {
              *     ]
              */
             readonly role_ids?: readonly number[] | null;
-            /** @description How the client uses OpenID Connect. */
-            readonly configuration?: {
-                /**
-                 * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
-                 * @example https://pay.example.com/callback
-                 */
-                readonly redirect_uri?: string | null;
-                /**
-                 * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
-                 * @example https://pay.example.com/
-                 */
-                readonly post_logout_redirect_uri?: string | null;
-                /**
-                 * @description Where the app starts a sign-in, http or https.
-                 * @example https://pay.example.com/
-                 */
-                readonly login_url?: string | null;
-                /**
-                 * @description 0 web, 1 native; 0 by default.
-                 * @example 0
-                 * @enum {integer|null}
-                 */
-                readonly oidc_application_type?: 0 | 1 | null;
-                /**
-                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt (for a client that registered keys); 0 by default.
-                 * @example 0
-                 * @enum {integer|null}
-                 */
-                readonly token_endpoint_auth_method?: 0 | 1 | 2 | 3 | null;
-                /**
-                 * @description How long access tokens issued from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
-                 * @example 30
-                 */
-                readonly access_token_expiration_minutes?: number | null;
-                /**
-                 * @description How long a refresh token that is not used is valid from its next use on, in minutes: 1 to 525600. 0 or null: as the account says. An API that has such a time of its own decides for its tokens.
-                 * @example 43200
-                 */
-                readonly refresh_token_expiration_minutes?: number | null;
-            } | null;
+            readonly configuration?: components["schemas"]["AppConfigurationInput"];
         };
         /** @description A client as the management of the account sees it. */
         readonly App: {
@@ -3193,7 +3166,7 @@ export interface components {
             /**
              * @description Always 8, OpenID Connect. Read-only.
              * @example 8
-             * @constant
+             * @enum {integer}
              */
             readonly auth_method: 8;
             /**
@@ -3210,7 +3183,7 @@ export interface components {
              * @description Always null; there are no brands. Read-only.
              * @example null
              */
-            readonly brand_id: null;
+            readonly brand_id: number | null;
             /**
              * @description Address of the app's icon, http or https.
              * @example null
@@ -3220,13 +3193,12 @@ export interface components {
              * @description Always null; there are no tabs. Read-only.
              * @example null
              */
-            readonly tab_id: null;
+            readonly tab_id: number | null;
             /**
              * @description Always false; impersonation is not supported. Read-only.
              * @example false
-             * @constant
              */
-            readonly allow_assumed_signin: false;
+            readonly allow_assumed_signin: boolean;
             /**
              * @description Identifiers of the roles that give the app.
              * @example [
@@ -3234,73 +3206,14 @@ export interface components {
              *     ]
              */
             readonly role_ids: readonly number[];
-            /** @description Whether users are provisioned. Read-only. */
-            readonly provisioning: {
-                /**
-                 * @description Always false; nothing is provisioned.
-                 * @example false
-                 * @constant
-                 */
-                readonly enabled: false;
-            };
+            readonly provisioning: components["schemas"]["AppProvisioning"];
             /**
              * @description Always empty. Read-only.
              * @example {}
              */
             readonly parameters: Record<string, never>;
-            /** @description How the client uses OpenID Connect. */
-            readonly configuration: {
-                /**
-                 * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
-                 * @example https://pay.example.com/callback
-                 */
-                readonly redirect_uri: string;
-                /**
-                 * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
-                 * @example https://pay.example.com/
-                 */
-                readonly post_logout_redirect_uri: string;
-                /**
-                 * @description Where the app starts a sign-in; empty when it is not set.
-                 * @example https://pay.example.com/
-                 */
-                readonly login_url: string;
-                /**
-                 * @description 0 web, 1 native.
-                 * @example 0
-                 * @enum {integer}
-                 */
-                readonly oidc_application_type: 0 | 1;
-                /**
-                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt.
-                 * @example 0
-                 * @enum {integer}
-                 */
-                readonly token_endpoint_auth_method: 0 | 1 | 2 | 3;
-                /**
-                 * @description How long an access token is valid, in minutes; one for an API lives as long as that API says.
-                 * @example 60
-                 */
-                readonly access_token_expiration_minutes: number;
-                /**
-                 * @description How long a refresh token that is not used is valid, in minutes: the app's own lifetime, or the account's setting. An API with its own lifetime overrides it for its tokens.
-                 * @example 43200
-                 */
-                readonly refresh_token_expiration_minutes: number;
-            };
-            /** @description How the client authenticates. Read-only. */
-            readonly sso: {
-                /**
-                 * @description Identifier of the client. Read-only.
-                 * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
-                 */
-                readonly client_id: string;
-                /**
-                 * @description The client's secret; in the answer to the creation only.
-                 * @example cs_3q2-7w0000000000000000000000000000000000000000
-                 */
-                readonly client_secret?: string;
-            };
+            readonly configuration: components["schemas"]["AppConfiguration"];
+            readonly sso: components["schemas"]["AppSso"];
             /**
              * Format: date-time
              * @description When the app was created. Read-only.
@@ -3315,7 +3228,7 @@ export interface components {
             readonly updated_at: string;
         };
         /** @description Members of an app to set. Those that are read-only or unknown are ignored. */
-        readonly AppChanges: {
+        readonly AppUpdate: {
             /**
              * @description Name of the app, 1 to 255 characters.
              * @example Payroll
@@ -3358,46 +3271,7 @@ export interface components {
              *     ]
              */
             readonly role_ids?: readonly number[] | null;
-            /** @description How the client uses OpenID Connect. */
-            readonly configuration?: {
-                /**
-                 * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
-                 * @example https://pay.example.com/callback
-                 */
-                readonly redirect_uri?: string | null;
-                /**
-                 * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
-                 * @example https://pay.example.com/
-                 */
-                readonly post_logout_redirect_uri?: string | null;
-                /**
-                 * @description Where the app starts a sign-in, http or https.
-                 * @example https://pay.example.com/
-                 */
-                readonly login_url?: string | null;
-                /**
-                 * @description 0 web, 1 native; 0 by default.
-                 * @example 0
-                 * @enum {integer|null}
-                 */
-                readonly oidc_application_type?: 0 | 1 | null;
-                /**
-                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt (for a client that registered keys); 0 by default.
-                 * @example 0
-                 * @enum {integer|null}
-                 */
-                readonly token_endpoint_auth_method?: 0 | 1 | 2 | 3 | null;
-                /**
-                 * @description How long access tokens issued from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
-                 * @example 30
-                 */
-                readonly access_token_expiration_minutes?: number | null;
-                /**
-                 * @description How long a refresh token that is not used is valid from its next use on, in minutes: 1 to 525600. 0 or null: as the account says. An API that has such a time of its own decides for its tokens.
-                 * @example 43200
-                 */
-                readonly refresh_token_expiration_minutes?: number | null;
-            } | null;
+            readonly configuration?: components["schemas"]["AppConfigurationInput"];
         };
         /** @description A user of an app, with the members that `fields` names. */
         readonly AppUser: {
@@ -3469,6 +3343,12 @@ export interface components {
              */
             readonly previous_secret_expires_at: string | null;
         };
+        /**
+         * @description What a token permits.
+         * @example read_users
+         * @enum {string}
+         */
+        readonly CredentialScope: "authentication_only" | "read_users" | "manage_users" | "read_all" | "manage_all" | "register_clients";
         /** @description A pair in a list, with the members that `fields` names. */
         readonly ListedCredential: {
             /**
@@ -3487,7 +3367,7 @@ export interface components {
              *       "read_users"
              *     ]
              */
-            readonly scopes?: readonly ("authentication_only" | "read_users" | "manage_users" | "read_all" | "manage_all" | "register_clients")[];
+            readonly scopes?: readonly components["schemas"]["CredentialScope"][];
             /**
              * Format: date-time
              * @description When it was created.
@@ -3496,17 +3376,17 @@ export interface components {
             readonly created_at?: string;
         };
         /** @description A pair to create. */
-        readonly CredentialRequest: {
+        readonly CredentialCreate: {
             /**
              * @description What tokens of the pair are allowed to do.
              * @example [
              *       "read_users"
              *     ]
              */
-            readonly scopes: readonly ("authentication_only" | "read_users" | "manage_users" | "read_all" | "manage_all" | "register_clients")[];
+            readonly scopes: readonly components["schemas"]["CredentialScope"][];
         };
         /** @description A pair, shown with its secret this once. */
-        readonly NewCredential: {
+        readonly CreatedCredential: {
             /**
              * @description Identifier of the pair.
              * @example 1
@@ -3523,7 +3403,7 @@ export interface components {
              *       "read_users"
              *     ]
              */
-            readonly scopes: readonly ("authentication_only" | "read_users" | "manage_users" | "read_all" | "manage_all" | "register_clients")[];
+            readonly scopes: readonly components["schemas"]["CredentialScope"][];
             /**
              * Format: date-time
              * @description When it was created.
@@ -3556,7 +3436,7 @@ export interface components {
             readonly created_at?: string;
         };
         /** @description A key to create. */
-        readonly ApiKeyRequest: {
+        readonly ApiKeyCreate: {
             /**
              * @description What the key is for, 1 to 100 characters.
              * @example Payroll export
@@ -3564,7 +3444,7 @@ export interface components {
             readonly name: string;
         };
         /** @description A key, shown this once. */
-        readonly NewApiKey: {
+        readonly CreatedApiKey: {
             /**
              * @description Identifier of the key.
              * @example 1
@@ -3587,6 +3467,68 @@ export interface components {
              */
             readonly api_key: string;
         };
+        /**
+         * @description When it fires.
+         * @example pre-authentication
+         * @enum {string}
+         */
+        readonly HookType: "pre-authentication" | "user-migration";
+        /**
+         * @description What the context contains beyond its version; null when no flag was sent.
+         * @example {
+         *       "risk_enabled": true,
+         *       "location_enabled": false,
+         *       "mfa_device_info_enabled": false
+         *     }
+         */
+        readonly HookOptions: {
+            /**
+             * @description Whether the context contains `risk`.
+             * @example false
+             */
+            readonly risk_enabled: boolean;
+            /**
+             * @description Whether the context contains `location`.
+             * @example false
+             */
+            readonly location_enabled: boolean;
+            /**
+             * @description Whether the context contains `mfa_devices`.
+             * @example false
+             */
+            readonly mfa_device_info_enabled: boolean;
+            /**
+             * @description Whether the context, from version 1.1.0 on, contains `failed_login_attempts`.
+             * @example false
+             */
+            readonly failed_login_attempts_enabled?: boolean;
+        } | null;
+        /** @description What must hold of the user. */
+        readonly HookCondition: {
+            /**
+             * @description What is looked at.
+             * @example roles
+             * @enum {string}
+             */
+            readonly source: "roles";
+            /**
+             * @description `~`: the user has the role; `!~`: has not.
+             * @example ~
+             * @enum {string}
+             */
+            readonly operator: "~" | "!~";
+            /**
+             * @description Id or name of a role. An unknown role matches nobody.
+             * @example 7
+             */
+            readonly value: string;
+        };
+        /**
+         * @description How far the build of its packages is. With `create-queued`, `create-running` and `create-failed` the hook does not run yet; with the three of an update the version before runs on.
+         * @example ready
+         * @enum {string}
+         */
+        readonly HookStatus: "ready" | "create-queued" | "create-running" | "create-failed" | "update-queued" | "update-running" | "update-failed";
         /** @description A hook in a list, with the members that `fields` names. */
         readonly ListedHook: {
             /**
@@ -3595,12 +3537,7 @@ export interface components {
              * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
              */
             readonly id?: string;
-            /**
-             * @description When it fires.
-             * @example pre-authentication
-             * @enum {string}
-             */
-            readonly type?: "pre-authentication" | "user-migration";
+            readonly type?: components["schemas"]["HookType"];
             /**
              * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded. It exports `handler`, which gets the context. Empty: the hook does nothing.
              * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=
@@ -3626,36 +3563,7 @@ export interface components {
              * @example 1
              */
             readonly timeout?: number;
-            /**
-             * @description What the context contains beyond its version; null when no flag was sent.
-             * @example {
-             *       "risk_enabled": true,
-             *       "location_enabled": false,
-             *       "mfa_device_info_enabled": false
-             *     }
-             */
-            readonly options?: {
-                /**
-                 * @description Whether the context contains `risk`.
-                 * @example false
-                 */
-                readonly risk_enabled: boolean;
-                /**
-                 * @description Whether the context contains `location`.
-                 * @example false
-                 */
-                readonly location_enabled: boolean;
-                /**
-                 * @description Whether the context contains `mfa_devices`.
-                 * @example false
-                 */
-                readonly mfa_device_info_enabled: boolean;
-                /**
-                 * @description Whether the context, from version 1.1.0 on, contains `failed_login_attempts`.
-                 * @example false
-                 */
-                readonly failed_login_attempts_enabled?: boolean;
-            } | null;
+            readonly options?: components["schemas"]["HookOptions"];
             /**
              * @description Variables that the function reads from `process.env`, by name. One that was deleted is not among them.
              * @example [
@@ -3682,36 +3590,13 @@ export interface components {
              *       }
              *     ]
              */
-            readonly conditions?: readonly {
-                /**
-                 * @description What is looked at.
-                 * @example roles
-                 * @enum {string}
-                 */
-                readonly source: "roles";
-                /**
-                 * @description `~`: the user has the role; `!~`: has not.
-                 * @example ~
-                 * @enum {string}
-                 */
-                readonly operator: "~" | "!~";
-                /**
-                 * @description Id or name of a role. An unknown role matches nobody.
-                 * @example 7
-                 */
-                readonly value: string;
-            }[];
+            readonly conditions?: readonly components["schemas"]["HookCondition"][];
             /**
              * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The function gets that version as `context_version` of its context.
              * @example 1.1.0
              */
             readonly context_version?: string;
-            /**
-             * @description How far the build of its packages is. With `create-queued`, `create-running` and `create-failed` the hook does not run yet; with the three of an update the version before runs on.
-             * @example ready
-             * @enum {string}
-             */
-            readonly status?: "ready" | "create-queued" | "create-running" | "create-failed" | "update-queued" | "update-running" | "update-failed";
+            readonly status?: components["schemas"]["HookStatus"];
             /**
              * Format: date-time
              * @description When it was created.
@@ -3725,14 +3610,48 @@ export interface components {
              */
             readonly updated_at?: string;
         };
-        /** @description The members of a hook. */
-        readonly HookRequest: {
+        /**
+         * @description What the context contains beyond its version; null when no flag was sent.
+         * @example {
+         *       "risk_enabled": true,
+         *       "location_enabled": false,
+         *       "mfa_device_info_enabled": false
+         *     }
+         */
+        readonly HookOptionsInput: {
             /**
-             * @description When it fires.
-             * @example pre-authentication
-             * @enum {string}
+             * @description Whether the context contains `risk`.
+             * @example false
              */
-            readonly type: "pre-authentication" | "user-migration";
+            readonly risk_enabled?: boolean | null;
+            /**
+             * @description Whether the context contains `location`.
+             * @example false
+             */
+            readonly location_enabled?: boolean | null;
+            /**
+             * @description Whether the context contains `mfa_devices`.
+             * @example false
+             */
+            readonly mfa_device_info_enabled?: boolean | null;
+            /**
+             * @description Whether the context, from version 1.1.0 on, contains `failed_login_attempts`.
+             * @example false
+             */
+            readonly failed_login_attempts_enabled?: boolean | null;
+        } | null;
+        readonly HookVariableReference: string | ({
+            /**
+             * @description Name of a variable.
+             * @example API_KEY
+             */
+            readonly name: string;
+        } & {
+            readonly [key: string]: unknown;
+        });
+        /** @description The members of a hook. */
+        readonly HookInput: {
+            readonly type: components["schemas"]["HookType"];
             /**
              * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded. It exports `handler`, which gets the context. Empty: the hook does nothing.
              * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=
@@ -3758,36 +3677,7 @@ export interface components {
              * @example 1
              */
             readonly timeout?: number | null;
-            /**
-             * @description What the context contains beyond its version; null when no flag was sent.
-             * @example {
-             *       "risk_enabled": true,
-             *       "location_enabled": false,
-             *       "mfa_device_info_enabled": false
-             *     }
-             */
-            readonly options?: {
-                /**
-                 * @description Whether the context contains `risk`.
-                 * @example false
-                 */
-                readonly risk_enabled?: boolean | null;
-                /**
-                 * @description Whether the context contains `location`.
-                 * @example false
-                 */
-                readonly location_enabled?: boolean | null;
-                /**
-                 * @description Whether the context contains `mfa_devices`.
-                 * @example false
-                 */
-                readonly mfa_device_info_enabled?: boolean | null;
-                /**
-                 * @description Whether the context, from version 1.1.0 on, contains `failed_login_attempts`.
-                 * @example false
-                 */
-                readonly failed_login_attempts_enabled?: boolean | null;
-            } | null;
+            readonly options?: components["schemas"]["HookOptionsInput"];
             /**
              * @description The same flag as in `options`, which wins.
              * @example false
@@ -3814,15 +3704,7 @@ export interface components {
              *       "API_KEY"
              *     ]
              */
-            readonly env_vars?: readonly (string | ({
-                /**
-                 * @description Name of a variable.
-                 * @example API_KEY
-                 */
-                readonly name: string;
-            } & {
-                readonly [key: string]: unknown;
-            }))[] | null;
+            readonly env_vars?: readonly components["schemas"]["HookVariableReference"][] | null;
             /**
              * @description Packages that the function may require, with their exact versions.
              * @example {
@@ -3842,25 +3724,7 @@ export interface components {
              *       }
              *     ]
              */
-            readonly conditions?: readonly {
-                /**
-                 * @description What is looked at.
-                 * @example roles
-                 * @enum {string}
-                 */
-                readonly source: "roles";
-                /**
-                 * @description `~`: the user has the role; `!~`: has not.
-                 * @example ~
-                 * @enum {string}
-                 */
-                readonly operator: "~" | "!~";
-                /**
-                 * @description Id or name of a role. An unknown role matches nobody.
-                 * @example 7
-                 */
-                readonly value: string;
-            }[] | null;
+            readonly conditions?: readonly components["schemas"]["HookCondition"][] | null;
             /**
              * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The function gets that version as `context_version` of its context. The default is the latest.
              * @example 1.1.0
@@ -3895,12 +3759,7 @@ export interface components {
              * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
              */
             readonly id: string;
-            /**
-             * @description When it fires.
-             * @example pre-authentication
-             * @enum {string}
-             */
-            readonly type: "pre-authentication" | "user-migration";
+            readonly type: components["schemas"]["HookType"];
             /**
              * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded. It exports `handler`, which gets the context. Empty: the hook does nothing.
              * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=
@@ -3926,36 +3785,7 @@ export interface components {
              * @example 1
              */
             readonly timeout: number;
-            /**
-             * @description What the context contains beyond its version; null when no flag was sent.
-             * @example {
-             *       "risk_enabled": true,
-             *       "location_enabled": false,
-             *       "mfa_device_info_enabled": false
-             *     }
-             */
-            readonly options: {
-                /**
-                 * @description Whether the context contains `risk`.
-                 * @example false
-                 */
-                readonly risk_enabled: boolean;
-                /**
-                 * @description Whether the context contains `location`.
-                 * @example false
-                 */
-                readonly location_enabled: boolean;
-                /**
-                 * @description Whether the context contains `mfa_devices`.
-                 * @example false
-                 */
-                readonly mfa_device_info_enabled: boolean;
-                /**
-                 * @description Whether the context, from version 1.1.0 on, contains `failed_login_attempts`.
-                 * @example false
-                 */
-                readonly failed_login_attempts_enabled?: boolean;
-            } | null;
+            readonly options: components["schemas"]["HookOptions"];
             /**
              * @description Variables that the function reads from `process.env`, by name. One that was deleted is not among them.
              * @example [
@@ -3982,36 +3812,13 @@ export interface components {
              *       }
              *     ]
              */
-            readonly conditions: readonly {
-                /**
-                 * @description What is looked at.
-                 * @example roles
-                 * @enum {string}
-                 */
-                readonly source: "roles";
-                /**
-                 * @description `~`: the user has the role; `!~`: has not.
-                 * @example ~
-                 * @enum {string}
-                 */
-                readonly operator: "~" | "!~";
-                /**
-                 * @description Id or name of a role. An unknown role matches nobody.
-                 * @example 7
-                 */
-                readonly value: string;
-            }[];
+            readonly conditions: readonly components["schemas"]["HookCondition"][];
             /**
              * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The function gets that version as `context_version` of its context.
              * @example 1.1.0
              */
             readonly context_version: string;
-            /**
-             * @description How far the build of its packages is. With `create-queued`, `create-running` and `create-failed` the hook does not run yet; with the three of an update the version before runs on.
-             * @example ready
-             * @enum {string}
-             */
-            readonly status: "ready" | "create-queued" | "create-running" | "create-failed" | "update-queued" | "update-running" | "update-failed";
+            readonly status: components["schemas"]["HookStatus"];
             /**
              * Format: date-time
              * @description When it was created.
@@ -4052,7 +3859,7 @@ export interface components {
             readonly updated_at?: string;
         };
         /** @description A variable to create. */
-        readonly NewHookVariable: {
+        readonly HookVariableCreate: {
             /**
              * @description Its name: letters, digits and underscores, no digit first. No two variables have the same.
              * @example API_KEY
@@ -4122,7 +3929,7 @@ export interface components {
             readonly updated_at: string;
         };
         /** @description What changes. */
-        readonly HookVariableChange: {
+        readonly HookVariableUpdate: {
             /**
              * @description Its name as it is.
              * @example API_KEY
@@ -4134,6 +3941,12 @@ export interface components {
              */
             readonly value: string;
         };
+        /**
+         * @description `refused`: the function refused the sign-in. `invalid_result`: its answer is invalid. `error`: it threw. `out_of_memory`, `crashed`: its process had to be ended. `unavailable`: no process was free.
+         * @example success
+         * @enum {string}
+         */
+        readonly HookOutcome: "success" | "refused" | "invalid_result" | "error" | "timeout" | "out_of_memory" | "crashed" | "unavailable";
         /** @description A run, with the members that `fields` names. */
         readonly ListedHookExecution: {
             /**
@@ -4154,12 +3967,7 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             readonly created_at?: string;
-            /**
-             * @description `refused`: the function refused the sign-in. `invalid_result`: its answer is invalid. `error`: it threw. `out_of_memory`, `crashed`: its process had to be ended. `unavailable`: no process was free.
-             * @example success
-             * @enum {string}
-             */
-            readonly outcome?: "success" | "refused" | "invalid_result" | "error" | "timeout" | "out_of_memory" | "crashed" | "unavailable";
+            readonly outcome?: components["schemas"]["HookOutcome"];
             /**
              * @description Milliseconds that it took.
              * @example 3
@@ -4191,14 +3999,28 @@ export interface components {
         readonly HookTestRequest: {
             readonly [key: string]: unknown;
         };
+        /**
+         * @description The error that the function threw; null when there was none.
+         * @example {
+         *       "name": "TypeError",
+         *       "message": "x is not a function"
+         *     }
+         */
+        readonly HookError: {
+            /**
+             * @description Name of the error.
+             * @example TypeError
+             */
+            readonly name: string;
+            /**
+             * @description Its message, with values of linked variables masked.
+             * @example x is not a function
+             */
+            readonly message: string;
+        } | null;
         /** @description How a run ended. */
         readonly HookTestResult: {
-            /**
-             * @description `refused`: the function refused the sign-in. `invalid_result`: its answer is invalid. `error`: it threw. `out_of_memory`, `crashed`: its process had to be ended. `unavailable`: no process was free.
-             * @example success
-             * @enum {string}
-             */
-            readonly outcome: "success" | "refused" | "invalid_result" | "error" | "timeout" | "out_of_memory" | "crashed" | "unavailable";
+            readonly outcome: components["schemas"]["HookOutcome"];
             /**
              * @description What the function answered; null when it answered nothing or did not succeed.
              * @example {
@@ -4208,25 +4030,7 @@ export interface components {
              *     }
              */
             readonly value: unknown;
-            /**
-             * @description The error that the function threw; null when there was none.
-             * @example {
-             *       "name": "TypeError",
-             *       "message": "x is not a function"
-             *     }
-             */
-            readonly error: {
-                /**
-                 * @description Name of the error.
-                 * @example TypeError
-                 */
-                readonly name: string;
-                /**
-                 * @description Its message, with values of linked variables masked.
-                 * @example x is not a function
-                 */
-                readonly message: string;
-            } | null;
+            readonly error: components["schemas"]["HookError"];
             /**
              * @description What the function wrote, as in its logs.
              * @example [
@@ -4347,7 +4151,7 @@ export interface components {
                  *       "message": "limit must be <= 1000"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["Error"];
+                readonly "application/json": components["schemas"]["ManagementError"];
             };
         };
         /** @description The bearer token is missing, unknown, expired, revoked or another account's. */
@@ -4366,7 +4170,7 @@ export interface components {
                  *       "message": "The request requires user authentication."
                  *     }
                  */
-                readonly "application/json": components["schemas"]["Error"];
+                readonly "application/json": components["schemas"]["ManagementError"];
             };
         };
         /** @description The scopes of the token do not permit the call; the message names those that would. */
@@ -4384,7 +4188,7 @@ export interface components {
                  *       "message": "One of these scopes is required: manage_all"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["Error"];
+                readonly "application/json": components["schemas"]["ManagementError"];
             };
         };
         /** @description There is no such resource in this account, no such path, or no account answers on this host. */
@@ -4402,7 +4206,7 @@ export interface components {
                  *       "message": "The resource with the given id could not be found"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["Error"];
+                readonly "application/json": components["schemas"]["ManagementError"];
             };
         };
         /** @description The credential pair has used up its calls. Nothing was changed; try again after `Retry-After` seconds. */
@@ -4424,7 +4228,7 @@ export interface components {
                  *       "message": "Rate limit exceeded"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["Error"];
+                readonly "application/json": components["schemas"]["ManagementError"];
             };
         };
         /** @description The service failed. The log contains the reason under the `x-request-id` of this answer. */
@@ -4442,7 +4246,7 @@ export interface components {
                  *       "message": "The request could not be served"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["Error"];
+                readonly "application/json": components["schemas"]["ManagementError"];
             };
         };
         /** @description The service cannot answer now: its database is unreachable, it is overloaded or it is stopping. Nothing was changed; try again after `Retry-After` seconds. */
@@ -4461,7 +4265,25 @@ export interface components {
                  *       "message": "The service is temporarily unavailable"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["Error"];
+                readonly "application/json": components["schemas"]["ManagementError"];
+            };
+        };
+        /** @description A request with this `Idempotency-Key` is being served; send it again a little later. Or it was carried out, but its answer is not known. Nothing was changed now. */
+        readonly IdempotencyConflict: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 409,
+                 *       "name": "ConflictError",
+                 *       "message": "A request with this Idempotency-Key is being served"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ManagementError"];
             };
         };
         /** @description The body has more than 65536 bytes. Nothing was changed. */
@@ -4479,7 +4301,7 @@ export interface components {
                  *       "message": "the body is larger than allowed"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["Error"];
+                readonly "application/json": components["schemas"]["ManagementError"];
             };
         };
         /** @description The body is of another media type than `application/json`, not UTF-8 or compressed. */
@@ -4497,10 +4319,10 @@ export interface components {
                  *       "message": "Content-Type must be application/json"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["Error"];
+                readonly "application/json": components["schemas"]["ManagementError"];
             };
         };
-        /** @description A member of the body breaks a rule, names something that does not exist, or has a value that is already in use. Nothing was changed. */
+        /** @description A member of the body breaks a rule, names something that does not exist, or has a value that is already in use, or `Idempotency-Key` was used for another request. Nothing was changed. */
         readonly UnprocessableEntity: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -4515,7 +4337,7 @@ export interface components {
                  *       "message": "email has already been taken"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["Error"];
+                readonly "application/json": components["schemas"]["ManagementError"];
             };
         };
         /** @description The resource does not have a tag of `If-Match`: it was changed since it was read. Nothing was changed now; read it again. */
@@ -4533,7 +4355,7 @@ export interface components {
                  *       "message": "The resource was changed meanwhile"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["Error"];
+                readonly "application/json": components["schemas"]["ManagementError"];
             };
         };
         /** @description The policy is the default one, or a user, a role or an app follows it. Nothing was changed. */
@@ -4551,7 +4373,7 @@ export interface components {
                  *       "message": "The default policy cannot be deleted"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["Error"];
+                readonly "application/json": components["schemas"]["ManagementError"];
             };
         };
     };
@@ -4593,6 +4415,11 @@ export interface components {
          * @example 2036-12-31T23:59:59.999Z
          */
         readonly UpdatedUntil: string;
+        /**
+         * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+         * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+         */
+        readonly IdempotencyKey: string;
         /**
          * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
          * @example 1
@@ -4976,7 +4803,13 @@ export interface operations {
                  */
                 readonly validate_policy?: boolean;
             };
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -4990,7 +4823,7 @@ export interface operations {
                  *       "lastname": "Hopper"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["UserChanges"];
+                readonly "application/json": components["schemas"]["UserInput"];
             };
         };
         readonly responses: {
@@ -5047,6 +4880,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -5137,7 +4971,13 @@ export interface operations {
     readonly createCustomAttribute: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -5152,7 +4992,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                readonly "application/json": components["schemas"]["NewCustomAttribute"];
+                readonly "application/json": components["schemas"]["CustomAttributeCreate"];
             };
         };
         readonly responses: {
@@ -5182,6 +5022,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -5264,7 +5105,7 @@ export interface operations {
                  *       "name": "Number of the badge"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["CustomAttributeChanges"];
+                readonly "application/json": components["schemas"]["CustomAttributeUpdate"];
             };
         };
         readonly responses: {
@@ -5459,7 +5300,7 @@ export interface operations {
                  *       "company": null
                  *     }
                  */
-                readonly "application/json": components["schemas"]["UserChanges"];
+                readonly "application/json": components["schemas"]["UserInput"];
             };
         };
         readonly responses: {
@@ -5571,7 +5412,13 @@ export interface operations {
     readonly unlockUser: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -5612,6 +5459,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -5794,7 +5642,13 @@ export interface operations {
     readonly createPolicy: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -5808,7 +5662,7 @@ export interface operations {
                  *       "session_timeout_minutes": 15
                  *     }
                  */
-                readonly "application/json": components["schemas"]["NewPolicy"];
+                readonly "application/json": components["schemas"]["PolicyCreate"];
             };
         };
         readonly responses: {
@@ -5846,6 +5700,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -5936,7 +5791,7 @@ export interface operations {
                  *       "maximum_invalid_login_attempts": 5
                  *     }
                  */
-                readonly "application/json": components["schemas"]["PolicyChanges"];
+                readonly "application/json": components["schemas"]["PolicyUpdate"];
             };
         };
         readonly responses: {
@@ -6077,7 +5932,13 @@ export interface operations {
     readonly createRegistration: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -6097,7 +5958,7 @@ export interface operations {
                  *       "expires_in": 300
                  *     }
                  */
-                readonly "application/json": components["schemas"]["RegistrationRequest"];
+                readonly "application/json": components["schemas"]["RegistrationCreate"];
             };
         };
         readonly responses: {
@@ -6128,13 +5989,14 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["NewRegistration"];
+                    readonly "application/json": components["schemas"]["CreatedRegistration"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -6367,7 +6229,13 @@ export interface operations {
     readonly createVerification: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -6385,7 +6253,7 @@ export interface operations {
                  *       "device_id": "12"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["VerificationRequest"];
+                readonly "application/json": components["schemas"]["VerificationCreate"];
             };
         };
         readonly responses: {
@@ -6419,6 +6287,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -6625,7 +6494,7 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["ListedServer"][];
+                    readonly "application/json": readonly components["schemas"]["ListedApiAuthorization"][];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -6640,7 +6509,13 @@ export interface operations {
     readonly createApiAuthorization: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -6661,7 +6536,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                readonly "application/json": components["schemas"]["NewServer"];
+                readonly "application/json": components["schemas"]["ApiAuthorizationCreate"];
             };
         };
         readonly responses: {
@@ -6691,13 +6566,14 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Server"];
+                    readonly "application/json": components["schemas"]["ApiAuthorization"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -6748,7 +6624,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Server"];
+                    readonly "application/json": components["schemas"]["ApiAuthorization"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -6789,7 +6665,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ServerChanges"];
+                readonly "application/json": components["schemas"]["ApiAuthorizationUpdate"];
             };
         };
         readonly responses: {
@@ -6819,7 +6695,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Server"];
+                    readonly "application/json": components["schemas"]["ApiAuthorization"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -6960,7 +6836,13 @@ export interface operations {
     readonly createApiAuthorizationScope: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -6979,7 +6861,7 @@ export interface operations {
                  *       "description": "See your orders"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["NewScope"];
+                readonly "application/json": components["schemas"]["ScopeCreate"];
             };
         };
         readonly responses: {
@@ -7006,6 +6888,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -7040,7 +6923,7 @@ export interface operations {
                  *       "description": "See all your orders"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ScopeChanges"];
+                readonly "application/json": components["schemas"]["ScopeUpdate"];
             };
         };
         readonly responses: {
@@ -7204,7 +7087,13 @@ export interface operations {
     readonly createApiAuthorizationClaim: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -7224,7 +7113,7 @@ export interface operations {
                  *       "user_attribute_macros": "{firstname} {lastname}"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["NewClaim"];
+                readonly "application/json": components["schemas"]["ClaimCreate"];
             };
         };
         readonly responses: {
@@ -7251,6 +7140,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -7285,7 +7175,7 @@ export interface operations {
                  *       "user_attribute_mappings": "email"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ClaimChanges"];
+                readonly "application/json": components["schemas"]["ClaimUpdate"];
             };
         };
         readonly responses: {
@@ -7450,7 +7340,13 @@ export interface operations {
     readonly createApiAuthorizationClient: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -7471,7 +7367,7 @@ export interface operations {
                  *       ]
                  *     }
                  */
-                readonly "application/json": components["schemas"]["NewClient"];
+                readonly "application/json": components["schemas"]["ClientLinkCreate"];
             };
         };
         readonly responses: {
@@ -7499,6 +7395,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -7535,7 +7432,7 @@ export interface operations {
                  *       ]
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ClientChanges"];
+                readonly "application/json": components["schemas"]["ClientLinkUpdate"];
             };
         };
         readonly responses: {
@@ -7717,7 +7614,13 @@ export interface operations {
     readonly createRole: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -7732,7 +7635,7 @@ export interface operations {
                  *       "admins": []
                  *     }
                  */
-                readonly "application/json": components["schemas"]["NewRole"];
+                readonly "application/json": components["schemas"]["RoleCreate"];
             };
         };
         readonly responses: {
@@ -7759,6 +7662,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -7849,7 +7753,7 @@ export interface operations {
                  *       "name": "Staff"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["RoleChanges"];
+                readonly "application/json": components["schemas"]["RoleUpdate"];
             };
         };
         readonly responses: {
@@ -8024,7 +7928,13 @@ export interface operations {
     readonly addRoleUsers: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -8071,6 +7981,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -8224,7 +8135,13 @@ export interface operations {
     readonly addRoleAdmins: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -8271,6 +8188,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -8612,7 +8530,13 @@ export interface operations {
     readonly createApp: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -8629,7 +8553,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                readonly "application/json": components["schemas"]["NewApp"];
+                readonly "application/json": components["schemas"]["AppCreate"];
             };
         };
         readonly responses: {
@@ -8690,6 +8614,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -8805,7 +8730,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                readonly "application/json": components["schemas"]["AppChanges"];
+                readonly "application/json": components["schemas"]["AppUpdate"];
             };
         };
         readonly responses: {
@@ -8996,7 +8921,13 @@ export interface operations {
     readonly addAppUsers: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -9043,6 +8974,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -9103,7 +9035,13 @@ export interface operations {
     readonly rotateAppSecret: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
@@ -9150,6 +9088,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -9237,7 +9176,13 @@ export interface operations {
     readonly createCredential: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -9251,7 +9196,7 @@ export interface operations {
                  *       ]
                  *     }
                  */
-                readonly "application/json": components["schemas"]["CredentialRequest"];
+                readonly "application/json": components["schemas"]["CredentialCreate"];
             };
         };
         readonly responses: {
@@ -9277,13 +9222,14 @@ export interface operations {
                      *       "client_secret": "cs_3q2000000000000000000000000000000000000000k"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["NewCredential"];
+                    readonly "application/json": components["schemas"]["CreatedCredential"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -9404,7 +9350,13 @@ export interface operations {
     readonly createApiKey: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -9416,7 +9368,7 @@ export interface operations {
                  *       "name": "Payroll export"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["ApiKeyRequest"];
+                readonly "application/json": components["schemas"]["ApiKeyCreate"];
             };
         };
         readonly responses: {
@@ -9439,13 +9391,14 @@ export interface operations {
                      *       "api_key": "ak_3q2000000000000000000000000000000000000000k"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["NewApiKey"];
+                    readonly "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -9611,7 +9564,13 @@ export interface operations {
     readonly createHook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -9637,7 +9596,7 @@ export interface operations {
                  *       "context_version": "1.1.0"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["HookRequest"];
+                readonly "application/json": components["schemas"]["HookInput"];
             };
         };
         readonly responses: {
@@ -9690,6 +9649,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -9796,7 +9756,13 @@ export interface operations {
     readonly createHookVariable: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -9809,7 +9775,7 @@ export interface operations {
                  *       "value": "3f9ab1c2"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["NewHookVariable"];
+                readonly "application/json": components["schemas"]["HookVariableCreate"];
             };
         };
         readonly responses: {
@@ -9840,6 +9806,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
@@ -9922,7 +9889,7 @@ export interface operations {
                  *       "value": "8c1d77e0"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["HookVariableChange"];
+                readonly "application/json": components["schemas"]["HookVariableUpdate"];
             };
         };
         readonly responses: {
@@ -10116,7 +10083,7 @@ export interface operations {
                  *       "context_version": "1.1.0"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["HookRequest"];
+                readonly "application/json": components["schemas"]["HookInput"];
             };
         };
         readonly responses: {
@@ -10325,7 +10292,13 @@ export interface operations {
     readonly testHook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
@@ -10392,6 +10365,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];

@@ -47,33 +47,7 @@ export interface components {
         };
         /** @description The new link. */
         readonly InviteLink: {
-            /** @description How the call went. */
-            readonly status: {
-                /**
-                 * @description Always `success`.
-                 * @example success
-                 * @constant
-                 */
-                readonly type: "success";
-                /**
-                 * @description Always `Success`.
-                 * @example Success
-                 * @constant
-                 */
-                readonly message: "Success";
-                /**
-                 * @description Always `false`.
-                 * @example false
-                 * @constant
-                 */
-                readonly error: false;
-                /**
-                 * @description The HTTP status.
-                 * @example 200
-                 * @constant
-                 */
-                readonly code: 200;
-            };
+            readonly status: components["schemas"]["SuccessStatus"];
             /**
              * @description One element, the link.
              * @example [
@@ -84,32 +58,7 @@ export interface components {
         };
         /** @description An error. */
         readonly StatusError: {
-            /** @description What went wrong. */
-            readonly status: {
-                /**
-                 * @description What kind of error it is; belongs to the status.
-                 * @example bad request
-                 * @enum {string}
-                 */
-                readonly type: "bad request" | "not found" | "method not allowed" | "content too large" | "unsupported media type" | "rate limit exceeded" | "internal error" | "unavailable";
-                /**
-                 * @description What was wrong, for developers.
-                 * @example No User exists for input email
-                 */
-                readonly message: string;
-                /**
-                 * @description Always `true`.
-                 * @example true
-                 * @constant
-                 */
-                readonly error: true;
-                /**
-                 * @description The HTTP status.
-                 * @example 400
-                 * @enum {integer}
-                 */
-                readonly code: 400 | 404 | 405 | 413 | 415 | 429 | 500 | 503;
-            };
+            readonly status: components["schemas"]["ErrorStatus"];
         };
         /**
          * @description What a missing or bad API key gets, without a declaration and without white space.
@@ -117,6 +66,57 @@ export interface components {
          * @constant
          */
         readonly ErrorXml: "<error><message>API key is invalid or missing</message><code>invalid_or_missing_api_key</code></error>";
+        /** @description How the call went. */
+        readonly SuccessStatus: {
+            /**
+             * @description Always `success`.
+             * @example success
+             * @constant
+             */
+            readonly type: "success";
+            /**
+             * @description Always `Success`.
+             * @example Success
+             * @constant
+             */
+            readonly message: "Success";
+            /**
+             * @description Always `false`.
+             * @example false
+             */
+            readonly error: boolean;
+            /**
+             * @description The HTTP status.
+             * @example 200
+             * @enum {integer}
+             */
+            readonly code: 200;
+        };
+        /** @description What went wrong. */
+        readonly ErrorStatus: {
+            /**
+             * @description What kind of error it is; belongs to the status.
+             * @example bad request
+             * @enum {string}
+             */
+            readonly type: "bad request" | "not found" | "method not allowed" | "content too large" | "unsupported media type" | "rate limit exceeded" | "internal error" | "unavailable";
+            /**
+             * @description What was wrong, for developers.
+             * @example No User exists for input email
+             */
+            readonly message: string;
+            /**
+             * @description Always `true`.
+             * @example true
+             */
+            readonly error: boolean;
+            /**
+             * @description The HTTP status.
+             * @example 400
+             * @enum {integer}
+             */
+            readonly code: 400 | 404 | 405 | 413 | 415 | 429 | 500 | 503;
+        };
     };
     responses: never;
     parameters: never;

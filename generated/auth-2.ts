@@ -146,93 +146,108 @@ export interface components {
         };
         /** @description The result of a call that succeeded. */
         readonly SuccessStatus: {
-            readonly error: components["schemas"]["NoError"];
-            readonly code: components["schemas"]["SuccessCode"];
-            readonly type: components["schemas"]["SuccessType"];
-            readonly message: components["schemas"]["SuccessMessage"];
+            /**
+             * @description Always false.
+             * @example false
+             */
+            readonly error: boolean;
+            /**
+             * @description The HTTP status again.
+             * @example 200
+             * @enum {integer}
+             */
+            readonly code: 200;
+            /**
+             * @description Always `success`.
+             * @example success
+             * @constant
+             */
+            readonly type: "success";
+            /**
+             * @description Always `Success`.
+             * @example Success
+             * @constant
+             */
+            readonly message: "Success";
         };
-        /**
-         * @description Always false.
-         * @example false
-         * @constant
-         */
-        readonly NoError: false;
-        /**
-         * @description The HTTP status again.
-         * @example 200
-         * @constant
-         */
-        readonly SuccessCode: 200;
-        /**
-         * @description Always `success`.
-         * @example success
-         * @constant
-         */
-        readonly SuccessType: "success";
-        /**
-         * @description Always `Success`.
-         * @example Success
-         * @constant
-         */
-        readonly SuccessMessage: "Success";
         /** @description The result, once inside `status` and once beside it; clients read the one or the other. */
         readonly RevocationAnswer: {
             readonly status: components["schemas"]["SuccessStatus"];
-            readonly error: components["schemas"]["NoError"];
-            readonly code: components["schemas"]["SuccessCode"];
-            readonly type: components["schemas"]["SuccessType"];
-            readonly message: components["schemas"]["SuccessMessage"];
+            /**
+             * @description Always false.
+             * @example false
+             */
+            readonly error: boolean;
+            /**
+             * @description The HTTP status again.
+             * @example 200
+             * @enum {integer}
+             */
+            readonly code: 200;
+            /**
+             * @description Always `success`.
+             * @example success
+             * @constant
+             */
+            readonly type: "success";
+            /**
+             * @description Always `Success`.
+             * @example Success
+             * @constant
+             */
+            readonly message: "Success";
         };
         /** @description The rate limit of the pair behind the token. */
         readonly RateLimitAnswer: {
             readonly status: components["schemas"]["SuccessStatus"];
-            /** @description The three numbers, named as the headers are. */
-            readonly data: {
-                /**
-                 * @description Calls to `/api/2/*` in a window, which is an hour unless the account set another one.
-                 * @example 5000
-                 */
-                readonly "X-RateLimit-Limit": number;
-                /**
-                 * @description Calls left in this window.
-                 * @example 4987
-                 */
-                readonly "X-RateLimit-Remaining": number;
-                /**
-                 * @description Whole seconds until the next window starts.
-                 * @example 1740
-                 */
-                readonly "X-RateLimit-Reset": number;
-            };
+            readonly data: components["schemas"]["RateLimit"];
+        };
+        /** @description The three numbers, named as the headers are. */
+        readonly RateLimit: {
+            /**
+             * @description Calls to `/api/2/*` in a window, which is an hour unless the account set another one.
+             * @example 5000
+             */
+            readonly "X-RateLimit-Limit": number;
+            /**
+             * @description Calls left in this window.
+             * @example 4987
+             */
+            readonly "X-RateLimit-Remaining": number;
+            /**
+             * @description Whole seconds until the next window starts.
+             * @example 1740
+             */
+            readonly "X-RateLimit-Reset": number;
         };
         /** @description An error. */
         readonly ErrorAnswer: {
-            /** @description What went wrong. */
-            readonly status: {
-                /**
-                 * @description Always true.
-                 * @example true
-                 * @constant
-                 */
-                readonly error: true;
-                /**
-                 * @description The HTTP status again.
-                 * @example 401
-                 * @enum {integer}
-                 */
-                readonly code: 400 | 401 | 404 | 405 | 413 | 429 | 500 | 503;
-                /**
-                 * @description The name of the status: `bad request` 400, `Unauthorized` 401, `not found` 404, `method not allowed` 405, `content too large` 413, `rate limit exceeded` 429, `internal error` 500, `unavailable` 503.
-                 * @example Unauthorized
-                 * @enum {string}
-                 */
-                readonly type: "bad request" | "Unauthorized" | "not found" | "method not allowed" | "content too large" | "rate limit exceeded" | "internal error" | "unavailable";
-                /**
-                 * @description What was wrong, for the developer of the client; not for display, and not to be parsed. At most 512 characters.
-                 * @example Authentication Failure
-                 */
-                readonly message: string;
-            };
+            readonly status: components["schemas"]["ErrorStatus"];
+        };
+        /** @description What went wrong. */
+        readonly ErrorStatus: {
+            /**
+             * @description Always true.
+             * @example true
+             */
+            readonly error: boolean;
+            /**
+             * @description The HTTP status again.
+             * @example 401
+             * @enum {integer}
+             */
+            readonly code: 400 | 401 | 404 | 405 | 413 | 429 | 500 | 503;
+            /**
+             * @description The name of the status: `bad request` 400, `Unauthorized` 401, `not found` 404, `method not allowed` 405, `content too large` 413, `rate limit exceeded` 429, `internal error` 500, `unavailable` 503.
+             * @example Unauthorized
+             * @enum {string}
+             */
+            readonly type: "bad request" | "Unauthorized" | "not found" | "method not allowed" | "content too large" | "rate limit exceeded" | "internal error" | "unavailable";
+            /**
+             * @description What was wrong, for the developer of the client; not for display, and not to be parsed. At most 512 characters.
+             * @example Authentication Failure
+             */
+            readonly message: string;
         };
         /**
          * @description Access token to send as `Authorization: Bearer <token>`, or with the scheme `DPoP` where `token_type` says so. For the client it is opaque: its format may change, so do not take it apart. At the token endpoints the one of a client that is linked to an API authorization server is a JWT for that API ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)), as long as its scopes and claims make it.

@@ -108,6 +108,9 @@ export interface paths {
          *
          *     The app `app_id` must be assigned before anyone can sign in to the client:
          *     [`POST /api/2/apps/{id}/users`](/docs/api-2#tag/Apps/operation/addAppUsers).
+         *
+         *     With an `Idempotency-Key` a registration whose answer was lost can be repeated: it has the same client, secret
+         *     and registration token. Without a token the key belongs to the network that the request comes from.
          */
         readonly post: operations["registerClient"];
         readonly delete?: never;
@@ -231,7 +234,7 @@ export interface paths {
          *     one whose request object no key of the client signed; if too many are being fetched, the answer is 503. `HEAD`
          *     is 405: it would use up a pushed request.
          */
-        readonly get: operations["authorize"];
+        readonly get: operations["requestAuthorization"];
         readonly put?: never;
         /**
          * Send the browser to sign in, by form
@@ -291,7 +294,7 @@ export interface paths {
          *     one whose request object no key of the client signed; if too many are being fetched, the answer is 503. `HEAD`
          *     is 405: it would use up a pushed request.
          */
-        readonly post: operations["authorizeByForm"];
+        readonly post: operations["requestAuthorizationByForm"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -323,7 +326,7 @@ export interface paths {
          *     open registration, also count together towards `limit.authorize` of their source (300 a minute). A `request`
          *     that no key of the client signed counts towards `limit.authorize` of the source as well.
          */
-        readonly post: operations["pushRequest"];
+        readonly post: operations["pushAuthorizationRequest"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -455,7 +458,7 @@ export interface paths {
          *     then
          *     429. A source is an IPv4 address or an IPv6 /64 network.
          */
-        readonly post: operations["beginDevice"];
+        readonly post: operations["beginDeviceAuthorization"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -476,7 +479,7 @@ export interface paths {
          *     request asked for with `claims`.
          *
          *     The credential is a **user's access token** from `POST /oauth2/token` with the scope `openid`, not the token of
-         *     an API credential: see the scheme `accessToken`. It is checked by the operation itself.
+         *     an API credential: see the scheme `userToken`. It is checked by the operation itself.
          */
         readonly get: operations["readUserinfo"];
         readonly put?: never;
@@ -487,7 +490,7 @@ export interface paths {
          *     request asked for with `claims`.
          *
          *     The credential is a **user's access token** from `POST /oauth2/token` with the scope `openid`, not the token of
-         *     an API credential: see the scheme `accessToken`. It is checked by the operation itself.
+         *     an API credential: see the scheme `userToken`. It is checked by the operation itself.
          */
         readonly post: operations["readUserinfoByForm"];
         readonly delete?: never;
@@ -613,17 +616,15 @@ export interface components {
              */
             readonly end_session_endpoint?: string;
             /**
-             * @description Whether clients are notified of the end of a session.
+             * @description Whether clients are notified of the end of a session. Always true.
              * @example true
-             * @constant
              */
-            readonly backchannel_logout_supported?: true;
+            readonly backchannel_logout_supported?: boolean;
             /**
-             * @description Whether the notice contains its `sid`.
+             * @description Whether the notice contains its `sid`. Always true.
              * @example true
-             * @constant
              */
-            readonly backchannel_logout_session_supported?: true;
+            readonly backchannel_logout_session_supported?: boolean;
             /**
              * @description Scopes about the user, which any client may ask for, and `offline_access`. Those of APIs are not listed: they are for linked clients.
              * @example [
@@ -633,14 +634,14 @@ export interface components {
              *       "groups"
              *     ]
              */
-            readonly scopes_supported: readonly ("openid" | "profile" | "email" | "groups" | "offline_access")[];
+            readonly scopes_supported: readonly components["schemas"]["StandardScope"][];
             /**
              * @description Response types that authorization answers: `code`; the others where the account turned the implicit flow on.
              * @example [
              *       "code"
              *     ]
              */
-            readonly response_types_supported: readonly ("code" | "id_token token" | "id_token")[];
+            readonly response_types_supported: readonly components["schemas"]["ResponseType"][];
             /**
              * @description How authorization answers are delivered.
              * @example [
@@ -649,7 +650,7 @@ export interface components {
              *       "form_post"
              *     ]
              */
-            readonly response_modes_supported: readonly ("query" | "fragment" | "form_post")[];
+            readonly response_modes_supported: readonly components["schemas"]["ResponseMode"][];
             /**
              * @description Grants that are switched on in the account; `password` and `implicit` only where they were turned on.
              * @example [
@@ -666,7 +667,7 @@ export interface components {
              *       "pairwise"
              *     ]
              */
-            readonly subject_types_supported: readonly ("public" | "pairwise")[];
+            readonly subject_types_supported: readonly components["schemas"]["SubjectType"][];
             /**
              * @description Algorithms that sign id tokens.
              * @example [
@@ -674,7 +675,7 @@ export interface components {
              *       "ES256"
              *     ]
              */
-            readonly id_token_signing_alg_values_supported: readonly ("RS256" | "ES256")[];
+            readonly id_token_signing_alg_values_supported: readonly components["schemas"]["SigningAlgorithm"][];
             /**
              * @description Algorithms that sign userinfo, where a client registered one.
              * @example [
@@ -682,7 +683,7 @@ export interface components {
              *       "ES256"
              *     ]
              */
-            readonly userinfo_signing_alg_values_supported: readonly ("RS256" | "ES256")[];
+            readonly userinfo_signing_alg_values_supported: readonly components["schemas"]["SigningAlgorithm"][];
             /**
              * @description How clients authenticate at the token endpoint.
              * @example [
@@ -752,7 +753,7 @@ export interface components {
              *       "S256"
              *     ]
              */
-            readonly code_challenge_methods_supported: readonly "S256"[];
+            readonly code_challenge_methods_supported: readonly components["schemas"]["PkceMethod"][];
             /**
              * @description Algorithms with which proofs of possession may be signed.
              * @example [
@@ -773,7 +774,7 @@ export interface components {
              *       "select_account"
              *     ]
              */
-            readonly prompt_values_supported: readonly ("none" | "login" | "consent" | "select_account")[];
+            readonly prompt_values_supported: readonly components["schemas"]["PromptValue"][];
             /**
              * @description Values of `acr` that id tokens carry, each at most 255 characters.
              * @example [
@@ -798,7 +799,7 @@ export interface components {
              *       "page"
              *     ]
              */
-            readonly display_values_supported: readonly "page"[];
+            readonly display_values_supported: readonly components["schemas"]["DisplayValue"][];
             /**
              * @description Languages of the pages, as BCP 47 language tags.
              * @example [
@@ -807,35 +808,30 @@ export interface components {
              */
             readonly ui_locales_supported: readonly string[];
             /**
-             * @description Authorization answers carry `iss` ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)).
+             * @description Authorization answers carry `iss` ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)). Always true.
              * @example true
-             * @constant
              */
-            readonly authorization_response_iss_parameter_supported: true;
+            readonly authorization_response_iss_parameter_supported: boolean;
             /**
-             * @description Whether single claims can be requested.
+             * @description Whether single claims can be requested. Always true.
              * @example true
-             * @constant
              */
-            readonly claims_parameter_supported: true;
+            readonly claims_parameter_supported: boolean;
             /**
-             * @description Whether request objects are accepted by value.
+             * @description Whether request objects are accepted by value. Always true.
              * @example true
-             * @constant
              */
-            readonly request_parameter_supported: true;
+            readonly request_parameter_supported: boolean;
             /**
-             * @description Whether request objects are accepted by reference.
+             * @description Whether request objects are accepted by reference. Always true.
              * @example true
-             * @constant
              */
-            readonly request_uri_parameter_supported: true;
+            readonly request_uri_parameter_supported: boolean;
             /**
-             * @description Addresses of request objects are registered before, as `request_uris`.
+             * @description Addresses of request objects are registered before, as `request_uris`. Always true.
              * @example true
-             * @constant
              */
-            readonly require_request_uri_registration: true;
+            readonly require_request_uri_registration: boolean;
             /**
              * @description Algorithms with which clients may sign request objects.
              * @example [
@@ -854,11 +850,10 @@ export interface components {
              */
             readonly pushed_authorization_request_endpoint: string;
             /**
-             * @description Requests need not be pushed, unless the client registered so.
+             * @description Requests need not be pushed, unless the client registered so. Always false.
              * @example false
-             * @constant
              */
-            readonly require_pushed_authorization_requests: false;
+            readonly require_pushed_authorization_requests: boolean;
             /**
              * Format: uri
              * @description Where this documentation is served.
@@ -866,17 +861,48 @@ export interface components {
              */
             readonly service_documentation: string;
         };
+        /**
+         * @description A scope that any client may ask for.
+         * @example openid
+         * @enum {string}
+         */
+        readonly StandardScope: "openid" | "profile" | "email" | "groups" | "offline_access";
+        /**
+         * @description How an authorization answer is delivered.
+         * @example query
+         * @enum {string}
+         */
+        readonly ResponseMode: "query" | "fragment" | "form_post";
+        /**
+         * @description A method of PKCE.
+         * @example S256
+         * @enum {string}
+         */
+        readonly PkceMethod: "S256";
+        /**
+         * @description A value of `prompt`.
+         * @example login
+         * @enum {string}
+         */
+        readonly PromptValue: "none" | "login" | "consent" | "select_account";
+        /**
+         * @description A value of `display`.
+         * @example page
+         * @enum {string}
+         */
+        readonly DisplayValue: "page";
         /** @description A set of public keys ([RFC 7517 section 5](https://www.rfc-editor.org/rfc/rfc7517#section-5)). */
         readonly KeySet: {
             /** @description The keys, at most 50, those that sign now and those that signed or will sign. */
-            readonly keys: readonly (components["schemas"]["RsaKey"] | components["schemas"]["EcKey"])[];
+            readonly keys: readonly components["schemas"]["PublicKey"][];
         };
+        /** @description A public key of the account. */
+        readonly PublicKey: components["schemas"]["RsaKey"] | components["schemas"]["EcKey"];
         /** @description A public key for RS256. */
         readonly RsaKey: {
             /**
-             * @description Key type.
-             * @example RSA
-             * @constant
+             * @description Key type. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             readonly kty: "RSA";
             /**
@@ -910,9 +936,8 @@ export interface components {
         /** @description A public key for ES256. */
         readonly EcKey: {
             /**
-             * @description Key type.
-             * @example EC
-             * @constant
+             * @description Key type. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             readonly kty: "EC";
             /**
@@ -952,7 +977,7 @@ export interface components {
         /** @description Metadata of a client. Unlisted members are ignored and never stored ([RFC 7591 section 2](https://www.rfc-editor.org/rfc/rfc7591#section-2)). */
         readonly StandardClientMetadata: {
             readonly client_name?: components["schemas"]["ClientName"];
-            readonly application_type?: components["schemas"]["application_type"];
+            readonly application_type?: components["schemas"]["SubmittedApplicationType"];
             readonly redirect_uris?: components["schemas"]["RedirectUris"];
             /**
              * @description How the client will authenticate: `client_secret_basic` (default), `client_secret_post`, `none` for a public client, which gets no secret and must use PKCE, or `private_key_jwt`, for which `jwks` or `jwks_uri` is needed. Another value is `invalid_client_metadata`.
@@ -964,7 +989,7 @@ export interface components {
              * @example ES256
              */
             readonly token_endpoint_auth_signing_alg?: string;
-            readonly subject_type?: components["schemas"]["subject_type"];
+            readonly subject_type?: components["schemas"]["SubmittedSubjectType"];
             /**
              * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials`, `urn:ietf:params:oauth:grant-type:device_code` and `urn:ietf:params:oauth:grant-type:token-exchange` the client means to use; left out, `authorization_code` and `refresh_token`. Others are left out, and so are those that a client never gets that registers in the open; `invalid_client_metadata` when none is left.
              * @example [
@@ -977,12 +1002,12 @@ export interface components {
              *     ]
              */
             readonly grant_types?: readonly string[];
-            readonly response_types?: components["schemas"]["response_types"];
+            readonly response_types?: components["schemas"]["SubmittedResponseTypes"];
             readonly post_logout_redirect_uris?: components["schemas"]["PostLogoutRedirectUris"];
             readonly logo_uri?: components["schemas"]["LogoUri"];
             readonly initiate_login_uri?: components["schemas"]["InitiateLoginUri"];
             readonly login_url?: components["schemas"]["LoginUrl"];
-            readonly id_token_signed_response_alg?: components["schemas"]["id_token_signed_response_alg"];
+            readonly id_token_signed_response_alg?: components["schemas"]["SubmittedIdTokenAlgorithm"];
             readonly contacts?: components["schemas"]["Contacts"];
             readonly client_uri?: components["schemas"]["ClientUri"];
             readonly policy_uri?: components["schemas"]["PolicyUri"];
@@ -1057,7 +1082,7 @@ export interface components {
         /** @description The complete new metadata of a client: an omitted member is removed or reset to its default ([RFC 7592 section 2.2](https://www.rfc-editor.org/rfc/rfc7592#section-2.2)). */
         readonly ReplacedClientMetadata: {
             readonly client_name?: components["schemas"]["ClientName"];
-            readonly application_type?: components["schemas"]["application_type"];
+            readonly application_type?: components["schemas"]["SubmittedApplicationType"];
             readonly redirect_uris?: components["schemas"]["RedirectUris"];
             /**
              * @description How the client will authenticate: `client_secret_basic` (default), `client_secret_post`, `none` for a public client, which gets no secret and must use PKCE, or `private_key_jwt`, for which `jwks` or `jwks_uri` is needed. Another value is `invalid_client_metadata`.
@@ -1069,7 +1094,7 @@ export interface components {
              * @example ES256
              */
             readonly token_endpoint_auth_signing_alg?: string;
-            readonly subject_type?: components["schemas"]["subject_type"];
+            readonly subject_type?: components["schemas"]["SubmittedSubjectType"];
             /**
              * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials`, `urn:ietf:params:oauth:grant-type:device_code` and `urn:ietf:params:oauth:grant-type:token-exchange` the client means to use; left out, `authorization_code` and `refresh_token`. Others are left out, and so are those that a client never gets that registers in the open; `invalid_client_metadata` when none is left.
              * @example [
@@ -1082,12 +1107,12 @@ export interface components {
              *     ]
              */
             readonly grant_types?: readonly string[];
-            readonly response_types?: components["schemas"]["response_types"];
+            readonly response_types?: components["schemas"]["SubmittedResponseTypes"];
             readonly post_logout_redirect_uris?: components["schemas"]["PostLogoutRedirectUris"];
             readonly logo_uri?: components["schemas"]["LogoUri"];
             readonly initiate_login_uri?: components["schemas"]["InitiateLoginUri"];
             readonly login_url?: components["schemas"]["LoginUrl"];
-            readonly id_token_signed_response_alg?: components["schemas"]["id_token_signed_response_alg"];
+            readonly id_token_signed_response_alg?: components["schemas"]["SubmittedIdTokenAlgorithm"];
             readonly contacts?: components["schemas"]["Contacts"];
             readonly client_uri?: components["schemas"]["ClientUri"];
             readonly policy_uri?: components["schemas"]["PolicyUri"];
@@ -1260,7 +1285,8 @@ export interface components {
             readonly grant_types: components["schemas"]["StandardGrantTypes"];
             readonly response_types: components["schemas"]["ResponseTypes"];
             readonly subject_type: components["schemas"]["SubjectType"];
-            readonly id_token_signed_response_alg: components["schemas"]["IdTokenSignedResponseAlg"];
+            /** @description Algorithm that signs the client's id tokens. */
+            readonly id_token_signed_response_alg: components["schemas"]["SigningAlgorithm"];
             /**
              * @description Whether the client depends on `auth_time`; every id token carries it in any case.
              * @example false
@@ -1288,12 +1314,8 @@ export interface components {
              * @example https://portal.example.com/sector.json
              */
             readonly sector_identifier_uri?: string;
-            /**
-             * @description As registered. Absent where userinfo answers JSON.
-             * @example RS256
-             * @enum {string}
-             */
-            readonly userinfo_signed_response_alg?: "RS256" | "ES256";
+            /** @description As registered. Absent where userinfo answers JSON. */
+            readonly userinfo_signed_response_alg?: components["schemas"]["SigningAlgorithm"];
             readonly request_object_signing_alg?: components["schemas"]["AssertionAlgorithm"];
             readonly request_uris?: components["schemas"]["RequestUris"];
             readonly require_pushed_authorization_requests?: components["schemas"]["RequirePushed"];
@@ -1551,7 +1573,7 @@ export interface components {
             readonly error_description: components["schemas"]["ErrorDescription"];
         };
         /** @description A sign-out requested by a client; the members of the form. */
-        readonly EndSessionRequest: {
+        readonly LogoutRequest: {
             /**
              * @description An id token of this account that the client got for the user, expired or not. If it names the user who is signed in here, there is no question. At most 12288 characters.
              * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
@@ -1796,25 +1818,9 @@ export interface components {
              * @example ada@example.com
              */
             readonly username?: string;
-            /**
-             * @description For an access token `Bearer`, or `DPoP` where it is bound to a key; absent for a refresh token.
-             * @example Bearer
-             * @enum {string}
-             */
-            readonly token_type?: "Bearer" | "DPoP";
-            /**
-             * @description The key that it is bound to ([RFC 9449 section 6.2](https://www.rfc-editor.org/rfc/rfc9449#section-6.2)); absent for a bearer token.
-             * @example {
-             *       "jkt": "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"
-             *     }
-             */
-            readonly cnf?: {
-                /**
-                 * @description SHA-256 thumbprint of the key ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)).
-                 * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
-                 */
-                readonly jkt: string;
-            };
+            /** @description For an access token `Bearer`, or `DPoP` where it is bound to a key; absent for a refresh token. */
+            readonly token_type?: components["schemas"]["TokenType"];
+            readonly cnf?: components["schemas"]["Confirmation"];
             readonly act?: components["schemas"]["Actor"];
             /**
              * Format: int64
@@ -1834,20 +1840,33 @@ export interface components {
              */
             readonly sub?: string;
             /**
-             * @description Whom the token is meant for: of a token for an API its `aud`, else the client ([RFC 7519 section 4.1.3](https://www.rfc-editor.org/rfc/rfc7519#section-4.1.3)).
+             * @description Whom the token is meant for, a text or an array of at most 21 texts: of a token for an API its `aud`, else the client ([RFC 7519 section 4.1.3](https://www.rfc-editor.org/rfc/rfc7519#section-4.1.3)).
              * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
              * @example [
              *       "https://api.example.com/orders",
              *       "orders"
              *     ]
              */
-            readonly aud?: string | readonly string[];
+            readonly aud?: unknown;
             /**
              * Format: uri
              * @description The issuer.
              * @example https://demo.id.example.com
              */
             readonly iss?: string;
+        };
+        /**
+         * @description The key that it is bound to ([RFC 9449 section 6.2](https://www.rfc-editor.org/rfc/rfc9449#section-6.2)); absent for a bearer token.
+         * @example {
+         *       "jkt": "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"
+         *     }
+         */
+        readonly Confirmation: {
+            /**
+             * @description SHA-256 thumbprint of the key ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)).
+             * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
+             */
+            readonly jkt: string;
         };
         /** @description An HTML page for the person at the browser; it needs no script and shows the request id. */
         readonly Page: string;
@@ -1942,6 +1961,24 @@ export interface components {
             readonly error_description: components["schemas"]["ErrorDescription"];
         };
         /**
+         * @description What authorization answers.
+         * @example code
+         * @enum {string}
+         */
+        readonly ResponseType: "code" | "id_token token" | "id_token";
+        /**
+         * @description How users are identified to the client. `public` means that every client of the account sees the same `sub`; `pairwise` that only clients of one sector do ([OpenID Connect Core section 8](https://openid.net/specs/openid-connect-core-1_0.html#SubjectIDTypes)). The sector is the host of `sector_identifier_uri`, else the one host of the `redirect_uris`.
+         * @example public
+         * @enum {string}
+         */
+        readonly SubjectType: "public" | "pairwise";
+        /**
+         * @description An algorithm with which the service signs.
+         * @example RS256
+         * @enum {string}
+         */
+        readonly SigningAlgorithm: "RS256" | "ES256";
+        /**
          * @description What was wrong, for the developer of the client; not for display, and not to be parsed. At most 512 characters of ASCII without `"` and `\` ([RFC 6749 section 5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2)); other characters of a value it names are replaced by `?`.
          * @example redirect_uris is mandatory
          */
@@ -1949,7 +1986,7 @@ export interface components {
         /** @description An error that any operation of the surface can answer. */
         readonly ServiceError: {
             /**
-             * @description `not_found` 404, `method_not_allowed` 405, `invalid_request` 400 for a request that cannot be read and 413 for one that is too large, `rate_limited` 429, `server_error` 500, `temporarily_unavailable` 503.
+             * @description `not_found` 404, `method_not_allowed` 405, `invalid_request` 400 for a request that cannot be read, 413 for one that is too large, and 409 or 422 because of its `Idempotency-Key`; `rate_limited` 429, `server_error` 500, `temporarily_unavailable` 503.
              * @example server_error
              * @enum {string}
              */
@@ -1965,7 +2002,7 @@ export interface components {
          * @description `web` (default) or `native` for an app on a device. Another value is `invalid_client_metadata`.
          * @example web
          */
-        readonly application_type: string;
+        readonly SubmittedApplicationType: string;
         /**
          * @description The callback addresses a sign-in may return to; at authorization one of them must be given character for character. At most 20 absolute URIs, each at most 2048 characters. `web`: https, or http on a loopback host. `native`: also private-use schemes such as `com.example.app:/callback`, and http on loopback with any port ([RFC 8252 section 7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)). No fragment, user part, wildcard or script scheme.
          * @example [
@@ -1977,14 +2014,14 @@ export interface components {
          * @description `public` (default) or `pairwise`, with which only clients of one sector see the same `sub`. Another value is `invalid_client_metadata`.
          * @example public
          */
-        readonly subject_type: string;
+        readonly SubmittedSubjectType: string;
         /**
          * @description Which of `code`, `id_token token`, `id_token` the client means to use. Others are left out; `invalid_client_metadata` when none is left.
          * @example [
          *       "code"
          *     ]
          */
-        readonly response_types: readonly string[];
+        readonly SubmittedResponseTypes: readonly string[];
         /**
          * @description Where a browser may be sent after sign-out, by the rules of `redirect_uris`. 0 to 20 URIs, each at most 2048 characters.
          * @example [
@@ -2011,7 +2048,7 @@ export interface components {
          * @description `RS256` (default) or `ES256`. Another value is `invalid_client_metadata`.
          * @example RS256
          */
-        readonly id_token_signed_response_alg: string;
+        readonly SubmittedIdTokenAlgorithm: string;
         /**
          * @description E-mail addresses of the people responsible for the client. At most 10, each at most 254 characters.
          * @example [
@@ -2034,6 +2071,16 @@ export interface components {
          * @example https://portal.example.com/terms
          */
         readonly TosUri: string;
+        /** @description One public key; the members of [RFC 7518 section 6](https://www.rfc-editor.org/rfc/rfc7518#section-6). */
+        readonly SubmittedKey: {
+            /**
+             * @description Key type, `RSA`, `EC` or `OKP`.
+             * @example EC
+             */
+            readonly kty?: string;
+        } & {
+            readonly [key: string]: unknown;
+        };
         /**
          * @description Public keys of the client ([RFC 7517 section 5](https://www.rfc-editor.org/rfc/rfc7517#section-5)). Not together with `jwks_uri`. Private or symmetric keys are `invalid_client_metadata`, and so are RSA keys that are not of 2048 to 4096 bits with an exponent of at most 4 bytes.
          * @example {
@@ -2049,15 +2096,7 @@ export interface components {
          */
         readonly SubmittedKeySet: {
             /** @description At most 10 keys. */
-            readonly keys?: readonly ({
-                /**
-                 * @description Key type, `RSA`, `EC` or `OKP`.
-                 * @example EC
-                 */
-                readonly kty?: string;
-            } & {
-                readonly [key: string]: unknown;
-            })[];
+            readonly keys?: readonly components["schemas"]["SubmittedKey"][];
         };
         /**
          * @description Where the client publishes its public keys, https, at most 2048 characters. Not together with `jwks`. Not fetched at registration.
@@ -2108,19 +2147,7 @@ export interface components {
          *       "code"
          *     ]
          */
-        readonly ResponseTypes: readonly ("code" | "id_token token" | "id_token")[];
-        /**
-         * @description How users are identified to the client. `public` means that every client of the account sees the same `sub`; `pairwise` that only clients of one sector do ([OpenID Connect Core section 8](https://openid.net/specs/openid-connect-core-1_0.html#SubjectIDTypes)). The sector is the host of `sector_identifier_uri`, else the one host of the `redirect_uris`.
-         * @example public
-         * @enum {string}
-         */
-        readonly SubjectType: "public" | "pairwise";
-        /**
-         * @description Algorithm that signs the client's id tokens.
-         * @example RS256
-         * @enum {string}
-         */
-        readonly IdTokenSignedResponseAlg: "RS256" | "ES256";
+        readonly ResponseTypes: readonly components["schemas"]["ResponseType"][];
         /** @description One public key ([RFC 7517 section 4](https://www.rfc-editor.org/rfc/rfc7517#section-4)). */
         readonly RegisteredKey: {
             /**
@@ -2744,12 +2771,12 @@ export interface components {
          * @description `code`; if the account turned the implicit flow on, also `id_token` and `id_token token`, in any order. Others are `unsupported_response_type`. At most 64 characters.
          * @example code
          */
-        readonly ResponseType: string;
+        readonly RequestedResponseType: string;
         /**
          * @description The client's identifier. Missing or unknown: a page with status 400. At most 255 characters.
          * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
          */
-        readonly ClientId: string;
+        readonly AuthorizationClientId: string;
         /**
          * @description One of the client's registered `redirect_uris`, character for character; for a native app on a loopback address the port may differ ([RFC 8252 section 7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)). Missing or not registered: a page with status 400. At most 2048 characters.
          * @example https://portal.example.com/callback
@@ -2759,7 +2786,7 @@ export interface components {
          * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
          * @example openid profile email
          */
-        readonly Scope: string;
+        readonly RequestedScope: string;
         /**
          * @description Any value; returned unchanged, so that the client can match answer and request ([RFC 6749 section 10.12](https://www.rfc-editor.org/rfc/rfc6749#section-10.12)). At most 2048 characters.
          * @example af0ifjsldkj
@@ -2784,7 +2811,7 @@ export interface components {
          * @description Values separated by spaces: `none` (show no page; alone), `login` (ask for the password again), `consent` (ask for consent again), `select_account` (as `login`) ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). At most 128 characters.
          * @example login
          */
-        readonly Prompt: string;
+        readonly RequestedPrompt: string;
         /**
          * @description Maximum age of the sign-in in whole seconds, 0 to 2147483647; an older sign-in is repeated. Written in decimal digits, at most 10.
          * @example 3600
@@ -2809,12 +2836,12 @@ export interface components {
          * @description Single claims requested in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), among those in `claims_supported` that belong to a scope of the client; the user is asked for consent to that scope. A claim requested with `value` or `values` is returned only if it is one of them. In `id_token`, a `sub` with a `value` works like an `id_token_hint`; an `acr` with values works like `acr_values`, and an essential one that the sign-in cannot satisfy is `unmet_authentication_requirements`. Unknown claims are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
          * @example {"userinfo":{"email":{"essential":true}},"id_token":{"groups":null}}
          */
-        readonly Claims: string;
+        readonly RequestedClaims: string;
         /**
          * @description Read and ignored: the pages fit every window. At most 64 characters.
          * @example page
          */
-        readonly Display: string;
+        readonly RequestedDisplay: string;
         /**
          * @description The resource identifier of the API that access tokens are requested for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API only. It must be an API that the client is linked to, otherwise `invalid_target`. At most 2048 characters.
          * @example https://api.example.com/orders
@@ -2829,7 +2856,7 @@ export interface components {
          * @description How the answer reaches the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors are sent the same way. At most 64 characters.
          * @example form_post
          */
-        readonly ResponseMode: string;
+        readonly RequestedResponseMode: string;
         /**
          * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`; `iss` and `aud`, if present, must be the client and this issuer. Only its parameters count; others in the request, except `client_id`, are ignored. An invalid one is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
          * @example eyJhbGciOiJub25lIn0.e30.
@@ -2865,6 +2892,11 @@ export interface components {
          * @example en
          */
         readonly UiLocales: string;
+        /**
+         * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+         * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+         */
+        readonly IdempotencyKey: string;
     };
     requestBodies: never;
     headers: {
@@ -3318,7 +3350,13 @@ export interface operations {
     readonly registerClient: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -3399,7 +3437,41 @@ export interface operations {
                 };
             };
             readonly 404: components["responses"]["NotFound"];
+            /** @description A request with this `Idempotency-Key` is being served; send it again a little later. Or it was carried out, but its answer is not known. Nothing was registered now. */
+            readonly 409: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_request",
+                     *       "error_description": "A request with this Idempotency-Key is being served"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ServiceError"];
+                };
+            };
             readonly 413: components["responses"]["ContentTooLarge"];
+            /** @description `Idempotency-Key` was used for another request. Nothing was registered now. */
+            readonly 422: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_request",
+                     *       "error_description": "Idempotency-Key was used for another request"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ServiceError"];
+                };
+            };
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["ServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -3501,19 +3573,19 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
-    readonly authorize: {
+    readonly requestAuthorization: {
         readonly parameters: {
             readonly query?: {
                 /**
                  * @description `code`; if the account turned the implicit flow on, also `id_token` and `id_token token`, in any order. Others are `unsupported_response_type`. At most 64 characters.
                  * @example code
                  */
-                readonly response_type?: components["parameters"]["ResponseType"];
+                readonly response_type?: components["parameters"]["RequestedResponseType"];
                 /**
                  * @description The client's identifier. Missing or unknown: a page with status 400. At most 255 characters.
                  * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
                  */
-                readonly client_id?: components["parameters"]["ClientId"];
+                readonly client_id?: components["parameters"]["AuthorizationClientId"];
                 /**
                  * @description One of the client's registered `redirect_uris`, character for character; for a native app on a loopback address the port may differ ([RFC 8252 section 7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)). Missing or not registered: a page with status 400. At most 2048 characters.
                  * @example https://portal.example.com/callback
@@ -3523,7 +3595,7 @@ export interface operations {
                  * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
                  * @example openid profile email
                  */
-                readonly scope?: components["parameters"]["Scope"];
+                readonly scope?: components["parameters"]["RequestedScope"];
                 /**
                  * @description Any value; returned unchanged, so that the client can match answer and request ([RFC 6749 section 10.12](https://www.rfc-editor.org/rfc/rfc6749#section-10.12)). At most 2048 characters.
                  * @example af0ifjsldkj
@@ -3548,7 +3620,7 @@ export interface operations {
                  * @description Values separated by spaces: `none` (show no page; alone), `login` (ask for the password again), `consent` (ask for consent again), `select_account` (as `login`) ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). At most 128 characters.
                  * @example login
                  */
-                readonly prompt?: components["parameters"]["Prompt"];
+                readonly prompt?: components["parameters"]["RequestedPrompt"];
                 /**
                  * @description Maximum age of the sign-in in whole seconds, 0 to 2147483647; an older sign-in is repeated. Written in decimal digits, at most 10.
                  * @example 3600
@@ -3573,12 +3645,12 @@ export interface operations {
                  * @description Single claims requested in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), among those in `claims_supported` that belong to a scope of the client; the user is asked for consent to that scope. A claim requested with `value` or `values` is returned only if it is one of them. In `id_token`, a `sub` with a `value` works like an `id_token_hint`; an `acr` with values works like `acr_values`, and an essential one that the sign-in cannot satisfy is `unmet_authentication_requirements`. Unknown claims are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
                  * @example {"userinfo":{"email":{"essential":true}},"id_token":{"groups":null}}
                  */
-                readonly claims?: components["parameters"]["Claims"];
+                readonly claims?: components["parameters"]["RequestedClaims"];
                 /**
                  * @description Read and ignored: the pages fit every window. At most 64 characters.
                  * @example page
                  */
-                readonly display?: components["parameters"]["Display"];
+                readonly display?: components["parameters"]["RequestedDisplay"];
                 /**
                  * @description Read and ignored: the pages are in English. At most 255 characters.
                  * @example en
@@ -3598,7 +3670,7 @@ export interface operations {
                  * @description How the answer reaches the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors are sent the same way. At most 64 characters.
                  * @example form_post
                  */
-                readonly response_mode?: components["parameters"]["ResponseMode"];
+                readonly response_mode?: components["parameters"]["RequestedResponseMode"];
                 /**
                  * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`; `iss` and `aud`, if present, must be the client and this issuer. Only its parameters count; others in the request, except `client_id`, are ignored. An invalid one is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
                  * @example eyJhbGciOiJub25lIn0.e30.
@@ -3625,7 +3697,7 @@ export interface operations {
             readonly 503: components["responses"]["PageServiceUnavailable"];
         };
     };
-    readonly authorizeByForm: {
+    readonly requestAuthorizationByForm: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -3661,7 +3733,7 @@ export interface operations {
             readonly 503: components["responses"]["PageServiceUnavailable"];
         };
     };
-    readonly pushRequest: {
+    readonly pushAuthorizationRequest: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -3801,7 +3873,7 @@ export interface operations {
                  *       "state": "af0ifjsldkj"
                  *     }
                  */
-                readonly "application/x-www-form-urlencoded": components["schemas"]["EndSessionRequest"];
+                readonly "application/x-www-form-urlencoded": components["schemas"]["LogoutRequest"];
             };
         };
         readonly responses: {
@@ -3877,7 +3949,7 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
-    readonly beginDevice: {
+    readonly beginDeviceAuthorization: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;

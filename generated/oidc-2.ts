@@ -83,7 +83,8 @@ export interface components {
         readonly RegisteredClient: {
             readonly application_type: components["schemas"]["ApplicationType"];
             readonly grant_types: components["schemas"]["GrantTypes"];
-            readonly id_token_signed_response_alg: components["schemas"]["IdTokenSignedResponseAlg"];
+            /** @description Algorithm that signs the client's id tokens. */
+            readonly id_token_signed_response_alg: components["schemas"]["SigningAlgorithm"];
             readonly require_auth_time: components["schemas"]["RequireAuthTime"];
             readonly response_types: components["schemas"]["ResponseTypes"];
             readonly subject_type: components["schemas"]["SubjectType"];
@@ -97,8 +98,10 @@ export interface components {
             readonly initiate_login_uri?: components["schemas"]["InitiateLoginUri"];
             readonly logo_uri: components["schemas"]["LogoUri"];
             readonly redirect_uris: components["schemas"]["RedirectUris"];
-            readonly introspection_endpoint_auth_method: components["schemas"]["IntrospectionEndpointAuthMethod"];
-            readonly revocation_endpoint_auth_method: components["schemas"]["RevocationEndpointAuthMethod"];
+            /** @description How the client authenticates at the introspection endpoint; follows `token_endpoint_auth_method`. */
+            readonly introspection_endpoint_auth_method: components["schemas"]["TokenEndpointAuthMethod"];
+            /** @description How the client authenticates at the revocation endpoint; follows `token_endpoint_auth_method`. */
+            readonly revocation_endpoint_auth_method: components["schemas"]["TokenEndpointAuthMethod"];
             readonly login_url: components["schemas"]["LoginUrl"];
             readonly app_id: components["schemas"]["AppId"];
             readonly account_id: components["schemas"]["AccountId"];
@@ -181,12 +184,29 @@ export interface components {
          */
         readonly ClientName: string;
         /**
+         * @description `web` (default) or `native` for an app on a device. Another value is `invalid_client_metadata`.
+         * @example web
+         */
+        readonly SubmittedApplicationType: string;
+        /**
          * @description The callback addresses a sign-in may return to; at authorization one of them must be given character for character. At most 20 absolute URIs, each at most 2048 characters. `web`: https, or http on a loopback host. `native`: also private-use schemes such as `com.example.app:/callback`, and http on loopback with any port ([RFC 8252 section 7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)). No fragment, user part, wildcard or script scheme.
          * @example [
          *       "https://portal.example.com/callback"
          *     ]
          */
         readonly RedirectUris: readonly string[];
+        /**
+         * @description `public` (default) or `pairwise`, with which only clients of one sector see the same `sub`. Another value is `invalid_client_metadata`.
+         * @example public
+         */
+        readonly SubmittedSubjectType: string;
+        /**
+         * @description Which of `code`, `id_token token`, `id_token` the client means to use. Others are left out; `invalid_client_metadata` when none is left.
+         * @example [
+         *       "code"
+         *     ]
+         */
+        readonly SubmittedResponseTypes: readonly string[];
         /**
          * @description Where a browser may be sent after sign-out, by the rules of `redirect_uris`. 0 to 20 URIs, each at most 2048 characters.
          * @example [
@@ -210,6 +230,11 @@ export interface components {
          */
         readonly LoginUrl: string;
         /**
+         * @description `RS256` (default) or `ES256`. Another value is `invalid_client_metadata`.
+         * @example RS256
+         */
+        readonly SubmittedIdTokenAlgorithm: string;
+        /**
          * @description E-mail addresses of the people responsible for the client. At most 10, each at most 254 characters.
          * @example [
          *       "developers@example.com"
@@ -231,6 +256,16 @@ export interface components {
          * @example https://portal.example.com/terms
          */
         readonly TosUri: string;
+        /** @description One public key; the members of [RFC 7518 section 6](https://www.rfc-editor.org/rfc/rfc7518#section-6). */
+        readonly SubmittedKey: {
+            /**
+             * @description Key type, `RSA`, `EC` or `OKP`.
+             * @example EC
+             */
+            readonly kty?: string;
+        } & {
+            readonly [key: string]: unknown;
+        };
         /**
          * @description Public keys of the client ([RFC 7517 section 5](https://www.rfc-editor.org/rfc/rfc7517#section-5)). Not together with `jwks_uri`. Private or symmetric keys are `invalid_client_metadata`, and so are RSA keys that are not of 2048 to 4096 bits with an exponent of at most 4 bytes.
          * @example {
@@ -246,15 +281,7 @@ export interface components {
          */
         readonly SubmittedKeySet: {
             /** @description At most 10 keys. */
-            readonly keys?: readonly ({
-                /**
-                 * @description Key type, `RSA`, `EC` or `OKP`.
-                 * @example EC
-                 */
-                readonly kty?: string;
-            } & {
-                readonly [key: string]: unknown;
-            })[];
+            readonly keys?: readonly components["schemas"]["SubmittedKey"][];
         };
         /**
          * @description Where the client publishes its public keys, https, at most 2048 characters. Not together with `jwks`. Not fetched at registration.
@@ -274,22 +301,14 @@ export interface components {
         /** @description Metadata of a client. The same members are read at both doors; unknown members are ignored and never stored ([RFC 7591 section 2](https://www.rfc-editor.org/rfc/rfc7591#section-2)). */
         readonly ClientMetadata: {
             readonly client_name?: components["schemas"]["ClientName"];
-            /**
-             * @description `web` (default) or `native` for an app on a device. Another value is `invalid_client_metadata`.
-             * @example web
-             */
-            readonly application_type?: string;
+            readonly application_type?: components["schemas"]["SubmittedApplicationType"];
             readonly redirect_uris?: components["schemas"]["RedirectUris"];
             /**
              * @description How the client will authenticate: `client_secret_basic` (default), `client_secret_post`, or `none` for a public client, which gets no secret and must use PKCE. Another value is `invalid_client_metadata`.
              * @example client_secret_basic
              */
             readonly token_endpoint_auth_method?: string;
-            /**
-             * @description `public` (default) or `pairwise`, with which only clients of one sector see the same `sub`. Another value is `invalid_client_metadata`.
-             * @example public
-             */
-            readonly subject_type?: string;
+            readonly subject_type?: components["schemas"]["SubmittedSubjectType"];
             /**
              * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials` the client means to use. Others are left out; `invalid_client_metadata` when none is left.
              * @example [
@@ -298,22 +317,12 @@ export interface components {
              *     ]
              */
             readonly grant_types?: readonly string[];
-            /**
-             * @description Which of `code`, `id_token token`, `id_token` the client means to use. Others are left out; `invalid_client_metadata` when none is left.
-             * @example [
-             *       "code"
-             *     ]
-             */
-            readonly response_types?: readonly string[];
+            readonly response_types?: components["schemas"]["SubmittedResponseTypes"];
             readonly post_logout_redirect_uris?: components["schemas"]["PostLogoutRedirectUris"];
             readonly logo_uri?: components["schemas"]["LogoUri"];
             readonly initiate_login_uri?: components["schemas"]["InitiateLoginUri"];
             readonly login_url?: components["schemas"]["LoginUrl"];
-            /**
-             * @description `RS256` (default) or `ES256`. Another value is `invalid_client_metadata`.
-             * @example RS256
-             */
-            readonly id_token_signed_response_alg?: string;
+            readonly id_token_signed_response_alg?: components["schemas"]["SubmittedIdTokenAlgorithm"];
             readonly contacts?: components["schemas"]["Contacts"];
             readonly client_uri?: components["schemas"]["ClientUri"];
             readonly policy_uri?: components["schemas"]["PolicyUri"];
@@ -330,31 +339,43 @@ export interface components {
          */
         readonly ApplicationType: "web" | "native";
         /**
+         * @description How a client requests tokens.
+         * @example authorization_code
+         * @enum {string}
+         */
+        readonly RegisteredGrantType: "authorization_code" | "implicit" | "password" | "refresh_token" | "client_credentials";
+        /**
          * @description Grant types the client may use. Listing a type does not switch it on: `password` and `implicit` run only where the account turned them on, `client_credentials` only for clients with a secret.
          * @example [
          *       "authorization_code",
          *       "refresh_token"
          *     ]
          */
-        readonly GrantTypes: readonly ("authorization_code" | "implicit" | "password" | "refresh_token" | "client_credentials")[];
+        readonly GrantTypes: readonly components["schemas"]["RegisteredGrantType"][];
         /**
-         * @description Algorithm that signs the client's id tokens.
+         * @description An algorithm with which the service signs.
          * @example RS256
          * @enum {string}
          */
-        readonly IdTokenSignedResponseAlg: "RS256" | "ES256";
+        readonly SigningAlgorithm: "RS256" | "ES256";
         /**
          * @description Whether the client depends on `auth_time` in id tokens. Always false; every id token carries it in any case.
          * @example false
          */
         readonly RequireAuthTime: boolean;
         /**
+         * @description What authorization answers.
+         * @example code
+         * @enum {string}
+         */
+        readonly ResponseType: "code" | "id_token token" | "id_token";
+        /**
          * @description Response types the client may ask for at authorization. Only `code` is answered.
          * @example [
          *       "code"
          *     ]
          */
-        readonly ResponseTypes: readonly ("code" | "id_token token" | "id_token")[];
+        readonly ResponseTypes: readonly components["schemas"]["ResponseType"][];
         /**
          * @description How users are identified to the client. `public` means that every client of the account sees the same `sub`; `pairwise` that only clients of one sector do ([OpenID Connect Core section 8](https://openid.net/specs/openid-connect-core-1_0.html#SubjectIDTypes)). The sector is the host of `sector_identifier_uri`, else the one host of the `redirect_uris`.
          * @example public
@@ -389,18 +410,6 @@ export interface components {
          * @example cs_nR5tY8uJ2kL6pQ9wE3xC7vB1mH4gF0dS
          */
         readonly ClientSecret: string;
-        /**
-         * @description How the client authenticates at the introspection endpoint; follows `token_endpoint_auth_method`.
-         * @example client_secret_basic
-         * @enum {string}
-         */
-        readonly IntrospectionEndpointAuthMethod: "client_secret_basic" | "client_secret_post" | "none";
-        /**
-         * @description How the client authenticates at the revocation endpoint; follows `token_endpoint_auth_method`.
-         * @example client_secret_basic
-         * @enum {string}
-         */
-        readonly RevocationEndpointAuthMethod: "client_secret_basic" | "client_secret_post" | "none";
         /**
          * Format: int32
          * @description The app that this registration created. Assign access to users or roles before anyone can sign in.
@@ -474,7 +483,7 @@ export interface components {
         /** @description An error that any operation of the surface can answer. */
         readonly ServiceError: {
             /**
-             * @description `not_found` 404, `method_not_allowed` 405, `invalid_request` 400 for a request that cannot be read and 413 for one that is too large, `rate_limited` 429, `server_error` 500, `temporarily_unavailable` 503.
+             * @description `not_found` 404, `method_not_allowed` 405, `invalid_request` 400 for a request that cannot be read, 413 for one that is too large, and 409 or 422 because of its `Idempotency-Key`; `rate_limited` 429, `server_error` 500, `temporarily_unavailable` 503.
              * @example server_error
              * @enum {string}
              */

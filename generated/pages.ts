@@ -1022,7 +1022,7 @@ export interface components {
             readonly end_others?: string;
         };
         /** @description The form for the first code of a new device as a browser sends it. */
-        readonly NewDeviceForm: {
+        readonly SecondFactorAdditionForm: {
             readonly csrf?: components["schemas"]["CsrfToken"];
             /**
              * @description Six digits that the device shows; spaces and dashes are ignored. At most 64 characters. Empty or wrong is 401 with the form again.
@@ -3293,7 +3293,7 @@ export interface operations {
                  *       "otp": "287082"
                  *     }
                  */
-                readonly "application/x-www-form-urlencoded": components["schemas"]["NewDeviceForm"];
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SecondFactorAdditionForm"];
             };
         };
         readonly responses: {

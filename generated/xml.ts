@@ -152,12 +152,7 @@ export interface components {
              * @example 1
              */
             readonly "role-id": number | null;
-            /**
-             * @description 0 unactivated, 1 active, 2 suspended, 3 locked, 4 password expired, 5 awaiting reset, 7 password pending.
-             * @example 1
-             * @enum {integer}
-             */
-            readonly status: 0 | 1 | 2 | 3 | 4 | 5 | 7;
+            readonly status: components["schemas"]["UserStatus"];
             /**
              * Format: date-time
              * @description When the user was changed last.
@@ -167,14 +162,20 @@ export interface components {
             /**
              * @description Always 0.
              * @example 0
-             * @constant
+             * @enum {integer}
              */
             readonly "user-type": 0;
         };
         /** @description Users by ascending `id`. */
         readonly Users: readonly components["schemas"]["User"][];
+        /**
+         * @description 0 unactivated, 1 active, 2 suspended, 3 locked, 4 password expired, 5 awaiting reset, 7 password pending.
+         * @example 1
+         * @enum {integer}
+         */
+        readonly UserStatus: 0 | 1 | 2 | 3 | 4 | 5 | 7;
         /** @description Elements of a new user. */
-        readonly NewUser: {
+        readonly UserCreate: {
             /**
              * Format: date-time
              * @description When the user became active for the first time.
@@ -261,12 +262,7 @@ export interface components {
              * @example 1
              */
             readonly "role-id"?: number | null;
-            /**
-             * @description 0 unactivated, 1 active, 2 suspended, 3 locked, 4 password expired, 5 awaiting reset, 7 password pending.
-             * @example 1
-             * @enum {integer}
-             */
-            readonly status?: 0 | 1 | 2 | 3 | 4 | 5 | 7;
+            readonly status?: components["schemas"]["UserStatus"];
             /**
              * Format: date-time
              * @description When the user was changed last.
@@ -276,7 +272,7 @@ export interface components {
             /**
              * @description Always 0.
              * @example 0
-             * @constant
+             * @enum {integer}
              */
             readonly "user-type"?: 0;
             /**
@@ -286,7 +282,7 @@ export interface components {
             readonly password?: string | null;
         };
         /** @description Elements of a user to set. */
-        readonly UserChanges: {
+        readonly UserUpdate: {
             /**
              * Format: date-time
              * @description When the user became active for the first time.
@@ -373,12 +369,7 @@ export interface components {
              * @example 1
              */
             readonly "role-id"?: number | null;
-            /**
-             * @description 0 unactivated, 1 active, 2 suspended, 3 locked, 4 password expired, 5 awaiting reset, 7 password pending.
-             * @example 1
-             * @enum {integer}
-             */
-            readonly status?: 0 | 1 | 2 | 3 | 4 | 5 | 7;
+            readonly status?: components["schemas"]["UserStatus"];
             /**
              * Format: date-time
              * @description When the user was changed last.
@@ -388,7 +379,7 @@ export interface components {
             /**
              * @description Always 0.
              * @example 0
-             * @constant
+             * @enum {integer}
              */
             readonly "user-type"?: 0;
         };
@@ -773,7 +764,7 @@ export interface operations {
                  *       "role-id": 1
                  *     }
                  */
-                readonly "application/xml": components["schemas"]["NewUser"];
+                readonly "application/xml": components["schemas"]["UserCreate"];
             };
         };
         readonly responses: {
@@ -920,7 +911,7 @@ export interface operations {
                  *       "phone": null
                  *     }
                  */
-                readonly "application/xml": components["schemas"]["UserChanges"];
+                readonly "application/xml": components["schemas"]["UserUpdate"];
             };
         };
         readonly responses: {

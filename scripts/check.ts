@@ -56,6 +56,13 @@ function contracts(): string[] {
   return [...yaml('openapi'), ...yaml('openapi/workflows')];
 }
 
+/** The contracts as the service serves them, bundled. */
+function servedContracts(): string[] {
+  return readdirSync(join(root, 'generated'))
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => `generated/${file}`);
+}
+
 /** The modules of src, by their paths below it. Lines of comment are empty. */
 function* sources(): Generator<{ readonly file: string; readonly source: string }> {
   for (const file of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
@@ -147,7 +154,11 @@ function all(...parts: readonly Check[]): Check {
   };
 }
 
-const lintOptions = ['--config', 'openapi/redocly.yaml', '--lint-config', 'error', '--max-problems', '1000'];
+/** Lints `files` by a configuration in `openapi`. */
+function lint(config: string, files: readonly string[]): Check {
+  const options = ['--config', `openapi/${config}`, '--lint-config', 'error', '--max-problems', '1000'];
+  return tool('redocly', ['lint', ...options, '--format', 'stylish', ...files], /\d+ warnings?\b/);
+}
 
 // The longest first, so that both lanes end together.
 const checks: Readonly<Record<string, Check>> = {
@@ -168,11 +179,11 @@ const checks: Readonly<Record<string, Check>> = {
   generated: program('scripts/generate.ts', ['--check']),
   settings: program('scripts/settings-table.ts', ['--check']),
   style: tool('biome', ['ci', '--error-on-warnings', '--colors=off', '--max-diagnostics=200', '.']),
-  contracts: () =>
-    tool('redocly', ['lint', ...lintOptions, '--format', 'stylish', ...contracts()], /\d+ warnings?\b/)(),
+  contracts: () => all(lint('redocly.yaml', contracts()), lint('served/redocly.yaml', servedContracts()))(),
   exports: tool('knip', ['--no-progress', '--treat-config-hints-as-errors']),
   environment: readersOfEnvironment,
   references: deadReferences,
+  baseline: program('scripts/contract.ts', ['check']),
 };
 
 async function report(name: string, check: Check): Promise<void> {

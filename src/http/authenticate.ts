@@ -39,7 +39,7 @@ export function securityHandlers(services: Services, limit?: LimitName) {
       const token = bearerToken(req.headers.authorization);
       try {
         if (!state.account || token === null) {
-          throw new Failure('caller_unauthenticated', { challenged: req.headers.authorization !== undefined });
+          throw new Failure('caller_unauthenticated', { challenged: isBearer(req.headers.authorization) });
         }
         const caller = await identify(req.res as Response, state.account, token);
         // Each alternative gets the result for all of them: a refused one would cost an error with its stack.
@@ -56,6 +56,11 @@ export function securityHandlers(services: Services, limit?: LimitName) {
       }
     },
   };
+}
+
+/** Whether the header names the scheme anywhere; another scheme is answered as if there were no header. */
+function isBearer(authorization: string | undefined): boolean {
+  return authorization?.toLowerCase().includes('bearer') ?? false;
 }
 
 /** All scopes of which any one permits the operation. */

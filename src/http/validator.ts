@@ -114,6 +114,9 @@ function checkedHere(
   return open && checked.length > 0 ? [...checked, {}] : checked;
 }
 
+/** What is for readers and generators; `x-nullable` repeats beside a reference what its target says. */
+const words = /^(description|summary|examples?|x-nullable)$/;
+
 /**
  * `isNames`: the keys are names from the contract, not OpenAPI keywords. Throws for a reference with siblings, because
  * it will be replaced by its target.
@@ -121,7 +124,7 @@ function checkedHere(
 function withoutWords(value: unknown, isNames = false): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutWords(item));
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([key]) => isNames || !/^(description|summary|examples?)$/.test(key));
+  const kept = Object.entries(value).filter(([key]) => isNames || !words.test(key));
   if ('$ref' in value && kept.length > 1) throw new Error(`beside the reference to ${value.$ref} stands more`);
   return Object.fromEntries(kept.map(([key, item]) => [key, withoutWords(item, !isNames && key === 'properties')]));
 }

@@ -18,7 +18,7 @@ const operations = [
   { surface: 'oidc-2', operationId: 'refreshToken', method: 'POST', path: '/oidc/2/token' },
   { surface: 'auth-2', operationId: 'readRateLimit', method: 'GET', path: '/auth/rate_limit' },
   { surface: 'oauth2', operationId: 'readKeys', method: 'GET', path: '/oauth2/jwks' },
-  { surface: 'oauth2', operationId: 'authorize', method: 'GET', path: '/oauth2/authorize' },
+  { surface: 'oauth2', operationId: 'requestAuthorization', method: 'GET', path: '/oauth2/authorize' },
   { surface: 'pages', operationId: 'showSignIn', method: 'GET', path: '/sign-in' },
 ] as const;
 

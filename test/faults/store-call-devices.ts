@@ -42,7 +42,7 @@ export const waitingDeviceOperations: readonly Operation[] = [
   {
     title: 'begin of a device',
     surface: 'oauth2',
-    operationId: 'beginDevice',
+    operationId: 'beginDeviceAuthorization',
     status: 200,
     prepare: async (app) => {
       const { client } = await waiting(app);

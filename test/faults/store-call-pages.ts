@@ -41,7 +41,7 @@ export const pageOperations: readonly Operation[] = [
   step({
     title: 'begin of a sign-in',
     surface: 'oauth2',
-    operationId: 'authorize',
+    operationId: 'requestAuthorization',
     status: 303,
     open: openSignIn,
     send: async (app, { jar }) => app.send('GET', authorizePath((await stageOf(app)).client), { headers: jar.header }),

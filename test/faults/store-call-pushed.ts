@@ -12,7 +12,7 @@ const queryOf = (client: { client_id: string }) =>
 const push: Operation = {
   title: 'push of a request',
   surface: 'oauth2',
-  operationId: 'pushRequest',
+  operationId: 'pushAuthorizationRequest',
   status: 201,
   prepare: async (app) => {
     const { client } = await stageOf(app);
@@ -30,7 +30,7 @@ const push: Operation = {
 const begin: Operation = {
   title: 'begin of a pushed sign-in',
   surface: 'oauth2',
-  operationId: 'authorize',
+  operationId: 'requestAuthorization',
   status: 303,
   // It was started, but the answer was lost: the request is used up.
   again: 400,

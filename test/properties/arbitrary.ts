@@ -13,6 +13,7 @@ const longestText = 16_384;
 export function validOf(written: Schema, resolve: Resolve): fc.Arbitrary<unknown> {
   const schema = resolve(written);
   if (schema.const !== undefined) return fc.constant(schema.const);
+  if ('x-always' in schema) return fc.constant(schema['x-always']);
   if (schema.enum) return fc.constantFrom(...schema.enum);
   const alternatives = schema.oneOf ?? schema.anyOf;
   if (alternatives) return fc.oneof(...alternatives.map((alternative) => validOf(alternative, resolve)));

@@ -57,11 +57,11 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
   'oauth2 readClient': (pool, plan) => ownClient(pool, plan),
   'oauth2 replaceClient': (pool, plan) => ownClient(pool, plan),
   'oauth2 deleteClient': (pool, plan) => ownClient(pool, plan),
-  'oauth2 pushRequest': async (pool, plan) => unlinked(await pushed(pool, plan), 'body'),
+  'oauth2 pushAuthorizationRequest': async (pool, plan) => unlinked(await pushed(pool, plan), 'body'),
   'oauth2 endSession': () => ending('query'),
   'oauth2 endSessionByForm': () => ending('body'),
-  'oauth2 authorize': async (pool, plan) => unlinked(await authorization(pool, plan, 'query'), 'query'),
-  'oauth2 authorizeByForm': async (pool, plan) => unlinked(await authorization(pool, plan, 'body'), 'body'),
+  'oauth2 requestAuthorization': async (pool, plan) => unlinked(await authorization(pool, plan, 'query'), 'query'),
+  'oauth2 requestAuthorizationByForm': async (pool, plan) => unlinked(await authorization(pool, plan, 'body'), 'body'),
   'oauth2 issueToken': async (pool, plan) => {
     const own = new Map<unknown, typeof byGrantType>([
       [deviceGrant, allowedDevice],
@@ -69,7 +69,7 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
     ]);
     return unlinked(await (own.get(plan.body?.['grant_type']) ?? byGrantType)(pool, plan), 'body');
   },
-  'oauth2 beginDevice': async (pool, plan) => unlinked(await beginning(pool, plan), 'body'),
+  'oauth2 beginDeviceAuthorization': async (pool, plan) => unlinked(await beginning(pool, plan), 'body'),
   'oauth2 readUserinfo': (pool, plan) => userinfo(pool, plan),
   'oauth2 readUserinfoByForm': (pool, plan) => userinfo(pool, plan),
   'oauth2 introspectToken': async (pool, plan) => {

@@ -9,6 +9,8 @@ export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly const?: unknown;
+  /** Like `const`, which would stop generators of clients there. */
+  readonly 'x-always'?: unknown;
   readonly enum?: readonly unknown[];
   readonly oneOf?: readonly Schema[];
   readonly anyOf?: readonly Schema[];

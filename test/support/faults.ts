@@ -93,7 +93,7 @@ export function assertOwnForm(surface: string, probe: Pick<Probe, 'operationId'>
   const type = String(answer.headers['content-type']);
   assert.ok(answer.status >= 400, where);
   assert.equal(answer.headers['cache-control'], 'no-store', where);
-  if (surface === 'pages' || /^(authorize|endSession)/.test(probe?.operationId ?? '')) {
+  if (surface === 'pages' || /^(requestAuthorization|endSession)/.test(probe?.operationId ?? '')) {
     assert.match(type, /^text\/html; charset=utf-8$/, where);
     assert.match(answer.text, /<h1\b/, where);
     assert.ok(answer.text.includes(String(answer.headers['x-request-id'])), `${where}: no reference`);

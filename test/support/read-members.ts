@@ -83,22 +83,26 @@ export function unreadMembers(surface: string): string[] {
  * The members of a schema, those inside members that were entered included. `said`: what the contract says around it.
  */
 function membersOf(contract: unknown, schema: Schema, path: string, said: readonly string[]): string[] {
-  if (schema.$ref !== undefined) {
-    const keys = schema.$ref.slice('#/'.length).split('/');
-    const found = keys.reduce((place, key) => (place as Record<string, unknown>)[key], contract);
-    return membersOf(contract, found as Schema, path, said);
-  }
-  const { description = '', properties = {}, items, allOf = [], anyOf = [], oneOf = [] } = schema;
+  const { description = '', properties = {}, items, allOf = [], anyOf = [], oneOf = [] } = follow(contract, schema);
   const around = [...said, description];
   const parts = [...allOf, ...anyOf, ...oneOf, ...(items ? [items] : [])];
   return [
     ...parts.flatMap((part) => membersOf(contract, part, path, around)),
     ...Object.entries(properties).flatMap(([name, member]) => {
-      if (member.readOnly || isIgnored(name, member.description ?? '', around)) return [];
+      const { readOnly, description: own = '' } = follow(contract, member);
+      if (readOnly || isIgnored(name, own, around)) return [];
       const at = `${path} ${name}`;
       return [at, ...(entered.has(at) ? membersOf(contract, member, at, []) : [])];
     }),
   ];
+}
+
+/** The schema that a reference leads to. */
+export function follow<Written extends { readonly $ref?: string }>(contract: unknown, schema: Written): Written {
+  if (schema.$ref === undefined) return schema;
+  const keys = schema.$ref.slice('#/'.length).split('/');
+  const found = keys.reduce((place, key) => (place as Record<string, unknown>)[key], contract);
+  return follow(contract, found as Written);
 }
 
 /** Whether the contract says that the member is ignored: of itself, or in a sentence around it that names it. */

@@ -4,10 +4,12 @@ import { createRole } from '../../src/domain/roles/write-role.ts';
 import { unique } from '../store/samples.ts';
 import type { TestApp } from '../support/app.ts';
 import { contracts } from '../support/conforms.ts';
+import { follow } from '../support/read-members.ts';
 import { managing, newUser } from './api-2/managing.ts';
 import { calling, userXml, type XmlValue } from './xml/calling.ts';
 
 interface Member {
+  readonly $ref?: string;
   readonly examples: readonly unknown[];
   readonly readOnly?: boolean;
 }
@@ -19,9 +21,9 @@ function writable(surface: string, schema: string): Values {
   const contract = contracts.get(surface)?.contract as unknown as {
     components: { schemas: Record<string, { properties: Record<string, Member> }> };
   };
-  const members = Object.entries(contract.components.schemas[schema]?.properties ?? {}).filter(
-    ([, member]) => !member.readOnly,
-  );
+  const members = Object.entries(contract.components.schemas[schema]?.properties ?? {})
+    .map(([name, member]) => [name, follow(contract, member)] as const)
+    .filter(([, member]) => !member.readOnly);
   assert.ok(members.length > 0, `${surface} ${schema}`);
   return Object.fromEntries(members.map(([name, { examples }]) => [name, examples[0]]));
 }
@@ -45,7 +47,7 @@ export function writtenMembers(app: () => TestApp): void {
     const shortname = unique('badge');
     await api.done(201, 'POST', '/users/custom_attributes', { user_field: { name: 'Badge', shortname } });
     // `user-writes.ts` and `user-imports.ts` show what these do: nothing shows them.
-    const { password, password_confirmation, password_algorithm, salt, ...shown } = writable('api-2', 'UserChanges');
+    const { password, password_confirmation, password_algorithm, salt, ...shown } = writable('api-2', 'UserInput');
     const values = async () => ({
       ...shown,
       email: `${unique('ada')}@example.com`,
@@ -77,9 +79,9 @@ export function writtenMembers(app: () => TestApp): void {
 
   it('each member of a user that XML can write is read back', async () => {
     const xml = await calling(app());
-    const changes = writable('xml', 'UserChanges');
+    const changes = writable('xml', 'UserUpdate');
     // Its effect is an active user.
-    const { password, ...creation } = writable('xml', 'NewUser');
+    const { password, ...creation } = writable('xml', 'UserCreate');
     assert.deepEqual(creation, changes);
     const values = async () => ({
       ...changes,

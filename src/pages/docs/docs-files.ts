@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { stringify } from 'yaml';
+import { Document, visit } from 'yaml';
 import type { DocsFile, DocsFiles } from '../../http/docs.ts';
 import { once } from '../once.ts';
 import { contractPage, contractPagePolicy } from './contract-page.ts';
@@ -82,7 +82,16 @@ function readText(source: string): string {
   return readFileSync(new URL(source, import.meta.url), 'utf8');
 }
 
-/** Without aliases, for readers that know JSON. */
+/**
+ * Without aliases, for readers that know JSON. Texts are quoted where a parser of YAML 1.1 would read something else (a
+ * time, `yes`), and where they contain a tab, which many parsers refuse in a plain scalar.
+ */
 function yamlOf(contract: object): string {
-  return stringify(contract, { aliasDuplicateObjects: false, lineWidth: 120 });
+  const document = new Document(contract, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
+  visit(document, {
+    Scalar(_key, scalar) {
+      if (typeof scalar.value === 'string' && scalar.value.includes('\t')) scalar.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return document.toString({ lineWidth: 120 });
 }

@@ -4,7 +4,7 @@ import type { Failure } from '../../domain/failure.ts';
 import { commonCodes, commonKinds, unauthorized } from '../../http/json-errors.ts';
 import type { FailureTable } from '../../http/operation.ts';
 
-type ErrorBody = components['schemas']['Error'];
+type ErrorBody = components['schemas']['ManagementError'];
 type StatusError = components['schemas']['StatusError'];
 
 /** Errors of the body have always had this form here. */

@@ -49,7 +49,7 @@ function representClaim({ id, label, attribute, macro }: ClaimRecord): Claim {
   };
 }
 
-function claimValues({ name, label, ...body }: components['schemas']['ClaimChanges']): ClaimValues {
+function claimValues({ name, label, ...body }: components['schemas']['ClaimUpdate']): ClaimValues {
   return { label: name ?? label, attribute: body.user_attribute_mappings, macro: body.user_attribute_macros };
 }
 

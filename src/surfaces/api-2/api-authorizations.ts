@@ -19,8 +19,8 @@ type ServerOperations = Pick<
   | 'deleteApiAuthorization'
 >;
 
-type Server = components['schemas']['Server'];
-type Given = components['schemas']['NewServer'] | components['schemas']['ServerChanges'];
+type Server = components['schemas']['ApiAuthorization'];
+type Given = components['schemas']['ApiAuthorizationCreate'] | components['schemas']['ApiAuthorizationUpdate'];
 type ServerRecord = Awaited<ReturnType<typeof requireServer>>;
 
 function represent({ id, name, description, ...server }: ServerRecord): Server {

@@ -10,7 +10,7 @@ type CallerOperations = Pick<
   'listCredentials' | 'createCredential' | 'deleteCredential' | 'listApiKeys' | 'createApiKey' | 'deleteApiKey'
 >;
 
-type Scope = components['schemas']['NewCredential']['scopes'][number];
+type Scope = components['schemas']['CreatedCredential']['scopes'][number];
 
 /** Credentials and API keys: secrets are only shown in the response to their creation. */
 export function callers(services: Services): Handlers<CallerOperations> {

@@ -3,7 +3,7 @@ import type { Failure } from '../../domain/failure.ts';
 import { commonCodes, commonKinds, jsonError, unauthorized } from '../../http/json-errors.ts';
 import type { FailureTable, RefusalContext } from '../../http/operation.ts';
 
-type ErrorBody = components['schemas']['Error'];
+type ErrorBody = components['schemas']['ManagementError'];
 
 const badRequest = jsonError(400, 'BadRequestError');
 const unprocessable = jsonError(422, 'UnprocessableEntityError');
@@ -60,6 +60,7 @@ export const failures = {
     ...commonCodes,
     request_invalid: invalidRequest,
     precondition_failed: jsonError(412, 'PreconditionFailedError'),
+    key_in_use: jsonError(409, 'ConflictError'),
     conflict,
   },
 } satisfies FailureTable<operations, ErrorBody>;

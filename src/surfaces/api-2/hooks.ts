@@ -13,7 +13,7 @@ type HookOperations = Pick<
   'listHooks' | 'createHook' | 'readHook' | 'replaceHook' | 'deleteHook' | 'listHookLogs' | 'testHook'
 >;
 
-type Body = components['schemas']['HookRequest'];
+type Body = components['schemas']['HookInput'];
 type Context = components['schemas']['HookTestRequest'];
 
 /** Flags at the top level count unless `options` has the same one (the document's §2.3). */

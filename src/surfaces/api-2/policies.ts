@@ -36,7 +36,7 @@ function represent(policy: Stored): Policy {
 }
 
 /** The sent members, without read-only ones. */
-function readMembers(body: components['schemas']['PolicyChanges']): Partial<NewPolicy> {
+function readMembers(body: components['schemas']['PolicyUpdate']): Partial<NewPolicy> {
   const members = {
     name: body.name,
     isDefault: body.is_default,

@@ -57,7 +57,7 @@ export function representApp(app: FullApp, account: Account, clientSecret: strin
 }
 
 /** Member by member. */
-export function readApp(body: components['schemas']['AppChanges']): AppInput {
+export function readApp(body: components['schemas']['AppUpdate']): AppInput {
   const { configuration } = body;
   const type = configuration?.oidc_application_type;
   const method = configuration?.token_endpoint_auth_method;

@@ -16,7 +16,7 @@ type UserOperations = Pick<
   'listUsers' | 'createUser' | 'readUser' | 'updateUser' | 'deleteUser' | 'unlockUser'
 >;
 
-type Body = components['schemas']['UserChanges'];
+type Body = components['schemas']['UserInput'];
 type Query = NonNullable<operations['createUser']['parameters']['query']>;
 
 function authorityOf(caller: Caller | null): Authority {

@@ -10,7 +10,7 @@ import { pageLink } from '../../pages/links.ts';
  * GET /oauth2/authorize (RFC 6749 §4.1.1): 303 to our next page, or to the client with an error, which may also go by a
  * form.
  */
-export function authorize(services: AuthorizeServices): Handler<operations['authorize']> {
+export function requestAuthorization(services: AuthorizeServices): Handler<operations['requestAuthorization']> {
   return async ({ query, origin }, respond) => {
     const next = await begin(services, origin, query ?? {});
     return 'location' in next ? respond(303, undefined, next) : respond(200, ...next.page);
@@ -18,7 +18,9 @@ export function authorize(services: AuthorizeServices): Handler<operations['auth
 }
 
 /** POST /oauth2/authorize: the same from a form (OpenID Connect Core §3.1.2.1). */
-export function authorizeByForm(services: AuthorizeServices): Handler<operations['authorizeByForm']> {
+export function requestAuthorizationByForm(
+  services: AuthorizeServices,
+): Handler<operations['requestAuthorizationByForm']> {
   return async ({ body, origin }, respond) => {
     const next = await begin(services, origin, body);
     return 'location' in next ? respond(303, undefined, next) : respond(200, ...next.page);

@@ -8,9 +8,9 @@ import type { Services } from '../../services.ts';
 import { presentedClient } from './presented-client.ts';
 
 /** POST /oauth2/device_authorization (RFC 8628 §3.1): the codes of a device that waits for its user. */
-export function beginDevice(
+export function beginDeviceAuthorization(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 'clientKeys'>,
-): Handler<operations['beginDevice']> {
+): Handler<operations['beginDeviceAuthorization']> {
   return async ({ body, headers, origin }, respond) => {
     const { account } = origin;
     const client = await authenticateClient(services, account, presentedClient(origin, headers, body ?? {}));

@@ -5,22 +5,22 @@ import type { operations } from '../../../generated/oauth2.ts';
 import type { Handlers } from '../../http/operation.ts';
 import type { SurfaceDefinition } from '../../http/surface.ts';
 import type { Services } from '../../services.ts';
-import { authorize, authorizeByForm } from './authorize.ts';
-import { beginDevice } from './begin-device.ts';
+import { requestAuthorization, requestAuthorizationByForm } from './authorize.ts';
+import { beginDeviceAuthorization } from './begin-device.ts';
 import { endSession, endSessionByForm } from './end-session.ts';
 import { failures } from './failures.ts';
 import { introspectToken } from './introspect-token.ts';
 import { issueToken } from './issue-token.ts';
 import { deleteClient, readClient, replaceClient } from './own-registration.ts';
-import { pushRequest } from './push-request.ts';
+import { pushAuthorizationRequest } from './push-request.ts';
 import { readKeys } from './read-keys.ts';
 import { readAuthorizationServerMetadata, readOpenIdConfiguration } from './read-metadata.ts';
 import { readUserinfo, readUserinfoByForm } from './read-userinfo.ts';
 import { registerClient } from './register-client.ts';
 import { revokeToken } from './revoke-token.ts';
 
-export function oauth2(services: Services): SurfaceDefinition<operations> {
-  const handlers: Handlers<operations> = {
+function handlersOf(services: Services): Handlers<operations> {
+  return {
     readOpenIdConfiguration,
     readAuthorizationServerMetadata,
     readKeys: readKeys(services),
@@ -28,10 +28,10 @@ export function oauth2(services: Services): SurfaceDefinition<operations> {
     readClient: readClient(services),
     replaceClient: replaceClient(services),
     deleteClient: deleteClient(services),
-    authorize: authorize(services),
-    authorizeByForm: authorizeByForm(services),
-    pushRequest: pushRequest(services),
-    beginDevice: beginDevice(services),
+    requestAuthorization: requestAuthorization(services),
+    requestAuthorizationByForm: requestAuthorizationByForm(services),
+    pushAuthorizationRequest: pushAuthorizationRequest(services),
+    beginDeviceAuthorization: beginDeviceAuthorization(services),
     endSession: endSession(services),
     endSessionByForm: endSessionByForm(services),
     issueToken: issueToken(services),
@@ -40,10 +40,14 @@ export function oauth2(services: Services): SurfaceDefinition<operations> {
     introspectToken: introspectToken(services),
     revokeToken: revokeToken(services),
   };
+}
+
+export function oauth2(services: Services): SurfaceDefinition<operations> {
   return {
     name: 'oauth2',
     contract,
-    handlers,
+    handlers: handlersOf(services),
+    handlersOver: handlersOf,
     failures,
     invalid: (operationId, pointer) => {
       const isMetadata = operationId === 'registerClient' || operationId === 'replaceClient';

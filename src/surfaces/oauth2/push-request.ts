@@ -9,16 +9,20 @@ import type { Handler } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
 import { presentedClient } from './presented-client.ts';
 
-const path = pathOf(contract, 'pushRequest');
+const path = pathOf(contract, 'pushAuthorizationRequest');
 
 /** POST /oauth2/par (RFC 9126 §2). */
-export function pushRequest(
+export function pushAuthorizationRequest(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'signer' | 'limits' | 'clientKeys' | 'vault'>,
-): Handler<operations['pushRequest']> {
+): Handler<operations['pushAuthorizationRequest']> {
   return async ({ body, headers, origin }, respond) => {
     const { account, source } = origin;
     const proof = headers['dpop'];
-    const client = await authenticateClient(services, account, presentedClient(origin, headers, body, 'pushRequest'));
+    const client = await authenticateClient(
+      services,
+      account,
+      presentedClient(origin, headers, body, 'pushAuthorizationRequest'),
+    );
     const pushed = await push(services, account, client, body, { source, proof, url: account.baseUrl + path });
     if (pushed.outcome === 'pushed') {
       const reference = { request_uri: pushed.requestUri, expires_in: pushed.expiresInSeconds };

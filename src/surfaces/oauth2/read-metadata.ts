@@ -33,9 +33,9 @@ function representMetadata(account: Account): Metadata {
   const at = (operationId: keyof operations) => baseUrl + pathOf(contract, operationId);
   return {
     issuer: baseUrl,
-    authorization_endpoint: at('authorize'),
+    authorization_endpoint: at('requestAuthorization'),
     token_endpoint: at('issueToken'),
-    device_authorization_endpoint: at('beginDevice'),
+    device_authorization_endpoint: at('beginDeviceAuthorization'),
     userinfo_endpoint: at('readUserinfo'),
     jwks_uri: at('readKeys'),
     ...(settings.registration !== 'closed' && { registration_endpoint: at('registerClient') }),
@@ -73,7 +73,7 @@ function representMetadata(account: Account): Metadata {
     request_uri_parameter_supported: true,
     require_request_uri_registration: true,
     request_object_signing_alg_values_supported: assertionAlgorithms,
-    pushed_authorization_request_endpoint: at('pushRequest'),
+    pushed_authorization_request_endpoint: at('pushAuthorizationRequest'),
     require_pushed_authorization_requests: false,
     service_documentation: `${baseUrl}/docs`,
   };

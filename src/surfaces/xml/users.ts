@@ -9,7 +9,7 @@ import type { Handlers, InParts } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
 import { representUser } from './represent.ts';
 
-type Changes = components['schemas']['UserChanges'];
+type Changes = components['schemas']['UserUpdate'];
 type ShownUser = components['schemas']['User'];
 
 /** Default page length if a page is requested. */

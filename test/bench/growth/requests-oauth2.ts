@@ -46,15 +46,15 @@ export const standardRequests = {
   readClient: ownRegistration(oneClient),
   replaceClient: ownRegistration(oneClient, metadata),
   deleteClient: ownRegistration(newClient),
-  authorize: async (caller: Caller) => {
+  requestAuthorization: async (caller: Caller) => {
     const { jar } = await theBrowser(caller);
     return { path: authorizePath((await theClient(caller)).client), sent: { headers: jar.header } };
   },
-  authorizeByForm: async (caller: Caller) => {
+  requestAuthorizationByForm: async (caller: Caller) => {
     const { jar } = await theBrowser(caller);
     return { path: '/oauth2/authorize', sent: { headers: jar.header, form: await parametersOf(caller) } };
   },
-  pushRequest: byClient('/oauth2/par', parametersOf),
+  pushAuthorizationRequest: byClient('/oauth2/par', parametersOf),
   endSession: async (caller: Caller) => {
     const { tokens, jar } = await caller.once('tokens', () => newTokens(caller));
     const query = new URLSearchParams({ id_token_hint: tokens.id_token });
@@ -80,7 +80,7 @@ export const standardRequests = {
       return { grant_type: 'password', username: user.email, password, scope: 'openid' };
     }),
   },
-  beginDevice: byClient('/oauth2/device_authorization', async () => ({ scope: 'openid' })),
+  beginDeviceAuthorization: byClient('/oauth2/device_authorization', async () => ({ scope: 'openid' })),
   readUserinfo: async (caller: Caller) => ({ path: '/oauth2/userinfo', sent: { headers: await bearer(caller) } }),
   readUserinfoByForm: async (caller: Caller) => ({
     path: '/oauth2/userinfo',

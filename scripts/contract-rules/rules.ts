@@ -1,0 +1,135 @@
+/**
+ * What generators of clients ask of a contract beyond OpenAPI itself, each rule by its name. Every one of these has
+ * stopped a generator, or made one write what does not compile.
+ */
+
+import { enumNamesAreDistinct, namesAreDistinct, operationNames, schemaNames } from './names.ts';
+import { componentsOf, type Finding, listOf, operationsOf, type Rule } from './rule.ts';
+import { isComponent, isObject, type Node, type Place, schemasOf } from './schemas-of.ts';
+
+/** Arguments that a call can still be read with, where a language knows them by position alone. */
+const mostByPosition = 6;
+
+function everySchema(wrong: (place: Place) => boolean, message: string): Rule {
+  return (contract) => [...schemasOf(contract)].filter(wrong).map(({ at }) => ({ at, message }));
+}
+
+function typesOf({ type }: Node): readonly unknown[] {
+  return [type ?? []].flat();
+}
+
+function isNull(schema: unknown): boolean {
+  return isObject(schema) && typesOf(schema).length > 0 && typesOf(schema).every((type) => type === 'null');
+}
+
+function branchesOf({ oneOf, anyOf }: Node): readonly unknown[] {
+  return [...listOf(oneOf), ...listOf(anyOf)];
+}
+
+function enumsStandOnce(contract: Node): Finding[] {
+  const seen = new Set<string>();
+  return [...schemasOf(contract)].flatMap(({ schema, at }) => {
+    const values = listOf(schema['enum']);
+    if (values.length < 2) return [];
+    const key = JSON.stringify([values.map(String).toSorted(), schema['x-enum-varnames']]);
+    const known = seen.has(key);
+    seen.add(key);
+    return known ? [{ at, message: 'Another schema has the same values: refer to one component from both.' }] : [];
+  });
+}
+
+/** A generator that names the target of a reference forgets that it can be null, unless that is said beside it. */
+function nullableReferences(contract: Node): Finding[] {
+  return [...schemasOf(contract)].flatMap(({ schema, at }) => {
+    const isNullable = '$ref' in schema && typesOf(targetOf(contract, schema)).includes('null');
+    const message = 'Write `x-nullable: true` beside the reference, since its target can be null.';
+    return isNullable && schema['x-nullable'] !== true ? [{ at, message }] : [];
+  });
+}
+
+/** How many parameters a call has; the members of a form are parameters too. */
+function countParameters(contract: Node, operation: Node, [, path = '']: readonly string[]): number {
+  const item = ((contract['paths'] ?? {}) as Record<string, Node>)[path];
+  const { content = {} } = (operation['requestBody'] ?? {}) as { content?: Record<string, { schema?: Node }> };
+  const form = content['application/x-www-form-urlencoded']?.schema ?? {};
+  const members = Object.keys((targetOf(contract, form)['properties'] ?? {}) as Node);
+  return [...listOf(item?.['parameters']), ...listOf(operation['parameters']), ...members].length;
+}
+
+/** The schema that a reference names, or the schema itself. */
+function targetOf(contract: Node, schema: Node): Node {
+  const name = String(schema['$ref'] ?? '').replace('#/components/schemas/', '');
+  return (componentsOf(contract)['schemas']?.[name] ?? schema) as Node;
+}
+
+function manyParameters(contract: Node): Finding[] {
+  const message = 'Write `x-group-parameters: true`: a call with so many arguments by position cannot be read.';
+  return operationsOf(contract)
+    .filter(({ operation }) => operation['x-group-parameters'] !== true)
+    .filter(({ operation, at }) => countParameters(contract, operation, at) > mostByPosition)
+    .map(({ at }) => ({ at, message }));
+}
+
+function scopesHaveAFlow(contract: Node): Finding[] {
+  const schemes = (componentsOf(contract)['securitySchemes'] ?? {}) as Record<string, Node>;
+  return operationsOf(contract).flatMap(({ operation, at }) =>
+    (listOf(operation['security']) as Record<string, readonly string[]>[]).flatMap((requirement) =>
+      Object.entries(requirement)
+        .filter(([scheme, scopes]) => scopes.some((scope) => !isInFlow(schemes[scheme], scope)))
+        .map(([scheme]) => ({ at: [...at, 'security'], message: `\`${scheme}\` has no such scope in a flow.` })),
+    ),
+  );
+}
+
+function isInFlow(scheme: Node | undefined, scope: string): boolean {
+  const flow = (scheme?.['flows'] as Record<string, Node> | undefined)?.['clientCredentials'];
+  return typeof flow?.['tokenUrl'] === 'string' && Object.hasOwn((flow['scopes'] ?? {}) as Node, scope);
+}
+
+export const rules: Readonly<Record<string, Rule>> = {
+  'null-alone': everySchema(
+    ({ schema }) => isNull(schema),
+    'Name the type beside `null`, and `x-always: null`: null alone is no type of most languages.',
+  ),
+  'null-in-enum': everySchema(
+    ({ schema }) => listOf(schema['enum']).includes(null),
+    'An enum with `null` has values of two types.',
+  ),
+  'null-branch': everySchema(
+    ({ schema }) => branchesOf(schema).some(isNull),
+    "Write `type: [<type>, 'null']` in the schema itself instead of a branch of null.",
+  ),
+  'nullable-reference': nullableReferences,
+  'constant-type': everySchema(
+    ({ schema }) =>
+      (schema['const'] !== undefined && typeof schema['const'] !== 'string') ||
+      listOf(schema['enum']).some((value) => typeof value === 'boolean'),
+    'Only texts can be constant; write a number as an enum of one, a boolean as `x-always` and in the description.',
+  ),
+  'item-enum': everySchema(
+    ({ schema, at }) => at.at(-1) === 'items' && ('enum' in schema || 'const' in schema),
+    'Make the values of the items a component.',
+  ),
+  'inline-object': everySchema(
+    (place) =>
+      Object.keys((place.schema['properties'] ?? {}) as Node).length > 0 &&
+      !isComponent(place) &&
+      !('title' in place.schema),
+    'Make the object a component: without a name of its own it gets one like InlineObject2.',
+  ),
+  'inline-union': everySchema(
+    (place) => branchesOf(place.schema).length > 0 && !isComponent(place),
+    'Make the alternatives a component, so that they have a name.',
+  ),
+  'array-branch': everySchema(
+    ({ schema }) => branchesOf(schema).some((branch) => isObject(branch) && typesOf(branch).includes('array')),
+    'An array among alternatives has no type in Go and Java: leave the type out and describe it.',
+  ),
+  'enum-once': enumsStandOnce,
+  'enum-names': enumNamesAreDistinct,
+  'component-names': namesAreDistinct,
+  'schema-names': schemaNames,
+  'operation-names': operationNames,
+  'many-parameters': manyParameters,
+  'scope-flow': scopesHaveAFlow,
+};

@@ -3080,7 +3080,7 @@ export interface components {
              */
             readonly access_token_expiration_minutes?: number | null;
             /**
-             * @description How long a refresh token that is not used is valid from its next use on, in minutes: 1 to 525600. 0 or null: as the account says. An API that has such a time of its own decides for its tokens.
+             * @description How long a refresh token that is not used is valid from its next use on, in minutes: 1 to 525600. 0 or null: as the account says. A value that is sent back as it was read becomes the app's own. An API with its own lifetime overrides it for its tokens.
              * @example 43200
              */
             readonly refresh_token_expiration_minutes?: number | null;

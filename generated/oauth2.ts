@@ -91,7 +91,8 @@ export interface paths {
          *     `invalid_client_metadata`. Introspection shows it its own tokens only.
          *
          *     `redirect_uris` is needed with the grant types `authorization_code` and `implicit`; without both, `redirect_uris`
-         *     and `response_types` may be left out or empty, and are answered empty. Everything else has a default: `application_type` is `web`, `token_endpoint_auth_method` is `client_secret_basic`, `grant_types` is
+         *     and `response_types` may be left out or empty, and are answered empty. Everything else has a default:
+         *     `application_type` is `web`, `token_endpoint_auth_method` is `client_secret_basic`, `grant_types` is
          *     `authorization_code` and `refresh_token`, `response_types` is `code`, `subject_type` is `public`,
          *     `id_token_signed_response_alg` is `RS256`. Grant types, response types and scopes the account does not know are
          *     left out (RFC 7591 section 3.2.1).
@@ -2255,7 +2256,7 @@ export interface components {
          */
         readonly TokenType: "Bearer" | "DPoP";
         /**
-         * @description Seconds until the access token expires, counted from this answer; 3600, or for an API its own setting.
+         * @description Seconds until the access token expires, counted from this answer: 3600 unless the app has its own lifetime; for an API, as that API says.
          * @example 3600
          */
         readonly ExpiresIn: number;

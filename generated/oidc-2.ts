@@ -509,7 +509,7 @@ export interface components {
          */
         readonly AccessToken: string;
         /**
-         * @description Seconds until the access token expires, counted from this answer; 3600, or for an API its own setting.
+         * @description Seconds until the access token expires, counted from this answer: 3600 unless the app has its own lifetime; for an API, as that API says.
          * @example 3600
          */
         readonly ExpiresIn: number;

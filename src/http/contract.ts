@@ -42,7 +42,6 @@ export interface ServedOperation extends ContractOperation {
 
 export interface Contract {
   readonly info: { readonly title: string; readonly summary?: string; readonly description?: string };
-  readonly servers?: readonly object[];
   readonly 'x-owns': readonly string[];
   /**
    * The whole surface is deprecated: since when (ISO date), and what replaces it, for responses outside any operation.

@@ -47,6 +47,25 @@ describe('SQLite', () => {
     }
   });
 
+  test('what fails in a read of several statements is told as it is, where SQLite has ended the transaction', async () => {
+    const other = openSqlite({ url: opened.url, log: () => {}, waitMilliseconds: 60_000 });
+    try {
+      const connection = await other.db.client.acquireConnection();
+      await other.db.client.releaseConnection(connection);
+      const prepare = connection.prepare.bind(connection);
+      const get = () => {
+        connection.exec('rollback');
+        throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_READ' });
+      };
+      connection.prepare = (text: string) => (/from access_tokens/.test(text) ? { get } : prepare(text));
+      await assert.rejects(other.hot.findAccessToken(other.db, 1, 1), /^Error: disk I\/O error$/);
+      connection.prepare = prepare;
+      assert.equal(await other.hot.findCredentialToken(other.db, 1, 1), null);
+    } finally {
+      await other.db.destroy();
+    }
+  });
+
   test('the files are readable by their owner only', async () => {
     await newAccount(opened.store);
     for (const name of [file, `${file}-wal`, `${file}-shm`]) assert.equal(statSync(name).mode & 0o777, 0o600, name);
@@ -87,7 +106,7 @@ describe('SQLite', () => {
       assert.equal(await failureOf(newAccount(impatient)), 'unavailable');
       assert.equal(await failureOf(impatient.grants.consumeAll([present(grant)])), 'unavailable');
       assert.equal(await failureOf(impatient.transaction(async () => {})), 'unavailable');
-      assert.ok(await impatient.grants.find(grant.accountId, grant.id), 'reading goes on');
+      assert.ok(await impatient.grants.find(grant.accountId, grant.id), 'reading continues');
       clearInterval(timer);
       assert.ok(turns > 2, `${turns} turns of the event loop`);
       const waiting = [newAccount(opened.store), opened.store.grants.consumeAll([present(grant)])] as const;
@@ -118,7 +137,7 @@ describe('SQLite', () => {
       ]) {
         assert.equal(await failureOf(work()), 'unavailable', begin);
       }
-      assert.ok(await store.users.find(grant.accountId, grant.userId), 'reading goes on');
+      assert.ok(await store.users.find(grant.accountId, grant.userId), 'reading continues');
       await engine.db.raw(end);
     }
     const [outcome] = await store.grants.consumeAll([present(grant)]);

@@ -209,8 +209,17 @@ function check({ surface, ajv }: LoadedContract, where: string, pointer: string,
   assert.ok(validate(value), `${where}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)?.slice(0, 500)}`);
 }
 
+const resolved = new WeakMap<Contract, Map<string, [pointer: string, value: unknown]>>();
+
 /** The value at a pointer, with its own location when a `$ref` leads elsewhere. */
-function resolve({ contract }: LoadedContract, pointer: string): [pointer: string, value: unknown] {
+function resolve(loaded: LoadedContract, pointer: string): [pointer: string, value: unknown] {
+  const known = resolved.get(loaded.contract) ?? new Map<string, [pointer: string, value: unknown]>();
+  const found = known.get(pointer) ?? follow(loaded, pointer);
+  resolved.set(loaded.contract, known.set(pointer, found));
+  return found;
+}
+
+function follow({ contract }: LoadedContract, pointer: string): [pointer: string, value: unknown] {
   let at = pointer;
   for (;;) {
     let value: unknown = contract;

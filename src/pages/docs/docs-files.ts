@@ -20,6 +20,8 @@ type AddressOf = (path: string, digest: () => string) => string;
 const servedAddress: AddressOf = (path, digest) =>
   /^\/docs\/.+\.(css|js|svg)$/.test(path) ? `${path}?v=${digest()}` : path;
 
+const json = 'application/json; charset=utf-8';
+
 /** The parts that all pages share, by path. Those of a file are joined in this order. */
 const parts: Readonly<Record<string, { readonly type: string; readonly sources: readonly string[] }>> = {
   '/docs/docs.css': {
@@ -53,9 +55,12 @@ export function docsFiles(surfaces: readonly DocumentedSurface[], addressOf: Add
     const { name, contract } = surface;
     const page = () => contractPage(describeSurface(surface, link), contract, link);
     add(`/docs/${name}`, 'text/html; charset=utf-8', page, contractPagePolicy);
-    files.set(`/openapi/${name}.json`, servedContract(contract, 'application/json; charset=utf-8', jsonOf));
-    files.set(`/openapi/${name}.yaml`, servedContract(contract, 'application/yaml; charset=utf-8', yamlOf));
+    files.set(`/openapi/${name}.json`, servedContract(() => contract, json, jsonOf));
+    files.set(`/openapi/${name}.yaml`, servedContract(() => contract, 'application/yaml; charset=utf-8', yamlOf));
   }
+  for (const form of [...sorted.map(({ name }) => `${name}-3.0`), 'gatehouse'])
+    files.set(`/openapi/${form}.json`, servedContract(() => JSON.parse(readForm(form)), json, jsonOf));
+  add('/openapi/postman.json', json, () => readForm('postman'));
   for (const { name, read } of workflows)
     add(`/openapi/workflows/${name}.yaml`, 'application/yaml; charset=utf-8', () => read().text);
   const index = once(() => {
@@ -85,6 +90,11 @@ function readText(source: string): string {
 
 function jsonOf(contract: object): string {
   return `${JSON.stringify(contract, null, 2)}\n`;
+}
+
+/** What `npm run generate` made of the contracts, for tools that need another form. */
+function readForm(name: string): string {
+  return readText(`../../../generated/forms/${name}.json`);
 }
 
 /**

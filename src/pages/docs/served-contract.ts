@@ -1,25 +1,29 @@
 /** A contract as it is downloaded: its first server is the address at which it was asked for. */
 
 import { createHash } from 'node:crypto';
-import type { Contract } from '../../http/contract.ts';
 import type { DocsFile } from '../../http/docs.ts';
 import { once } from '../once.ts';
 import { baseUrlPlaceholder } from './workflow-view.ts';
+
+interface WithServers {
+  readonly servers?: readonly object[];
+}
 
 /**
  * The file for a base URL; the text is written once, with `write`. Without an account, for files that lie in a folder,
  * the contract is as it is.
  */
 export function servedContract(
-  contract: Contract,
+  read: () => WithServers,
   type: string,
   write: (contract: object) => string,
 ): (baseUrl: string) => DocsFile {
   const plain = once(() => {
-    const body = Buffer.from(write(contract));
+    const body = Buffer.from(write(read()));
     return { type, body, digest: digestOf([body]) };
   });
   const pieces = once(() => {
+    const contract = read();
     const servers = [{ url: baseUrlPlaceholder, description: 'This account.' }, ...(contract.servers ?? [])];
     const [before = '', ...after] = write({ ...contract, servers }).split(baseUrlPlaceholder);
     const around = [Buffer.from(before), Buffer.from(after.join(baseUrlPlaceholder))] as const;

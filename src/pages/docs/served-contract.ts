@@ -5,16 +5,15 @@ import type { DocsFile } from '../../http/docs.ts';
 import { once } from '../once.ts';
 import { baseUrlPlaceholder } from './workflow-view.ts';
 
-interface WithServers {
-  readonly servers?: readonly object[];
-}
+/** Contracts have servers; the service itself needs none. */
+type WithServers = object & { readonly servers?: readonly object[] };
 
 /**
  * The file for a base URL; the text is written once, with `write`. Without an account, for files that lie in a folder,
  * the contract is as it is.
  */
 export function servedContract(
-  read: () => WithServers,
+  read: () => object,
   type: string,
   write: (contract: object) => string,
 ): (baseUrl: string) => DocsFile {
@@ -23,7 +22,7 @@ export function servedContract(
     return { type, body, digest: digestOf([body]) };
   });
   const pieces = once(() => {
-    const contract = read();
+    const contract: WithServers = read();
     const servers = [{ url: baseUrlPlaceholder, description: 'This account.' }, ...(contract.servers ?? [])];
     const [before = '', ...after] = write({ ...contract, servers }).split(baseUrlPlaceholder);
     const around = [Buffer.from(before), Buffer.from(after.join(baseUrlPlaceholder))] as const;

@@ -55,11 +55,20 @@ export function docsFiles(surfaces: readonly DocumentedSurface[], addressOf: Add
     const { name, contract } = surface;
     const page = () => contractPage(describeSurface(surface, link), contract, link);
     add(`/docs/${name}`, 'text/html; charset=utf-8', page, contractPagePolicy);
-    files.set(`/openapi/${name}.json`, servedContract(() => contract, json, jsonOf));
-    files.set(`/openapi/${name}.yaml`, servedContract(() => contract, 'application/yaml; charset=utf-8', yamlOf));
+    files.set(
+      `/openapi/${name}.json`,
+      servedContract(() => contract, json, jsonOf),
+    );
+    files.set(
+      `/openapi/${name}.yaml`,
+      servedContract(() => contract, 'application/yaml; charset=utf-8', yamlOf),
+    );
   }
   for (const form of [...sorted.map(({ name }) => `${name}-3.0`), 'gatehouse'])
-    files.set(`/openapi/${form}.json`, servedContract(() => JSON.parse(readForm(form)), json, jsonOf));
+    files.set(
+      `/openapi/${form}.json`,
+      servedContract(() => JSON.parse(readForm(form)), json, jsonOf),
+    );
   add('/openapi/postman.json', json, () => readForm('postman'));
   for (const { name, read } of workflows)
     add(`/openapi/workflows/${name}.yaml`, 'application/yaml; charset=utf-8', () => read().text);

@@ -58,8 +58,8 @@ export function hookRules(app: () => TestApp): void {
       [{ packages: Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`p${at}`, '1.0.0'])) }, /packages must/],
       [{ conditions: {} }, /conditions must be an array/],
       [{ conditions: [{ source: 'roles', operator: '~' }] }, /conditions\.0.*value/],
-      [{ conditions: [{ source: 'groups', operator: '~', value: '1' }] }, /conditions\.0\.source must be equal/],
-      [{ conditions: [{ source: 'roles', operator: '=', value: '1' }] }, /conditions\.0\.operator must be equal/],
+      [{ conditions: [{ source: 'groups', operator: '~', value: '1' }] }, /conditions\.0\.source must be roles/],
+      [{ conditions: [{ source: 'roles', operator: '=', value: '1' }] }, /conditions\.0\.operator must be ~ or !~/],
       [{ conditions: [{ source: 'roles', operator: '~', value: '' }] }, /conditions\.0\.value must have at least 1/],
       [{ conditions: Array(11).fill({ source: 'roles', operator: '~', value: '1' }) }, /conditions must have at most/],
       [

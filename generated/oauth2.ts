@@ -614,17 +614,17 @@ export interface components {
              * @description Address of the end of a session.
              * @example https://demo.id.example.com/oauth2/logout
              */
-            readonly end_session_endpoint?: string;
+            readonly end_session_endpoint: string;
             /**
              * @description Whether clients are notified of the end of a session. Always true.
              * @example true
              */
-            readonly backchannel_logout_supported?: boolean;
+            readonly backchannel_logout_supported: boolean;
             /**
              * @description Whether the notice contains its `sid`. Always true.
              * @example true
              */
-            readonly backchannel_logout_session_supported?: boolean;
+            readonly backchannel_logout_session_supported: boolean;
             /**
              * @description Scopes about the user, which any client may ask for, and `offline_access`. Those of APIs are not listed: they are for linked clients.
              * @example [
@@ -704,7 +704,7 @@ export interface components {
              *       "Ed25519"
              *     ]
              */
-            readonly token_endpoint_auth_signing_alg_values_supported?: readonly components["schemas"]["AssertionAlgorithm"][];
+            readonly token_endpoint_auth_signing_alg_values_supported: readonly components["schemas"]["AssertionAlgorithm"][];
             /**
              * @description How clients authenticate at the introspection endpoint.
              * @example [
@@ -725,7 +725,7 @@ export interface components {
              *       "Ed25519"
              *     ]
              */
-            readonly introspection_endpoint_auth_signing_alg_values_supported?: readonly components["schemas"]["AssertionAlgorithm"][];
+            readonly introspection_endpoint_auth_signing_alg_values_supported: readonly components["schemas"]["AssertionAlgorithm"][];
             /**
              * @description How clients authenticate at the revocation endpoint.
              * @example [
@@ -746,7 +746,7 @@ export interface components {
              *       "Ed25519"
              *     ]
              */
-            readonly revocation_endpoint_auth_signing_alg_values_supported?: readonly components["schemas"]["AssertionAlgorithm"][];
+            readonly revocation_endpoint_auth_signing_alg_values_supported: readonly components["schemas"]["AssertionAlgorithm"][];
             /**
              * @description PKCE methods.
              * @example [

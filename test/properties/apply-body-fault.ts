@@ -76,7 +76,7 @@ function withJson(
     default:
       return {
         wire: content(JSON.stringify(value)),
-        says: typeof value === 'object' && value ? /the body|must/ : /JSON|the body/,
+        says: typeof value === 'object' && value ? /the body|must|is required|is not allowed/ : /JSON|the body/,
       };
   }
 }

@@ -17,7 +17,7 @@ const [kind = 'sqlite'] = databases;
 const seed = readSeed();
 
 /** Requests among which one is found that can fail to meet a demand. */
-const plansEach = 40;
+const plansEach = 100;
 
 /** A request of an example that meets the demand, and no longer does. */
 async function assertRefused(run: Run, operation: Operation, { text, faultIn }: Demand): Promise<void> {

@@ -1,6 +1,7 @@
 /** What the contracts ask of requests: the members that they require, and the values that a member may have. */
 
 import type { Fault } from './fault.ts';
+import { exchangeGrant } from './live-devices.ts';
 import type { Operation, Schema } from './operations.ts';
 import { form, type Members, type Plan } from './requests.ts';
 
@@ -11,6 +12,9 @@ export interface Demand {
   /** The fault that does not meet it, in this request; null where this request need not meet it. */
   faultIn(plan: Plan): Fault | null;
 }
+
+/** Of a token request: they count with an exchange alone. */
+const ofExchange = ['subject_token_type', 'actor_token_type', 'requested_token_type'];
 
 /** No contract has this value. */
 const otherText = 'none-of-these';
@@ -69,6 +73,7 @@ function faultAt(
   change: () => unknown,
 ): Fault | null {
   const kind = 'demand unmet';
+  if (ofExchange.includes(name) && plan.body?.['grant_type'] !== exchangeGrant) return null;
   if (rest.length === 0) return { kind, place, name, value: change(), pick: 0 };
   const value = changed(plan.body?.[name], rest, change());
   return value === undefined ? null : { kind, place, name, value, pick: 0 };

@@ -1,0 +1,59 @@
+/** openapi-generator for Java. What it writes is compiled with all warnings of the compiler shown as errors. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { run } from '../conformance/toolchain.ts';
+import { type Judge, packageOf, type ServedContract, surfaces } from './judge.ts';
+import { generateClient, openapiGenerator } from './openapi-generator.ts';
+import { cache } from './tools.ts';
+
+const program = fileURLToPath(new URL('programs/MainJob.java', import.meta.url));
+
+function generate(contract: ServedContract, folder: string): Promise<void> {
+  const name = `gatehouse.${packageOf(contract.surface)}`;
+  const packages = { invokerPackage: name, apiPackage: `${name}.api`, modelPackage: `${name}.model` };
+  return generateClient('java', contract, join(folder, contract.surface), packages);
+}
+
+/** The libraries that the generated project asks for, fetched by its own build file. */
+async function librariesOf(project: string): Promise<string> {
+  const maven = ['mvn', '--quiet', '--batch-mode', `-Dmaven.repo.local=${join(cache, 'maven')}`];
+  const plugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath';
+  await run([...maven, plugin, '-Dmdep.outputFile=classpath.txt'], { cwd: project });
+  return readFileSync(join(project, 'classpath.txt'), 'utf8').trim();
+}
+
+async function compile(surface: string, folder: string): Promise<void> {
+  const project = join(folder, surface);
+  const sources = join(project, 'src/main/java');
+  const files = readdirSync(sources, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.java'))
+    .map((file) => join(sources, file));
+  await javac(project, await librariesOf(project), files);
+}
+
+function javac(folder: string, classpath: string, files: readonly string[]): Promise<void> {
+  const options = ['-Xlint:all', '-Werror', '-proc:none', '--release', '17', '-d', 'classes', '-cp', classpath];
+  return run(['javac', ...options, ...files], { cwd: folder });
+}
+
+export const java: readonly Judge[] = [
+  {
+    language: 'java',
+    ...openapiGenerator,
+    tool: `${openapiGenerator.tool} java`,
+    needs: ['java', 'javac', 'mvn'],
+    stages: [
+      { word: 'generated', run: generate },
+      { word: 'compiled', run: ({ surface }, folder) => compile(surface, folder) },
+    ],
+    job: async (folder, env) => {
+      const classes = surfaces.map((surface) => join(folder, surface, 'classes'));
+      const libraries = surfaces.map((surface) => readFileSync(join(folder, surface, 'classpath.txt'), 'utf8').trim());
+      const classpath = [...classes, ...new Set(libraries.flatMap((list) => list.split(delimiter)))].join(delimiter);
+      await javac(folder, classpath, [program]);
+      await run(['java', '-cp', [join(folder, 'classes'), classpath].join(delimiter), 'MainJob'], { cwd: folder, env });
+    },
+  },
+];

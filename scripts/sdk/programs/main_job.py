@@ -68,7 +68,7 @@ assert second.refresh_token != first.refresh_token
 
 page = users.list_users_with_http_info(limit=1)
 listed = page.data
-while cursor := page.headers.get("After-Cursor"):
+while cursor := page.headers.get("after-cursor"):
     page = users.list_users_with_http_info(cursor=cursor)
     listed += page.data
 assert user.id in [one.id for one in listed]

@@ -107,6 +107,9 @@ export interface paths {
          *
          *     The app `app_id` must be assigned before anyone can sign in to the client:
          *     [`POST /api/2/apps/{id}/users`](/docs/api-2#tag/Apps/operation/addAppUsers).
+         *
+         *     With an `Idempotency-Key` a registration whose answer was lost can be repeated: it has the same client, secret
+         *     and registration token. Without a token the key belongs to the network that the request comes from.
          */
         readonly post: operations["registerClient"];
         readonly delete?: never;
@@ -1982,7 +1985,7 @@ export interface components {
         /** @description An error that any operation of the surface can answer. */
         readonly ServiceError: {
             /**
-             * @description `not_found` 404, `method_not_allowed` 405, `invalid_request` 400 for a request that cannot be read and 413 for one that is too large, `rate_limited` 429, `server_error` 500, `temporarily_unavailable` 503.
+             * @description `not_found` 404, `method_not_allowed` 405, `invalid_request` 400 for a request that cannot be read, 413 for one that is too large, and 409 or 422 because of its `Idempotency-Key`; `rate_limited` 429, `server_error` 500, `temporarily_unavailable` 503.
              * @example server_error
              * @enum {string}
              */
@@ -2888,6 +2891,11 @@ export interface components {
          * @example en
          */
         readonly UiLocales: string;
+        /**
+         * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+         * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+         */
+        readonly IdempotencyKey: string;
     };
     requestBodies: never;
     headers: {
@@ -3341,7 +3349,13 @@ export interface operations {
     readonly registerClient: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -3422,7 +3436,41 @@ export interface operations {
                 };
             };
             readonly 404: components["responses"]["NotFound"];
+            /** @description A request with this `Idempotency-Key` is being served; send it again a little later. Or it was carried out, but its answer is not known. Nothing was registered now. */
+            readonly 409: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_request",
+                     *       "error_description": "A request with this Idempotency-Key is being served"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ServiceError"];
+                };
+            };
             readonly 413: components["responses"]["ContentTooLarge"];
+            /** @description `Idempotency-Key` was used for another request. Nothing was registered now. */
+            readonly 422: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_request",
+                     *       "error_description": "Idempotency-Key was used for another request"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ServiceError"];
+                };
+            };
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["ServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

@@ -483,7 +483,7 @@ export interface components {
         /** @description An error that any operation of the surface can answer. */
         readonly ServiceError: {
             /**
-             * @description `not_found` 404, `method_not_allowed` 405, `invalid_request` 400 for a request that cannot be read and 413 for one that is too large, `rate_limited` 429, `server_error` 500, `temporarily_unavailable` 503.
+             * @description `not_found` 404, `method_not_allowed` 405, `invalid_request` 400 for a request that cannot be read, 413 for one that is too large, and 409 or 422 because of its `Idempotency-Key`; `rate_limited` 429, `server_error` 500, `temporarily_unavailable` 503.
              * @example server_error
              * @enum {string}
              */

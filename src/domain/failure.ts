@@ -44,6 +44,9 @@ const kinds = {
   rate_limited: 'rate',
   // The resource is not in the state that the request names (`If-Match`).
   precondition_failed: 'request',
+  // `Idempotency-Key`: a request with it is under way or its answer is lost; another request had it.
+  key_in_use: 'request',
+  key_reused: 'value',
   // Callers of the API.
   caller_unauthenticated: 'caller',
   scope_insufficient: 'caller',

@@ -14,12 +14,16 @@ type Store = Services['store'];
 type StoreVerbs = Parameters<Parameters<Store['transaction']>[0]>[0];
 type Respond = Parameters<Handler<unknown>>[1];
 
-/** What a surface adds for its conditional writes. */
-export interface Conditional<Operations> {
-  /** The surface's handlers over other services: over a store that compares first, or the verbs of its transaction. */
-  readonly handlers: (services: Services) => Handlers<Operations>;
-  /** By operation that reads one resource: what is locked. The last parameter of the path is its key. */
-  readonly kinds: Readonly<Partial<Record<keyof Operations & string, Parameters<Store['resources']['findLocked']>[1]>>>;
+/** By operation that reads one resource: what is locked. The last parameter of the path is its key. */
+export type ResourceKinds<Operations> = Readonly<
+  Partial<Record<keyof Operations & string, Parameters<Store['resources']['findLocked']>[1]>>
+>;
+
+interface Conditional<Operations> {
+  readonly contract: Contract;
+  /** Over a store that compares first, or the verbs of its transaction. */
+  readonly handlersOver?: (services: Services) => Handlers<Operations>;
+  readonly resourceKinds?: ResourceKinds<Operations>;
 }
 
 /** The strong entity tag of a JSON representation: 128 bits of its digest. */
@@ -62,15 +66,13 @@ export type AnswerIfMatch = (
 /** The conditional writes of a surface. Their answer throws `precondition_failed` besides what the write throws. */
 export function prepareConditional<Operations>(
   services: Services,
-  contract: Contract,
-  conditional: Conditional<Operations> | undefined,
+  { contract, handlersOver, resourceKinds: kinds }: Conditional<Operations>,
 ): AnswerIfMatch {
-  if (!conditional) return () => null;
-  const { kinds } = conditional;
+  if (!handlersOver || !kinds) return () => null;
   const readers = readReaders(contract, kinds);
   /** A handler of the surface over another store. */
   const handlerOver = (store: Store, operationId: string) =>
-    conditional.handlers({ ...services, store })[operationId as keyof Operations] as Handler<unknown>;
+    handlersOver({ ...services, store })[operationId as keyof Operations] as Handler<unknown>;
 
   return (operationId, request, respond) => {
     const field = request.headers['if-match'];

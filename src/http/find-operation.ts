@@ -47,6 +47,6 @@ function allowCrossOrigin(res: Response): void {
 /** Answers a preflight request. */
 function answerPreflight(res: Response, methods: readonly string[]): void {
   res.setHeader('access-control-allow-methods', methods.join(', '));
-  res.setHeader('access-control-allow-headers', 'authorization, content-type, dpop');
+  res.setHeader('access-control-allow-headers', 'authorization, content-type, dpop, idempotency-key');
   res.setHeader('access-control-max-age', '7200');
 }

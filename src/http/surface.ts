@@ -13,7 +13,7 @@ import { Failure, type FailureCode } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
 import { requireAccepted } from './accept.ts';
 import { readBody, readQuery } from './body.ts';
-import { type AnswerIfMatch, type Conditional, prepareConditional } from './conditional.ts';
+import { type AnswerIfMatch, prepareConditional, type ResourceKinds } from './conditional.ts';
 import { type Contract, type ContractOperation, readRoutes } from './contract.ts';
 import { readCookies } from './cookies.ts';
 import { announceDeprecation, type Deprecation, identifyByKey, readDeprecation } from './deprecation.ts';
@@ -23,6 +23,7 @@ import { type ListRules, readListRules } from './list-contract.ts';
 import { unknownParameter } from './list-query.ts';
 import type { FailureTable, Handler, Handlers, Origin, ReplyHeaders, Request } from './operation.ts';
 import { refuse } from './refuse.ts';
+import { type AnswerOnce, prepareRepeatable } from './repeatable.ts';
 import { actorOf, requestStateOf } from './request-state.ts';
 import { type ReplyForm, sendReply } from './send.ts';
 import { prepareValidator } from './validator.ts';
@@ -38,8 +39,10 @@ export interface SurfaceDefinition<Operations> {
   readonly invalid?: (operationId: keyof Operations & string, pointer: string, keyword: string) => FailureCode;
   /** The format of refusals outside any operation. */
   readonly mediaType?: 'application/json' | 'application/xml' | 'text/html';
-  /** For writes whose 412 the contract documents. */
-  readonly conditional?: Conditional<Operations>;
+  /** The same handlers over other services, for requests with `If-Match` or `Idempotency-Key`: over another store. */
+  readonly handlersOver?: (services: Services) => Handlers<Operations>;
+  /** What writes with a documented 412 lock. */
+  readonly resourceKinds?: ResourceKinds<Operations>;
   /** Counts every call of a known caller, by credential or API key; responses state what is left. */
   readonly limit?: LimitName;
   /** A request without a body is read as an empty object, whatever its Content-Type; a PUT must have one. */
@@ -76,7 +79,8 @@ export function createSurface<Operations>(services: Services, definition: Surfac
   const isXml = definition.codec === 'xml';
   const createValidator = prepareValidator(services, definition.contract, definition.limit);
   const lists = readListRules(definition.contract);
-  const answerIfMatch = prepareConditional(services, definition.contract, definition.conditional);
+  const answerIfMatch = prepareConditional(services, definition);
+  const answerOnce = prepareRepeatable(services, definition);
   const createRouter = (): Router =>
     Router().use(
       findRoute(definition.name, routes),
@@ -89,7 +93,7 @@ export function createSurface<Operations>(services: Services, definition: Surfac
       readQuery(),
       ...byKey('query', 'body'),
       ...createValidator(),
-      dispatch(services, definition.handlers, answerIfMatch, lists, form),
+      dispatch(services, definition.handlers, { answerIfMatch, answerOnce }, lists, form),
       refuse(services, definition, deprecation, form),
     );
   let router: Router | undefined;
@@ -130,7 +134,7 @@ function respond(status: number, body?: unknown, headers: ReplyHeaders = {}) {
 function dispatch<Operations>(
   services: Services,
   handlers: Handlers<Operations>,
-  answerIfMatch: AnswerIfMatch,
+  { answerIfMatch, answerOnce }: { readonly answerIfMatch: AnswerIfMatch; readonly answerOnce: AnswerOnce },
   lists: ReadonlyMap<string, ListRules>,
   form: ReplyForm,
 ): RequestHandler {
@@ -160,8 +164,11 @@ function dispatch<Operations>(
     const userAgent = req.headers['user-agent'];
     // A list in parts is read while it is sent.
     await actAs({ actor, source, requestId, userAgent }, async () => {
-      const conditional = answerIfMatch(operation.operationId, request, respond as never);
-      await sendReply(res, operation, await (conditional ?? handler(request, respond as never)), form);
+      const answering =
+        answerIfMatch(operation.operationId, request, respond as never) ??
+        answerOnce(operation.operationId, request, respond as never) ??
+        handler(request, respond as never);
+      await sendReply(res, operation, await answering, form);
     });
   };
 }

@@ -20,6 +20,7 @@ export const expiringTables = [
   'passkey_challenges',
   'client_assertions',
   'hook_executions',
+  'kept_answers',
 ] as const;
 
 /** Tables that are scanned from the first row to the last, since no index tells which rows can be deleted. */

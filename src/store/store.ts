@@ -23,6 +23,7 @@ import type { GrantStore } from './grants.ts';
 import type { HookExecutionStore } from './hook-executions.ts';
 import type { HookVariableStore } from './hook-variables.ts';
 import type { HookStore } from './hooks.ts';
+import type { KeptAnswerStore } from './kept-answers.ts';
 import type { KeyStore } from './keys.ts';
 import type { NoticeStore } from './notices.ts';
 import type { PackageBuildStore } from './package-builds.ts';
@@ -71,6 +72,7 @@ export interface StoreVerbs {
   readonly packageBuilds: PackageBuildStore;
   readonly signInHistories: SignInHistoryStore;
   readonly resources: ResourceStore;
+  readonly keptAnswers: KeptAnswerStore;
 }
 
 export interface MigrationStatus {

@@ -143,6 +143,12 @@ async function ifMatch({ fixtures, plan: { operation, pick }, path }: Context): 
   return { 'If-Match': await fields[pick % 6]?.() };
 }
 
+/** Now and then a key of its own: one that another request has had is refused. */
+function keyFor({ plan: { operation, pick } }: Context): Live['headers'] {
+  if (!operation.parameters.some(({ name }) => name === 'Idempotency-Key')) return {};
+  return { 'Idempotency-Key': pick % 3 ? undefined : unique('key') };
+}
+
 /** What a request of the management API needs. Of a freely made one only the path leads somewhere. */
 export async function managed(fixtures: Fixtures, plan: Plan): Promise<Taken> {
   const { operation, freedom, pick } = plan;
@@ -151,15 +157,15 @@ export async function managed(fixtures: Fixtures, plan: Plan): Promise<Taken> {
   const context = { fixtures, plan, path: parameters };
   const given =
     freedom === 'free' ? harmless(plan) : { ...(await page(context)), ...(await sources[operationId]?.(context)) };
-  const headers = freedom === 'free' ? {} : await ifMatch(context);
+  const headers = { ...keyFor(context), ...(freedom === 'free' ? {} : await ifMatch(context)) };
   const inBody = Object.keys(given.body ?? {});
   // The default policy cannot be deleted.
   const path = operationId === 'deletePolicy' && pick % 5 === 0 ? { id: await defaultPolicy(fixtures) } : parameters;
   return {
-    live: { ...given, path, ...(headers && { headers }) },
+    live: { ...given, path, headers },
     // Another name, or none, is as good; a cursor may be left out.
-    loose: ['validate_policy', 'If-Match', ...inBody.filter((name) => name !== 'app_id')],
-    optional: ['validate_policy', 'If-Match', 'cursor', ...inBody],
+    loose: ['validate_policy', 'If-Match', 'Idempotency-Key', ...inBody.filter((name) => name !== 'app_id')],
+    optional: ['validate_policy', 'If-Match', 'Idempotency-Key', 'cursor', ...inBody],
     settle: async ({ status, body }) => {
       if (status >= 400) giveBack();
       // An account has up to 200 of them, or 100, or 500.

@@ -1,6 +1,7 @@
 /** Live values of registrations, of their management, and of signing out. */
 
 import { csrfToken } from '../../src/domain/login/authorization-request.ts';
+import { unique } from '../store/samples.ts';
 import { CookieJar } from '../support/sign-in.ts';
 import { takeSession } from './live-legacy.ts';
 import type { Pool } from './pool.ts';
@@ -29,7 +30,16 @@ export async function registration({ freedom, pick, operation }: Plan): Promise<
   const keys = pick % 2 ? { jwks: undefined } : { jwks_uri: undefined };
   // The example of a method is the one that needs keys, and an example of a key is no key.
   const method = { token_endpoint_auth_method: undefined, token_endpoint_auth_signing_alg: undefined };
-  return { live: { body: { ...keys, ...(standard && { ...refused, ...method }) } } };
+  const repeatable = operation.name === 'oauth2 registerClient';
+  return {
+    live: {
+      body: { ...keys, ...(standard && { ...refused, ...method }) },
+      // One that another request has had is refused.
+      ...(repeatable && { headers: { 'Idempotency-Key': pick % 3 ? undefined : unique('key') } }),
+    },
+    loose: ['Idempotency-Key'],
+    optional: ['Idempotency-Key'],
+  };
 }
 
 /** A client with the token of its registration; one that is deleted is nobody else's. */

@@ -6,6 +6,7 @@ import type { Engine } from '../../src/store/knex/engine.ts';
 import { verbsOn } from '../../src/store/knex/index.ts';
 import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
 import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
+import type { ListFilter } from '../../src/store/listing.ts';
 import type { StoreVerbs } from '../../src/store/store.ts';
 import { databases, openTestStore, type TestStore } from '../support/stores.ts';
 import { addUsers, linkedTo, newLinked } from './linked.ts';
@@ -94,6 +95,36 @@ for (const kind of databases) {
         const broad = lookups.filter((step) => (step.match(/[<>]=?|=/g)?.length ?? 0) < 3);
         assert.equal(broad.length, /cross join/.test(sql) ? 1 : 0, `${sql}\n${lookups.join('\n')}`);
         for (const step of lookups) assert.doesNotMatch(step, /SCAN|Seq Scan/, sql);
+      }
+    });
+
+    /** The statements of a page next to a user, of those whose e-mail address has the prefix. */
+    async function statementsOf({ users }: StoreVerbs, accountId: number, id: number, prefix: string) {
+      const queries: { sql: string; bindings: unknown[] }[] = [];
+      const listen = (query: (typeof queries)[number]) => queries.push(query);
+      engine.db.on('query', listen);
+      const email: ListFilter = { field: 'email', test: 'begins', values: [prefix] };
+      const sort = { field: 'id', descending: false };
+      await users.page(accountId, { sort, filters: [email], limit: 10, at: { after: { key: id, id } } });
+      engine.db.removeListener('query', listen);
+      return queries.filter(({ sql }) => / list_key/.test(sql));
+    }
+
+    // The planner of PostgreSQL knows how many rows a range has.
+    if (kind === 'postgres') return;
+    test('what most users match is read in the order of the list, and what few match is looked up', async () => {
+      const verbs = verbsOn(engine.db, engine.hot);
+      const { accountId } = await newLinked(opened.store);
+      const [middle = 0] = (await addUsers(opened.url, accountId, 3000)).slice(1500);
+      for (const [prefix, expected] of [
+        ['u', /users_1 .account_id=\? AND id>/],
+        ['u29', /users_email_key_list/],
+      ] as const) {
+        const [{ sql, bindings } = { sql: '', bindings: [] }] = await statementsOf(verbs, accountId, middle, prefix);
+        const plan: { detail: string }[] = await engine.db.raw(`explain query plan ${sql}`, bindings as string[]);
+        const steps = plan.map(({ detail }) => detail).join('\n');
+        assert.match(steps, expected);
+        assert.equal(/USE TEMP B-TREE/.test(steps), prefix === 'u29', steps);
       }
     });
   });

@@ -180,4 +180,31 @@ onEachDatabase('lists by links', (subject) => {
       assert.equal((await page({ ...query, at: { page: 1 } })).total, expected.length);
     }
   });
+
+  test('ranges of many users and of few', async () => {
+    const { store } = subject;
+    const { accountId, userIds } = await newLinked(store);
+    const many = await addUsers(subject.url, accountId, 2200);
+    const page: PageOf = (query) => store.users.page(accountId, query);
+    const begins = (value: string): ListFilter => ({ field: 'email', test: 'begins', values: [value] });
+    const since: ListFilter = { field: 'created_at', test: 'from', values: [now] };
+    const all = [...userIds, ...many].toSorted(ascending);
+    for (const [filters, expected] of [
+      [[begins('u')], all],
+      [[begins('u21')], many.filter((_, at) => `${at}`.startsWith('21'))],
+      [[since], all],
+      [[since, begins('u3')], many.filter((_, at) => `${at}`.startsWith('3'))],
+      [[begins('u'), { field: 'firstname', test: 'begins', values: ['Odd'] }], userIds.filter((_, at) => at % 2 === 1)],
+    ] as const) {
+      for (const descending of [false, true]) {
+        const wanted = descending ? expected.toReversed() : expected;
+        // Nobody has signed in, so all are equal in this order, which ids then decide.
+        for (const field of ['id', 'last_login']) {
+          const query = { sort: { field, descending }, filters, limit: 500 };
+          assert.deepEqual(await walk(page, query, 'after'), wanted, JSON.stringify(query));
+          assert.equal((await page({ ...query, at: { page: 1 } })).total, expected.length);
+        }
+      }
+    }
+  });
 });

@@ -16,7 +16,7 @@ export function lookups({
   sessions,
   ...rest
 }: StoreVerbs) {
-  const { packageBuilds, signInHistories } = rest;
+  const { packageBuilds, signInHistories, keptAnswers } = rest;
   const { deviceCodes, authorizations, grants, invites, events, counts, attributes, policies, secondFactors } = rest;
   const { hooks, hookVariables, hookExecutions, passwordResets, resetRequests, notices, changeNotices } = rest;
   const denied = {
@@ -31,6 +31,7 @@ export function lookups({
   const times = { authenticatedAt: now, lastSeenAt: now, idleMilliseconds: 1, expiresAt: now };
   const named = { accountId: 1, id: 1, digest: 'x', sid: 'x', userId: 1, amr: [], source: null, userAgent: null };
   const attempt = { accountId: 1, userId: 1, now, maximum: 10, lockedUntil: now };
+  const claim = { accountId: 1, digest: 'x', claim: 'x' };
   return [
     ...[() => accounts.find(1), () => accounts.findBySubdomain('x'), () => accounts.findByHost('x')],
     ...[() => deviceCodes.find(1, 'x'), () => deviceCodes.findByUserCode(1, 'x'), () => deviceCodes.poll(1, 'x', now)],
@@ -120,6 +121,8 @@ export function lookups({
     ...[() => packageBuilds.finish({ accountId: 1, id: 1, attempts: 1 }, { state: 'failed' }, now)],
     ...[() => packageBuilds.findBundle('x'), () => signInHistories.find(1, 1)],
     ...[() => events.findEnd(1)],
+    ...[() => keptAnswers.find(1, 'x', now), () => keptAnswers.trim(1, 'x', 10)],
+    ...[() => keptAnswers.markDone(claim), () => keptAnswers.keep(claim, 'x'), () => keptAnswers.release(claim)],
     ...[() => secondFactors.findEnrolment(1, 1, 'x'), () => secondFactors.listDevices(1, 1)],
     ...[() => secondFactors.countDevices(1, 1, now), () => secondFactors.acceptDevice(1, 1, 1, now)],
     ...[() => secondFactors.useStep(1, 1, 1, now), () => secondFactors.removeDevice(1, 1, 1)],

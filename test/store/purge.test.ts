@@ -93,6 +93,22 @@ for (const kind of databases) {
             const { id } = await store.callers.addToken(added);
             return () => store.callers.findToken(accountId, id);
           },
+          async (late) => {
+            const record = {
+              accountId,
+              digest: unique(),
+              caller: 'caller',
+              requestDigest: 'request',
+              claim: 'claim',
+              claimedUntil: now,
+              isDone: true,
+              sealedAnswer: null,
+              createdAt: ended,
+              expiresAt: now + late,
+            };
+            await store.keptAnswers.claim(record, ended);
+            return () => store.keptAnswers.find(accountId, record.digest, ended);
+          },
           ...[{ revokedAt: ended }, { idleExpiresAt: ended }, { absoluteExpiresAt: ended }].map(
             (due) => async (late: number) => {
               const moved = Object.fromEntries(Object.entries(due).map(([field, at]) => [field, at + late]));

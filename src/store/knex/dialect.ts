@@ -39,6 +39,10 @@ export interface Dialect {
   endsWith(text: string): string;
   /** Whether a text contains another. Binding: the other. */
   holds(text: string): string;
+  /**
+   * A value that is compared without its index. Null if the planner itself knows how many rows a range of an index has.
+   */
+  readonly unindexed: ((value: string) => string) | null;
   /** The last columns of an index: by `value`, then by the row's number in the column `id`. */
   indexed(value: string, id: string): string;
   /** The values of a column in a group, ascending, as a JSON array: as text, or parsed. */

@@ -22,6 +22,7 @@ import { type Around, guardVerbs } from './guard.ts';
 import { hookExecutionVerbs } from './hook-executions.ts';
 import { hookVariableVerbs } from './hook-variables.ts';
 import { hookVerbs } from './hooks.ts';
+import { keptAnswerVerbs } from './kept-answers.ts';
 import { keyVerbs } from './keys.ts';
 import { findSchemaFaults, migrate, readStatus, requireKnown, rollback } from './migrate.ts';
 import { noticeVerbs } from './notices.ts';
@@ -92,6 +93,7 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     packageBuilds: packageBuildVerbs(db),
     signInHistories: signInHistoryVerbs(db),
     resources: resourceVerbs(db),
+    keptAnswers: keptAnswerVerbs(db),
   };
 }
 

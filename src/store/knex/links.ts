@@ -44,8 +44,9 @@ function directionOf({ than }: Stretch): 'asc' | 'desc' {
 export function linked({ table, column, by, through }: Links, accountId: number, values: readonly Cell[]): Sql {
   const asked = places(values);
   if (!through) {
-    const own = `account_id = ? and ${by} in (${asked}) and ${refersAmongPresent(by)}`;
-    return [`select ${column} from ${table} where ${own}`, [accountId, ...values, accountId]];
+    const [present, bindings] = refersAmongPresent(by, accountId);
+    const own = `account_id = ? and ${by} in (${asked}) and ${present}`;
+    return [`select ${column} from ${table} where ${own}`, [accountId, ...values, ...bindings]];
   }
   const sql = `select l.${column} from ${through.table} k cross join ${table} l where k.account_id = ?
     and k.${through.by} in (${asked}) and l.account_id = k.account_id and l.${by} = k.${by}
@@ -64,9 +65,10 @@ function linkedWithin(db: Knex, links: Links, accountId: number, values: readonl
   const { table, column, by, through } = links;
   if (through) return [dialectOf(db).nearestThrough({ ...links, through }, accountId, values, stretch)];
   const { than, id, count } = stretch;
+  const [present, bindings] = refersAmongPresent(by, accountId);
   const sql = `select ${column} from ${table} where account_id = ? and ${by} = cast(? as bigint)
-      and ${column} ${than} ? and ${refersAmongPresent(by)} order by ${column} ${directionOf(stretch)} limit ?`;
-  return values.map((value) => [sql, [accountId, value, id, accountId, count]]);
+      and ${column} ${than} ? and ${present} order by ${column} ${directionOf(stretch)} limit ?`;
+  return values.map((value) => [sql, [accountId, value, id, ...bindings, count]]);
 }
 
 /** A name for each part, so that its order and limit apply to it alone. */

@@ -53,8 +53,12 @@ function successorOf(beginning: string): string | null {
 }
 
 /** A filter on a column in SQL. */
-export function conditionOf(db: Knex, column: ListColumn, { test, values }: ListFilter): Sql {
-  const value = expressionOf(db, column);
+export function conditionOf(
+  db: Knex,
+  column: ListColumn,
+  { test, values }: ListFilter,
+  value = expressionOf(db, column),
+): Sql {
   const [first = ''] = values;
   const text = String(first);
   switch (test) {
@@ -84,40 +88,44 @@ function idsOf<Item>(db: Knex, { linked, within }: Listing<Item>, accountId: num
   return links ? allLinked(links, accountId, filter.values) : (within?.[filter.field]?.(db, accountId, filter) ?? null);
 }
 
-/** The condition on the row itself. */
-function conditionOn<Item>(db: Knex, listing: Listing<Item>, filter: ListFilter): Sql {
+/** The condition on the row itself; without the index of the filter's column if `rowByRow`. */
+function conditionOn<Item>(db: Knex, listing: Listing<Item>, filter: ListFilter, rowByRow: boolean): Sql {
   const linked = listing.linked?.[filter.field];
   if (linked) return isLinked(linked, listing.table, listing.id, filter.values);
   const links = listing.unlinked?.[filter.field];
   if (links) return unlinked(links, listing.table, listing.id, filter.values);
-  return conditionOf(db, columnOf(listing, filter.field), filter);
+  const column = columnOf(listing, filter.field);
+  const value = expressionOf(db, column);
+  return conditionOf(db, column, filter, rowByRow ? dialectOf(db).unindexed?.(value) : value);
 }
 
 /**
- * The items of an account that satisfy all filters. Links are followed first, to find the rows that they reference, or
- * last if `rowByRow`.
+ * The items of an account that satisfy all filters. Links are followed and ranges looked up first, to find the rows; for
+ * the filters in `rowByRow`, each row is checked instead.
  */
 export function filtered<Item>(
   db: Knex,
   listing: Listing<Item>,
   accountId: number,
   filters: readonly ListFilter[],
-  rowByRow = false,
+  rowByRow: readonly ListFilter[] = [],
 ): Knex.QueryBuilder {
   const rows = db(listing.table).where(`${listing.table}.account_id`, accountId);
   if (listing.removable) {
-    rows.whereRaw(amongPresent(listing.removable, `${listing.table}.${listing.id}`), [accountId]);
+    const [sql, bindings] = amongPresent(listing.removable, `${listing.table}.${listing.id}`, accountId);
+    rows.whereRaw(sql, bindings as Cell[]);
   }
   const elsewhere: Sql[] = [];
   for (const filter of filters) {
     // Every text has the empty prefix.
     if (['begins', 'ends', 'holds'].includes(filter.test) && filter.values[0] === '') continue;
-    const ids = rowByRow && listing.linked?.[filter.field] ? null : idsOf(db, listing, accountId, filter);
+    const isChecked = rowByRow.includes(filter);
+    const ids = isChecked ? null : idsOf(db, listing, accountId, filter);
     if (ids) {
       elsewhere.push(ids);
       continue;
     }
-    const [sql, bindings] = conditionOn(db, listing, filter);
+    const [sql, bindings] = conditionOn(db, listing, filter, isChecked);
     rows.whereRaw(sql, bindings as Cell[]);
   }
   return elsewhere.length === 0 ? rows : among(rows, listing.id, elsewhere, filters);

@@ -1,7 +1,7 @@
 /** A requested list, and the order of its rows in SQL. */
 
 import type { Knex } from 'knex';
-import type { ListQuery } from '../listing.ts';
+import type { ListFilter, ListQuery } from '../listing.ts';
 import { castOf, columnOf, filtered, type Listing } from './list-filters.ts';
 import { expressionOf } from './list-index.ts';
 
@@ -20,8 +20,8 @@ export interface Asked<Item> {
   readonly accountId: number;
   readonly query: ListQuery;
   readonly order: Order;
-  /** Whether rows are read in their order to check which are linked to the requested value (list-walk.ts). */
-  readonly rowByRow: boolean;
+  /** Filters that are checked on each row, in the order of the list, because most rows may satisfy them (list-walk.ts). */
+  readonly rowByRow: readonly ListFilter[];
 }
 
 export function orderOf<Item>(db: Knex, listing: Listing<Item>, { sort }: ListQuery): Order {

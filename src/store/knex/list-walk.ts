@@ -1,9 +1,12 @@
 /**
- * Pages of linked items, however many there are. Sorted by id, only the links next to a position are followed. In
- * another order, many items are found by reading all rows in that order, and few by looking them up.
+ * Pages of the items that a filter matches, however many there are. Of linked items, sorted by id, only the links next to
+ * a position are followed. Otherwise many items are found by reading all rows in the order of the list, and few by
+ * looking them up.
  */
 
+import type { Knex } from 'knex';
 import type { ListFilter } from '../listing.ts';
+import { dialectOf } from './dialect.ts';
 import { nearestLinked, type Sql, type Stretch } from './links.ts';
 import { type Asked, furtherOn, rowsOf, shown, sorted } from './list-order.ts';
 import type { Cell, DbRow } from './shape.ts';
@@ -19,6 +22,7 @@ type Known<Item> = Omit<Asked<Item>, 'rowByRow'>;
 
 interface Walk {
   readonly nearest: (stretch: Stretch) => Sql;
+  readonly filter: ListFilter;
   /** The other conditions on the items. */
   readonly others: readonly ListFilter[];
 }
@@ -31,6 +35,7 @@ function walkOf<Item>({ db, listing, accountId, query: { filters } }: Known<Item
   if (!filter || !links || more.length > 0 || filter.values.length > mostNamed) return null;
   if (filters.some(({ field }) => Object.hasOwn(within, field))) return null;
   return {
+    filter,
     nearest: (stretch) => nearestLinked(db, links, accountId, filter.values, stretch),
     others: filters.filter((other) => other !== filter),
   };
@@ -59,11 +64,32 @@ export async function follow<Item>(
   return Number(counted?.['total']) < followed ? found : null;
 }
 
-/** Whether the filter matches so many rows that, in an order other than by id, reading in order is better. */
-export async function namesMany<Item>(known: Known<Item>): Promise<boolean> {
+/** The filters that match so many rows that reading in the order of the list is better than sorting what they match. */
+export async function filtersOfMany<Item>(known: Known<Item>): Promise<ListFilter[]> {
+  const { db } = known;
+  const many: ListFilter[] = [];
   const walk = known.order.byId ? null : walkOf(known);
-  if (!walk) return false;
-  const [ids, bindings] = walk.nearest({ than: '>', id: 0, count: mostSorted + 1 });
-  const [counted] = await known.db.from(known.db.raw(`(${ids}) as named`, bindings as Cell[])).count({ total: '*' });
+  if (walk) {
+    const [ids, bindings] = walk.nearest({ than: '>', id: 0, count: mostSorted + 1 });
+    if (await isTooMany(db, db.raw(`(${ids}) as matched`, bindings as Cell[]))) many.push(walk.filter);
+  }
+  for (const filter of known.query.filters.filter((one) => isRange(known, one))) {
+    const matching = rowsOf({ ...known, rowByRow: [] }, [filter]).select(db.raw('1'));
+    if (await isTooMany(db, matching.limit(mostSorted + 1).as('matched'))) many.push(filter);
+  }
+  return many;
+}
+
+/** Whether the filter is a range of an index that has another order than the list. */
+function isRange<Item>(
+  { db, listing, query: { sort } }: Known<Item>,
+  { field, test, values: [first] }: ListFilter,
+): boolean {
+  if (!dialectOf(db).unindexed || field === sort.field || !Object.hasOwn(listing.columns, field)) return false;
+  return ['begins', 'from', 'to'].includes(test) && first !== '';
+}
+
+async function isTooMany(db: Knex, rows: Knex.Raw | Knex.QueryBuilder): Promise<boolean> {
+  const [counted] = await db.from(rows).count({ total: '*' });
   return Number(counted?.['total']) > mostSorted;
 }

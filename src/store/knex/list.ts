@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import type { ListPage, ListPosition, ListQuery } from '../listing.ts';
 import type { Listing } from './list-filters.ts';
 import { type Asked, furtherOn, orderOf, rowsOf, shown, sorted } from './list-order.ts';
-import { follow, namesMany } from './list-walk.ts';
+import { filtersOfMany, follow } from './list-walk.ts';
 import type { DbRow } from './shape.ts';
 
 function positionOf<Item>({ listing }: Asked<Item>, row: DbRow | undefined): ListPosition | null {
@@ -38,7 +38,7 @@ async function beyond<Item>(
 async function numbered<Item>(asked: Asked<Item>, page: number): Promise<ListPage<Item>> {
   const { listing, query, order } = asked;
   const { limit } = query;
-  const [counted] = await rowsOf({ ...asked, rowByRow: false }).count({ total: '*' });
+  const [counted] = await rowsOf({ ...asked, rowByRow: [] }).count({ total: '*' });
   const total = Number(counted?.['total']);
   const skipped = (page - 1) * limit;
   const find = async (): Promise<DbRow[]> => {
@@ -87,7 +87,7 @@ export async function listPage<Item>(
   query: ListQuery,
 ): Promise<ListPage<Item>> {
   const known = { db, listing, accountId, query, order: orderOf(db, listing, query) };
-  const asked = { ...known, rowByRow: await namesMany(known) };
+  const asked = { ...known, rowByRow: await filtersOfMany(known) };
   const { at } = query;
   if ('page' in at) return numbered(asked, at.page);
   return 'after' in at ? besides(asked, at.after, false) : besides(asked, at.before, true);

@@ -41,6 +41,7 @@ const kinds: Readonly<Record<ExpiringTable, Kind>> = {
   passkey_challenges: { key: ['digest'], keep: 0 },
   client_assertions: { key: ['app_id', 'digest'], keep: 0 },
   hook_executions: { key: ['id'], keep: 0 },
+  kept_answers: { key: ['digest'], keep: 0 },
 };
 
 /**

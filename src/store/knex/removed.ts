@@ -4,6 +4,7 @@
  */
 
 import type { RemovalKind } from '../removals.ts';
+import type { Sql } from './links.ts';
 
 /** Objects whose row stays until no other rows depend on it. */
 export type Removable = 'user' | 'app' | 'role' | 'attribute' | 'api';
@@ -44,16 +45,18 @@ export function refersToPresent(row: string, column: Reference): string {
 }
 
 /**
- * The same for a column of many rows of one account, its only binding: the removed objects are read once per statement.
+ * The same for a column of many rows of one account, with its bindings. The removed objects are read once per statement,
+ * and rows are compared with them only if there are any: it would double the time of a count.
  */
-export function amongPresent(kind: Removable, column: string): string {
-  return `${column} not in (select object_id from removals where account_id = ? and kind = '${kind}')`;
+export function amongPresent(kind: Removable, column: string, accountId: number): Sql {
+  const removed = (selected: string) => `select ${selected} from removals where account_id = ? and kind = '${kind}'`;
+  return [`(not exists (${removed('1')}) or ${column} not in (${removed('object_id')}))`, [accountId, accountId]];
 }
 
 /**
  * The same for a column whose name says what it references. Rows are still read in index order, which PostgreSQL would
  * give up to join them with the removed objects.
  */
-export function refersAmongPresent(column: Reference): string {
-  return amongPresent(kinds[column], column);
+export function refersAmongPresent(column: Reference, accountId: number): Sql {
+  return amongPresent(kinds[column], column, accountId);
 }

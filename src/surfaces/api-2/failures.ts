@@ -60,6 +60,7 @@ export const failures = {
     ...commonCodes,
     request_invalid: invalidRequest,
     precondition_failed: jsonError(412, 'PreconditionFailedError'),
+    key_in_use: jsonError(409, 'ConflictError'),
     conflict,
   },
 } satisfies FailureTable<operations, ErrorBody>;

@@ -126,6 +126,8 @@ export const failures = {
     redirect_uri_invalid: json(400, 'invalid_redirect_uri'),
     client_metadata_invalid: json(400, 'invalid_client_metadata'),
     software_statement_invalid: json(400, 'invalid_software_statement'),
+    key_in_use: json(409, 'invalid_request'),
+    key_reused: json(422, 'invalid_request'),
     client_not_authorized: json(400, 'unauthorized_client', 'The client may not use this grant type'),
     grant_type_unsupported: (failure) =>
       json(400, 'unsupported_grant_type', `unsupported grant_type requested (${failure.detail.value ?? ''})`)(failure),

@@ -19,8 +19,8 @@ import { readUserinfo, readUserinfoByForm } from './read-userinfo.ts';
 import { registerClient } from './register-client.ts';
 import { revokeToken } from './revoke-token.ts';
 
-export function oauth2(services: Services): SurfaceDefinition<operations> {
-  const handlers: Handlers<operations> = {
+function handlersOf(services: Services): Handlers<operations> {
+  return {
     readOpenIdConfiguration,
     readAuthorizationServerMetadata,
     readKeys: readKeys(services),
@@ -40,10 +40,14 @@ export function oauth2(services: Services): SurfaceDefinition<operations> {
     introspectToken: introspectToken(services),
     revokeToken: revokeToken(services),
   };
+}
+
+export function oauth2(services: Services): SurfaceDefinition<operations> {
   return {
     name: 'oauth2',
     contract,
-    handlers,
+    handlers: handlersOf(services),
+    handlersOver: handlersOf,
     failures,
     invalid: (operationId, pointer) => {
       const isMetadata = operationId === 'registerClient' || operationId === 'replaceClient';

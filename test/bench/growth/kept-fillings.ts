@@ -30,7 +30,9 @@ export function openKeptFillings(folder: string): KeptFillings {
   const cluster = join(root, 'cluster');
   const urlFile = join(root, 'cluster.url');
   let server: PostgresServer | null = null;
-  const has: KeptFillings['has'] = (kind, users) => existsSync(join(placeOf(kind, users), 'grown.json'));
+  // Without the cluster, which is kept last, a PostgreSQL filling is not whole.
+  const has: KeptFillings['has'] = (kind, users) =>
+    existsSync(join(placeOf(kind, users), 'grown.json')) && (kind === 'sqlite' || existsSync(urlFile));
   return {
     has,
     take: async (kind, users) => {

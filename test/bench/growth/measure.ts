@@ -74,14 +74,15 @@ export async function measureGrowth(
 ): Promise<Grew[]> {
   const kept = filled === null ? null : openKeptFillings(filled);
   const postgres = databases.includes('postgres') ? (kept?.startPostgres() ?? startPostgres()) : null;
-  if (postgres) {
-    process.env[serverVariable] = postgres.url;
-    await makeDurable();
-  }
+  if (postgres) process.env[serverVariable] = postgres.url;
   try {
     log(`filling accounts of ${fewUsers} and ${users} users on ${databases.join(' and ')}`);
     const pairs = await Promise.all(databases.map((kind) => preparePair(kind, users, kept)));
-    if (postgres) await kept?.keepPostgres(postgres.url);
+    if (postgres) {
+      await kept?.keepPostgres(postgres.url);
+      // Only what is measured waits for the disk.
+      await makeDurable();
+    }
     const grew: Grew[] = [];
     for (const pair of pairs) grew.push(await measurePair(pair, only, log));
     return grew;

@@ -27,6 +27,7 @@ import { matrix } from './matrix.ts';
 import { mfa } from './mfa.ts';
 import { parameters } from './parameters.ts';
 import { policies } from './policies.ts';
+import { racingRequests, repeatableRequests } from './repeatable-requests.ts';
 import { roleMembers } from './role-members.ts';
 import { roles } from './roles.ts';
 import { routing } from './routing.ts';
@@ -72,6 +73,8 @@ for (const kind of databases) {
     part('API authorization servers', () => apiAuthorizations(app));
     part('policies', () => policies(app));
     part('conditional writes', () => conditionalWrites(app));
+    part('repeatable requests', () => repeatableRequests(app));
+    describe('racing requests', () => racingRequests(app));
     describe('racing writers', () => racingWrites(app));
     part('variables of hooks', () => hookVariables(app));
     part('hooks', () => hooks(app));

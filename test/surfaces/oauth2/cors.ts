@@ -37,7 +37,10 @@ export function cors(app: AppOf): void {
       assert.equal(preflight.text, '');
       assert.equal(preflight.headers['access-control-allow-origin'], '*');
       assert.equal(preflight.headers['access-control-allow-methods'], methods.join(', '));
-      assert.equal(preflight.headers['access-control-allow-headers'], 'authorization, content-type, dpop');
+      assert.equal(
+        preflight.headers['access-control-allow-headers'],
+        'authorization, content-type, dpop, idempotency-key',
+      );
       assert.equal(preflight.headers['access-control-allow-credentials'], undefined);
       for (const method of methods) {
         // Refusals too: a script must be able to read why.

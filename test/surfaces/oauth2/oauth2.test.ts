@@ -54,6 +54,7 @@ import { registration } from './register-client.ts';
 import { registrationFaults } from './register-faults.ts';
 import { registrationMembers } from './registration-members.ts';
 import { registrationModes } from './registration-modes.ts';
+import { repeatableRegistrations } from './repeatable-registrations.ts';
 import { requestObjects, requestReferences } from './request-objects.ts';
 import { responseModes } from './response-modes.ts';
 import { revocation } from './revoke-token.ts';
@@ -74,6 +75,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   registration,
   'registration faults': registrationFaults,
   'registration modes': registrationModes,
+  'repeated registrations': repeatableRegistrations,
   'members of a registration': registrationMembers,
   'a registration of its own': ownRegistration,
   authorize,

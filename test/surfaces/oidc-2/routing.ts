@@ -17,7 +17,10 @@ export function routing(app: () => TestApp): void {
         assert.equal(answer.headers['access-control-allow-credentials'], undefined);
       }
       assert.equal(preflight.headers['access-control-allow-methods'], 'POST');
-      assert.equal(preflight.headers['access-control-allow-headers'], 'authorization, content-type, dpop');
+      assert.equal(
+        preflight.headers['access-control-allow-headers'],
+        'authorization, content-type, dpop, idempotency-key',
+      );
     });
 
     it(`${path} answers 405 with Allow to another method, and its trailing slash is the same operation`, async () => {

@@ -41,6 +41,7 @@ export const postgresDialect: Dialect = {
   byBytes: (text) => `(${text}) collate "C"`,
   endsWith: (text) => `right(${text}, cast(? as integer)) = ?`,
   holds: (text) => `strpos(${text}, ?) > 0`,
+  unindexed: null,
   indexed: (value, id) => `(${value}), ${id}`,
   listOf: (column) => `json_agg(${column} order by ${column})`,
   nearestThrough: (links, accountId, values, stretch) => {

@@ -3531,8 +3531,7 @@ export interface components {
         /** @description A hook in a list, with the members that `fields` names. */
         readonly ListedHook: {
             /**
-             * Format: uuid
-             * @description Identifier of the hook.
+             * @description Identifier of the hook, a UUID.
              * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
              */
             readonly id?: string;
@@ -3753,8 +3752,7 @@ export interface components {
         /** @description A hook. */
         readonly Hook: {
             /**
-             * Format: uuid
-             * @description Identifier of the hook.
+             * @description Identifier of the hook, a UUID.
              * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
              */
             readonly id: string;
@@ -3834,8 +3832,7 @@ export interface components {
         /** @description A variable in a list, with the members that `fields` names. */
         readonly ListedHookVariable: {
             /**
-             * Format: uuid
-             * @description Identifier of the variable.
+             * @description Identifier of the variable, a UUID.
              * @example 2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e
              */
             readonly id?: string;
@@ -3873,8 +3870,7 @@ export interface components {
         /** @description A variable that was written. */
         readonly WrittenHookVariable: {
             /**
-             * Format: uuid
-             * @description Identifier of the variable.
+             * @description Identifier of the variable, a UUID.
              * @example 2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e
              */
             readonly id: string;
@@ -3904,8 +3900,7 @@ export interface components {
         /** @description A variable. */
         readonly HookVariable: {
             /**
-             * Format: uuid
-             * @description Identifier of the variable.
+             * @description Identifier of the variable, a UUID.
              * @example 2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e
              */
             readonly id: string;

@@ -24,6 +24,8 @@ export interface Judge {
   /** Commands that must be there. */
   readonly needs: readonly string[];
   readonly stages: readonly Stage[];
+  /** Surfaces on which it fails by a fault of its own, and what that is. */
+  readonly ownFaults?: Readonly<Record<string, string>>;
   /** Runs the program that does the main job with the generated clients; rejects when it fails. */
   job?(folder: string, env: Readonly<Record<string, string>>): Promise<void>;
 }

@@ -56,6 +56,7 @@ const openapiPythonClient: Judge = {
     },
     imported,
   ],
+  ownFaults: { 'auth-2': 'A required body of two media types: the template forgets to import `Unset`.' },
 };
 
 const datamodelCodeGenerator: Judge = {

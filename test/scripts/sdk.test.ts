@@ -65,6 +65,15 @@ describe('a judge', () => {
     assert.deepEqual(faults, ['made 1.2.3, the main job: refused']);
   });
 
+  it('may fail by a known fault of its own, and no longer when that is mended', async () => {
+    const stages = [{ word: 'compiled', run: failsAt('oidc-2') }] as const;
+    const known = await asked({ stages, ownFaults: { 'oidc-2': 'It is known.' } });
+    assert.deepEqual(known.row.cells, ['compiled', '**not compiled**', 'compiled', 'compiled']);
+    assert.deepEqual(known.faults, []);
+    const mended = await asked({ stages, ownFaults: { 'oidc-2': 'It is known.', oauth2: 'It was.' } });
+    assert.deepEqual(mended.faults, ['made 1.2.3, oauth2: it does not fail any more; take it out of `ownFaults`']);
+  });
+
   it('is not run without its toolchain, which is named', async () => {
     const { row, faults, missing } = await asked({
       needs: ['node', 'no-such-compiler'],

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import openapiTypes, { astToString, type OpenAPI3 } from 'openapi-typescript';
+import { groupParameters } from './contract-rules/group-parameters.ts';
 import { describeSchemas } from './schema.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -28,7 +29,10 @@ function contractedSurfaces(): string[] {
     .sort();
 }
 
-/** The contract with its shared parts in one document. The linter's own bundler does it, so both read `$ref` alike. */
+/**
+ * The contract with its shared parts in one document. The linter's own bundler does it, so both read `$ref` alike. What
+ * generators of clients are told besides follows from the rest.
+ */
 async function bundle(surface: string, folder: string): Promise<OpenAPI3> {
   const redocly = join(root, 'node_modules/.bin/redocly');
   const output = join(folder, `${surface}.json`);
@@ -37,7 +41,7 @@ async function bundle(surface: string, folder: string): Promise<OpenAPI3> {
     cwd: root,
     env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
   });
-  return JSON.parse(readFileSync(output, 'utf8')) as OpenAPI3;
+  return groupParameters(JSON.parse(readFileSync(output, 'utf8')) as OpenAPI3);
 }
 
 /** Both files of a surface, name to content. */

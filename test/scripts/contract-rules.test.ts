@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { groupParameters } from '../../scripts/contract-rules/group-parameters.ts';
 import { rules } from '../../scripts/contract-rules/rules.ts';
 import type { Node } from '../../scripts/contract-rules/schemas-of.ts';
 
@@ -22,19 +23,6 @@ const secured = (scheme: Node) => ({
   components: { securitySchemes: { bearer: scheme } },
 });
 const flow = (scopes: Node) => ({ type: 'oauth2', flows: { clientCredentials: { tokenUrl: '/token', scopes } } });
-
-const parameters = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `p${index}`, in: 'query' }));
-const listing = (more: Node) => ({
-  paths: { '/made': { get: { operationId: 'listMade', parameters: parameters(7), ...more } } },
-});
-const posting = (members: number) => {
-  const properties = Object.fromEntries(
-    Array.from({ length: members }, (_, index) => [`m${index}`, { type: 'string' }]),
-  );
-  const form = { schema: { $ref: '#/components/schemas/Form' } };
-  const post = { operationId: 'makeIt', requestBody: { content: { 'application/x-www-form-urlencoded': form } } };
-  return schemas({ Form: { type: 'object', properties } }, { paths: { '/made': { post } } });
-};
 
 const maybe = '#/components/schemas/Maybe';
 const inMember = 'components/schemas/Made/properties/one';
@@ -164,19 +152,6 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   'operation-names': [
     { wrong: operation('authorize'), right: operation('requestAuthorization'), at: 'paths//made/get/operationId' },
   ],
-  'many-parameters': [
-    {
-      wrong: {
-        paths: { '/made': { parameters: parameters(3), get: { operationId: 'readMade', parameters: parameters(4) } } },
-      },
-      right: {
-        paths: { '/made': { parameters: parameters(3), get: { operationId: 'readMade', parameters: parameters(3) } } },
-      },
-      at: 'paths//made/get',
-    },
-    { wrong: listing({}), right: listing({ 'x-group-parameters': true }), at: 'paths//made/get' },
-    { wrong: posting(7), right: posting(6), at: 'paths//made/post' },
-  ],
   'scope-flow': [
     {
       wrong: secured({ type: 'http', scheme: 'bearer' }),
@@ -201,4 +176,39 @@ describe('the rules for the served contracts', () => {
       }
     });
   }
+});
+
+describe('the parameters of a call are grouped', () => {
+  const optional = { $ref: '#/components/parameters/Limit' };
+  const required = { name: 'id', in: 'path', required: true };
+  const form = {
+    required: true,
+    content: { 'application/x-www-form-urlencoded': { schema: { $ref: '#/components/schemas/Form' } } },
+  };
+  const isGrouped = (operation: Node, item: Node = {}, needed: readonly string[] = []) => {
+    const contract = {
+      paths: { '/made': { ...item, post: operation } },
+      components: {
+        parameters: { Limit: { name: 'limit', in: 'query' } },
+        schemas: { Form: { type: 'object', properties: { one: {}, two: {} }, required: needed } },
+      },
+    };
+    const written = structuredClone(contract);
+    const grouped = groupParameters(contract).paths['/made'].post['x-group-parameters'];
+    assert.deepEqual(contract, written);
+    return grouped;
+  };
+
+  it('where one may be left out', () => {
+    assert.equal(isGrouped({ parameters: [required, optional] }), true);
+    assert.equal(isGrouped({ parameters: [required] }, { parameters: [optional] }), true);
+    assert.equal(isGrouped({ requestBody: { content: {} } }), true);
+    assert.equal(isGrouped({ requestBody: form }, {}, ['one']), true);
+  });
+
+  it('and nowhere else', () => {
+    assert.equal(isGrouped({}), undefined);
+    assert.equal(isGrouped({ parameters: [required], requestBody: { required: true, content: {} } }), undefined);
+    assert.equal(isGrouped({ requestBody: form }, {}, ['one', 'two']), undefined);
+  });
 });

@@ -47,7 +47,7 @@ class MainJob {
     String email = UUID.randomUUID() + "@example.com";
     String password = UUID.randomUUID().toString();
     var input = new UserInput().email(email).password(password).lastname("Hopper");
-    var user = users.createUser(input, null, null);
+    var user = users.createUser(input).execute();
     var registering = new gatehouse.oidc2.ApiClient().setBasePath(base);
     registering.setAccessToken(token);
     var metadata =
@@ -79,9 +79,13 @@ class MainJob {
             .clientSecret(client.getClientSecret());
     var first = redeem.execute();
     var documented = new gatehouse.oidc2.api.TokensApi(new gatehouse.oidc2.ApiClient().setBasePath(base));
-    var second =
-        documented.refreshToken(
-            "refresh_token", first.getRefreshToken(), client.getClientId(), client.getClientSecret());
+    var refresh =
+        documented
+            .refreshToken()
+            .grantType("refresh_token")
+            .clientId(client.getClientId())
+            .clientSecret(client.getClientSecret());
+    var second = refresh.refreshToken(first.getRefreshToken()).execute();
     expect(!second.getRefreshToken().equals(first.getRefreshToken()), "the refresh token was not replaced");
 
     List<Integer> listed = new ArrayList<>();
@@ -95,7 +99,7 @@ class MainJob {
 
     var hooks = new SmartHooksApi(management);
     String source = Base64.getEncoder().encodeToString("exports.handler = async () => null;".getBytes());
-    var hook = hooks.createHook(new HookInput().type(HookType.PRE_AUTHENTICATION).function(source));
+    var hook = hooks.createHook(new HookInput().type(HookType.PRE_AUTHENTICATION).function(source)).execute();
     var context = Map.of("user", Map.of("user_identifier", email), "app", Map.of("name", "Portal"));
     var tried = hooks.testHook(hook.getId(), context);
     expect(tried.getOutcome() == HookOutcome.SUCCESS, "the trial of the hook failed");
@@ -110,11 +114,7 @@ class MainJob {
     var used = refused(gatehouse.oauth2.ApiException.class, redeem::execute);
     expect("invalid_grant".equals(TokenError.fromJson(used.getResponseBody()).getError().getValue()), "no TokenError");
     var unknown =
-        refused(
-            gatehouse.oidc2.ApiException.class,
-            () ->
-                documented.refreshToken(
-                    "refresh_token", "unknown", client.getClientId(), client.getClientSecret()));
+        refused(gatehouse.oidc2.ApiException.class, () -> refresh.refreshToken("unknown").execute());
     expect(TokenRefusal.fromJson(unknown.getResponseBody()).getErrorDescription() != null, "no TokenRefusal");
   }
 

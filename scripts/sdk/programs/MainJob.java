@@ -56,7 +56,7 @@ class MainJob {
             .redirectUris(List.of(CALLBACK))
             .tokenEndpointAuthMethod("client_secret_post");
     var client = new RegistrationApi(registering).registerClient(metadata);
-    new AppsApi(management).addAppUsers(client.getAppId(), List.of(user.getId()));
+    new AppsApi(management).addAppUsers(client.getAppId(), List.of(user.getId())).execute();
 
     String verifier = UUID.randomUUID() + "-" + UUID.randomUUID();
     byte[] digest = MessageDigest.getInstance("SHA-256").digest(verifier.getBytes(StandardCharsets.US_ASCII));
@@ -101,9 +101,9 @@ class MainJob {
     String source = Base64.getEncoder().encodeToString("exports.handler = async () => null;".getBytes());
     var hook = hooks.createHook(new HookInput().type(HookType.PRE_AUTHENTICATION).function(source)).execute();
     var context = Map.of("user", Map.of("user_identifier", email), "app", Map.of("name", "Portal"));
-    var tried = hooks.testHook(hook.getId(), context);
+    var tried = hooks.testHook(hook.getId(), context).execute();
     expect(tried.getOutcome() == HookOutcome.SUCCESS, "the trial of the hook failed");
-    hooks.deleteHook(hook.getId());
+    hooks.deleteHook(hook.getId()).execute();
 
     var missing = refused(gatehouse.api2.ApiException.class, () -> users.readUser(2147483647));
     var name = ManagementError.fromJson(missing.getResponseBody()).getName();

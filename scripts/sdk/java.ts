@@ -13,7 +13,9 @@ const program = fileURLToPath(new URL('programs/MainJob.java', import.meta.url))
 function generate(contract: ServedContract, folder: string): Promise<void> {
   const name = `gatehouse.${packageOf(contract.surface)}`;
   const packages = { invokerPackage: name, apiPackage: `${name}.api`, modelPackage: `${name}.model` };
-  return generateClient('java', contract, join(folder, contract.surface), packages);
+  // A list that was not given would be sent as an empty one otherwise.
+  const properties = { ...packages, containerDefaultToNull: 'true' };
+  return generateClient('java', contract, join(folder, contract.surface), properties);
 }
 
 /** The libraries that the generated project asks for, fetched by its own build file. */

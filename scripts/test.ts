@@ -10,10 +10,11 @@
  *
  * Where files or flags are given and nothing ran, that is a failure.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { actionsVariable, compareActions } from '../test/support/actions.ts';
+import { foldersVariable } from '../test/support/cli.ts';
 import { fastFolder } from '../test/support/fast-folder.ts';
 import { onlyVariable } from '../test/support/only-these.ts';
 import { plansVariable } from '../test/support/plans.ts';
@@ -21,13 +22,14 @@ import { serverVariable, startPostgres } from '../test/support/postgres.ts';
 import { databasesVariable, migratedFile, migratedVariable } from '../test/support/stores.ts';
 import { runGroup } from './run-group.ts';
 import { fastTests, type Selection, selectTests } from './select-tests.ts';
+import { groupTests, writeGroups } from './test-groups.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 const flags = [
   '--test',
   // More than the two cores of the smallest machine that this is meant for: many tests wait for processes and disks.
-  '--test-concurrency=6',
+  '--test-concurrency=8',
   // Of one file: nothing that waits for what never comes holds the run up for ever.
   '--test-timeout=1200000',
   '--test-reporter=spec',
@@ -61,7 +63,7 @@ function checkActions(folder: string): void {
 const given = process.argv.slice(2);
 const isFast = given.includes('--fast');
 const named = given.filter((arg) => !arg.startsWith('-'));
-const { files, only } = isFast ? { files: fastTests(), only: [] } : selectOrExit(named);
+const { files, only } = named.length > 0 ? selectOrExit(named) : { files: [], only: [] };
 const passedOn = given.filter((arg) => arg.startsWith('-') && arg !== '--fast');
 
 function selectOrExit(names: readonly string[]): Selection {
@@ -78,18 +80,21 @@ const server = isFast ? null : startPostgres(fastFolder());
 try {
   const plans = join(folder, 'plans');
   const actions = join(folder, 'actions');
-  mkdirSync(plans);
-  mkdirSync(actions);
+  const groups = join(folder, 'groups');
+  for (const made of [plans, actions, groups]) mkdirSync(made);
   const databases = {
     ...(server ? { [serverVariable]: server.url } : { [databasesVariable]: 'sqlite' }),
     [migratedVariable]: await migratedFile(folder),
     [plansVariable]: plans,
     [actionsVariable]: actions,
+    [foldersVariable]: fastFolder(),
     ...(only.length > 0 && { [onlyVariable]: only.join('\n') }),
   };
   const counted = join(folder, 'counted');
   const args = [`--test-reporter-destination=${counted}`, ...passedOn];
-  process.exitCode = await runTests([...args, ...(files.length > 0 ? files : ['test/**/*.test.ts'])], databases);
+  const all = isFast ? fastTests() : globSync('test/**/*.test.ts', { cwd: root }).toSorted();
+  const entries = files.length > 0 ? files : writeGroups(groupTests(all), groups);
+  process.exitCode = await runTests([...args, ...entries], databases);
   // The runner writes none where it finds no file.
   if (!existsSync(counted) || Number(readFileSync(counted, 'utf8')) === 0) {
     process.stderr.write('No test ran.\n');

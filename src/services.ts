@@ -3,7 +3,7 @@
 import type { Account } from './domain/accounts/account.ts';
 import type { Once } from './domain/audit/once.ts';
 import type { Egress } from './domain/egress.ts';
-import type { Share } from './domain/fair-queue/fair-queue.ts';
+import type { Share } from './domain/fair-queue/share.ts';
 import type { PackageBuilds } from './domain/hooks/package-builds.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
 import type { Limits } from './domain/limits.ts';

@@ -13,8 +13,8 @@ const program = fileURLToPath(new URL('programs/MainJob.java', import.meta.url))
 function generate(contract: ServedContract, folder: string): Promise<void> {
   const name = `gatehouse.${packageOf(contract.surface)}`;
   const packages = { invokerPackage: name, apiPackage: `${name}.api`, modelPackage: `${name}.model` };
-  // A list that was not given would be sent as an empty one otherwise.
-  const properties = { ...packages, containerDefaultToNull: 'true' };
+  // Else a list that was not given is sent as an empty one, and `listUsers` takes 32 arguments by position.
+  const properties = { ...packages, containerDefaultToNull: 'true', useSingleRequestParameter: 'true' };
   return generateClient('java', contract, join(folder, contract.surface), properties);
 }
 
@@ -38,8 +38,8 @@ async function compile(surface: string, folder: string): Promise<void> {
 function javac(folder: string, classpath: string, files: readonly string[]): Promise<void> {
   const options = ['-Xlint:all,-rawtypes', '-Werror', '-proc:none', '--release', '17', '-d', 'classes'];
   // A command line has an end.
-  writeFileSync(join(folder, 'arguments.txt'), [...options, '-cp', classpath, ...files].join('\n'));
-  return run(['javac', '@arguments.txt'], { cwd: folder });
+  writeFileSync(join(folder, 'arguments.txt'), [...options, ...files].join('\n'));
+  return run(['javac', '@arguments.txt'], { cwd: folder, env: { CLASSPATH: classpath } });
 }
 
 export const java: readonly Judge[] = [
@@ -57,7 +57,8 @@ export const java: readonly Judge[] = [
       const libraries = surfaces.map((surface) => readFileSync(join(folder, surface, 'classpath.txt'), 'utf8').trim());
       const classpath = [...classes, ...new Set(libraries.flatMap((list) => list.split(delimiter)))].join(delimiter);
       await javac(folder, classpath, [program]);
-      await run(['java', '-cp', [join(folder, 'classes'), classpath].join(delimiter), 'MainJob'], { cwd: folder, env });
+      const places = { CLASSPATH: [join(folder, 'classes'), classpath].join(delimiter) };
+      await run(['java', 'MainJob'], { cwd: folder, env: { ...env, ...places } });
     },
   },
 ];

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Failure } from '../domain/failure.ts';
-import type { Share } from '../domain/fair-queue/fair-queue.ts';
+import type { Share } from '../domain/fair-queue/share.ts';
 import { bcryptHashOf, isImportedDigest, matchesSalted } from '../domain/users/imported-passwords.ts';
 import type { Passwords, VerifyPassword } from '../services.ts';
 import { createImportedBcrypt } from './bcrypt.ts';

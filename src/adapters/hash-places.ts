@@ -4,7 +4,8 @@
  */
 
 import { Failure } from '../domain/failure.ts';
-import { createFairQueue, type Share } from '../domain/fair-queue/fair-queue.ts';
+import { createFairQueue } from '../domain/fair-queue/fair-queue.ts';
+import type { Share } from '../domain/fair-queue/share.ts';
 
 /** In addition to those being digested. */
 const mostWaiting = 64;

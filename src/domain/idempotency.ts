@@ -17,8 +17,8 @@ import { sealingKey, sealText, unsealText } from './keys/sealing.ts';
 
 /** How long a key is known. */
 const keptMilliseconds = day;
-/** How long a request may take until another one with its key may begin: longer than the server lets one take. */
-const claimMilliseconds = 5 * minute;
+/** How long a request may take until another one with its key may do the work; its own is undone then. */
+const claimMilliseconds = minute;
 /** Keys of a caller; beyond this the oldest are forgotten. */
 const mostKept = 10_000;
 /** Characters of a sealed answer; a longer one is not kept. */
@@ -60,16 +60,20 @@ export async function answerOnce<Given extends Answer>(
   if (known) return known;
   let claimed = false;
   const claim = async (wanted: KeptAnswerRecord): Promise<void> => {
-    if (!claimed && !(await store.keptAnswers.claim(wanted, clock.now()))) throw inUse(beingServed);
+    if (claimed) return;
+    // True as well when the database's answer is lost: then the key is given back.
     claimed = true;
+    claimed = await store.keptAnswers.claim(wanted, clock.now());
+    if (!claimed) throw inUse(beingServed);
   };
   try {
     const answer = await work(claiming(store, record, () => claim(record)));
     const sealed = seal(services, repeatable, record, answer);
     const sealedAnswer = sealed.length <= longestAnswer ? sealed : null;
     if (claimed) await keep(services, record, sealedAnswer);
-    // The work changed nothing.
-    else await claim({ ...record, isDone: true, sealedAnswer });
+    // The work changed nothing: it can be done again if its answer is not kept.
+    else if (sealedAnswer !== null) await claim({ ...record, isDone: true, sealedAnswer });
+    // One in 64, so that keeping is one statement.
     if (record.digest.startsWith('A')) await trim(services, record);
     return answer;
   } catch (error) {

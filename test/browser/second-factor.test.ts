@@ -51,7 +51,7 @@ for (const javaScript of sampled([true, false], 2)) {
         assert.equal(await heading(page), 'Set up a second factor');
         key = keyOf(await page.content());
         const picture = await page.locator('svg.qr').boundingBox();
-        assert.ok((picture?.width ?? 0) > 150, 'the picture is to be scanned');
+        assert.ok((picture?.width ?? 0) > 150, 'the picture must be scannable');
         assert.equal((await giveCode(page, wrongCode(key, services.clock.now()), 'Code')).status, 401);
         await page.getByRole('alert').getByText('This code does not match the key').waitFor();
         assert.equal(keyOf(await page.content()), key);

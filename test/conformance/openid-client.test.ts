@@ -122,7 +122,7 @@ for (const database of sampledDatabases) {
       assert.equal(next.claims()?.sub, subject);
     });
 
-    it('signs in by an id token at once (OpenID Connect Core §3.2)', async () => {
+    it('signs in by the implicit flow with an id token (OpenID Connect Core §3.2)', async () => {
       const { issuer, initialAccessToken } = provider;
       await provider.set('grant.implicit=on');
       const more = { ...metadata, grant_types: ['implicit'], response_types: ['id_token'] };

@@ -18,7 +18,7 @@ for (const database of sampledDatabases) {
     });
     after(() => provider.close());
 
-    it('signs in by each (RFC 9126, RFC 9101), with one subject that is not the public one', async () => {
+    it('signs in by each (RFC 9126, RFC 9101), with the same pairwise subject', async () => {
       const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
       const key = { key: privateKey, kid: 'k1' };
       const config = await client.dynamicClientRegistration(

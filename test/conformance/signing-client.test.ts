@@ -23,7 +23,7 @@ for (const database of sampledDatabases) {
     after(() => provider.close());
 
     for (const alg of ['RS256', 'ES256', 'PS256', 'EdDSA']) {
-      it(`${alg}: registers its key, gets tokens, asks about them, ends them, and ends the session`, async () => {
+      it(`${alg}: registers its key, gets tokens, introspects and revokes them, and ends the session`, async () => {
         const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
         const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg, kid: 'k1', use: 'sig' }] };
         const config = await client.dynamicClientRegistration(

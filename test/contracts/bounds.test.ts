@@ -20,12 +20,12 @@ for (const [surface, { contract }] of contracts) {
     return follow(steps.reduce<unknown>(at, contract) as Node);
   };
 
-  test(`${surface} states the bounds of headers, and 431`, () => {
+  test(`${surface} documents the limits of headers, and 431`, () => {
     const said = contract.info.description ?? '';
     for (const word of ['431', '16384 bytes', '60 headers']) assert.ok(said.includes(word), word);
   });
 
-  test(`${surface} has no parameter that is longer than a request line may be`, () => {
+  test(`${surface} has no parameter longer than a request line`, () => {
     for (const [path, item] of Object.entries(contract.paths)) {
       for (const operation of Object.values(item)) {
         const { parameters = [] } = operation as { readonly parameters?: readonly Node[] };

@@ -36,7 +36,7 @@ it("each surface's tests check the faults of every operation", () => {
   }
 });
 
-describe('what cannot be read', () => {
+describe('unreadable requests', () => {
   let app: TestApp;
   let key: Readonly<Record<string, string>>;
   before(async () => {
@@ -118,7 +118,7 @@ describe('what cannot be read', () => {
       const { operationId, mediaTypes, statuses } = probe;
       const typeRefusal = statuses.includes('415') ? 415 : 400;
       if (mediaTypes.length === 0) {
-        it(`${surface} ${operationId}: 400 for an unreadable query, and none for an odd one`, async () => {
+        it(`${surface} ${operationId}: 400 for an unreadable query, but not for an unusual one`, async () => {
           const plain = await send(probe, {});
           // Delegated authentication answers 200 to any query (X8).
           const refused = surface === 'api-v1' ? plain.status : 400;
@@ -157,7 +157,7 @@ describe('what cannot be read', () => {
       });
 
       for (const mediaType of mediaTypes) {
-        it(`${surface} ${operationId}: 4xx naming what is unreadable in ${mediaType}`, async () => {
+        it(`${surface} ${operationId}: 4xx that names the unreadable part of ${mediaType}`, async () => {
           for (const [what, [raw, named]] of Object.entries(unreadable[mediaType] ?? {})) {
             const answer = await send(probe, { headers: { 'content-type': mediaType }, raw });
             const expected = what.startsWith('more than') ? 413 : 400;
@@ -168,7 +168,7 @@ describe('what cannot be read', () => {
           assertClean();
         });
 
-        it(`${surface} ${operationId}: never 500 for odd members of ${mediaType}`, async () => {
+        it(`${surface} ${operationId}: never 500 for unusual members of ${mediaType}`, async () => {
           for (const [what, raw] of Object.entries(odd[mediaType] ?? {})) {
             const answer = await send(probe, { headers: { 'content-type': mediaType }, raw });
             assert.ok(answer.status < 500, `${what}: ${answer.status} ${answer.text.slice(0, 200)}`);

@@ -52,7 +52,7 @@ for (const database of databases) {
       assert.deepEqual(findIn(stored, omit(secrets, personal)), []);
     });
 
-    it('X7: routes, with the secrets in the places of a request', async () => {
+    it('X7: every route, with the secrets in each place of a request', async () => {
       const statuses = await sendAll(account.wire, sampled(carriedThrough(secrets), database === 'sqlite' ? 3 : 19));
       assert.equal(statuses.get(500), undefined);
       await sendUnreadable(service.port, account.host, secrets);
@@ -67,7 +67,7 @@ for (const database of databases) {
       assert.ok((statuses.get(500) ?? 0) >= wellFormed.length, 'errors inside the service were provoked');
     });
 
-    it('X7: nothing of it in the output; each line is JSON and holds allowed fields only', async () => {
+    it('X7: the output contains no secret; each line is JSON and has allowed fields only', async () => {
       await service.stop();
       const output = service.output();
       const lines = output

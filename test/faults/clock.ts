@@ -40,9 +40,9 @@ export const moves: readonly Move[] = [
   { title: 'five minutes back', by: -5 * minute },
   { title: 'an hour back', by: -hour },
   // In Berlin the clock goes from 02:00 to 03:00, and from 03:00 to 02:00, at 01:00 UTC.
-  { title: 'into summer time', by: 2 * minute, startsAt: Date.UTC(2027, 2, 28, 0, 59), zone: 'Europe/Berlin' },
-  { title: 'out of summer time', by: 2 * minute, startsAt: Date.UTC(2027, 9, 31, 0, 59), zone: 'Europe/Berlin' },
-  { title: 'past the end of 32 bits', by: 2 * minute, startsAt: 2 ** 31 * second - minute },
+  { title: 'to summer time', by: 2 * minute, startsAt: Date.UTC(2027, 2, 28, 0, 59), zone: 'Europe/Berlin' },
+  { title: 'from summer time', by: 2 * minute, startsAt: Date.UTC(2027, 9, 31, 0, 59), zone: 'Europe/Berlin' },
+  { title: 'beyond 32 bits of seconds', by: 2 * minute, startsAt: 2 ** 31 * second - minute },
 ];
 
 /** Something that lives from when it was made to `endsAt`. */

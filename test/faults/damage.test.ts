@@ -46,7 +46,7 @@ describe('D5: damaged files', () => {
   }
 
   for (const [damaged, { title, apply, said, concerns }] of damages.entries()) {
-    it(`${title}: serve, the commands and doctor say it and leave everything as it is`, async () => {
+    it(`${title}: serve, the commands, and doctor report it and change nothing`, async () => {
       restore();
       apply(filesIn(data));
       const found = contents();
@@ -65,7 +65,7 @@ describe('D5: damaged files', () => {
     });
   }
 
-  it('a damaged page is no matter at the start, 503 where it is met, and said by log, /readyz and doctor', async (t) => {
+  it('a damaged page does not prevent a start; reading it is 503, and the log, /readyz, and doctor report it', async (t) => {
     restore();
     const service = await installation.serve();
     const account = await openAccount(service);
@@ -92,7 +92,7 @@ describe('D5: damaged files', () => {
     assert.match(again.output(), /"status":503,.*"reason":"the store is damaged: SQLITE_CORRUPT"/);
   });
 
-  it('a log that was cut off behind what was committed is not taken for the end of it', async () => {
+  it('a log truncated after the last commit is not mistaken for a complete one', async () => {
     restore();
     const service = await installation.serve();
     await installation.cli('account', 'create', 'kept');
@@ -111,7 +111,7 @@ describe('D5: damaged files', () => {
     assert.ok(names.includes('kept'));
   });
 
-  it('without the database and the master key it is a new installation; with the key alone, when told so', async () => {
+  it('no database and no master key is a new installation; a key alone is one only if the operator says so', async () => {
     rmSync(data, { recursive: true });
     assert.equal((await installation.ask(['db', 'status'])).exitCode, 1);
     assert.ok(!existsSync(filesIn(data).database));
@@ -127,7 +127,7 @@ describe('D5: damaged files', () => {
 });
 
 describe('D5 on PostgreSQL', () => {
-  it('a page or an index that it finds damaged is unavailable, and told apart', () => {
+  it('a damaged page or index is unavailable, and is reported as damage', () => {
     for (const code of ['XX001', 'XX002']) {
       const failure = translate(Object.assign(new Error('invalid page in block 7'), { code }));
       assert.ok(failure instanceof Failure && failure.code === 'unavailable');
@@ -135,7 +135,7 @@ describe('D5 on PostgreSQL', () => {
     }
   });
 
-  it('a database that a newer release has migrated is refused; a running server continues', async (t) => {
+  it('a database migrated by a newer release is refused; a running server continues', async (t) => {
     const installation = await install('postgres');
     t.after(() => installation.dispose());
     const service = await installation.serve();

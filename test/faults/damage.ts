@@ -52,14 +52,14 @@ export const damages: readonly Damage[] = [
   damage('a database that was cut off', ' is damaged.*SQLITE_CORRUPT', ({ database }) =>
     truncateSync(database, statSync(database).size >> 1),
   ),
-  damage('a file that is no database', ' is damaged.*SQLITE_NOTADB', ({ database }) =>
+  damage('a file that is not a database', ' is damaged.*SQLITE_NOTADB', ({ database }) =>
     writeFileSync(database, randomBytes(100_000)),
   ),
   damage('a database whose first page is damaged', ' is damaged.*SQLITE_', ({ database }) =>
     writeAt(database, 100, randomBytes(3996)),
   ),
   {
-    title: 'a database that a newer release has migrated',
+    title: 'a database migrated by a newer release',
     said: /a newer release has migrated this database \(9999_later\): start that release, or restore/,
     concerns: 'database',
     apply: ({ database }) =>

@@ -11,12 +11,12 @@ const elsewhere = ['T1', 'T2', 'D6'];
 const drills = await loadDrills();
 
 describe('drills', () => {
-  it('have ids of their own', () => {
+  it('have unique ids', () => {
     const ids = drills.map(({ id }) => id);
     assert.deepEqual(ids, [...new Set(ids)]);
   });
 
-  it('run whole what `npm test` runs a sample of', () => {
+  it('run all of every matrix that `npm test` samples', () => {
     const samplers = globSync('test/**/*.test.ts', { cwd: root }).filter((file) =>
       /from '[./]+\/support\/sample\.ts'/.test(readFileSync(`${root}/${file}`, 'utf8')),
     );

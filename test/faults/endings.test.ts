@@ -37,7 +37,7 @@ for (const database of databases) {
     // One thing of each ending, another for each: all endings and all things are raced, on each database.
     const rows = [...Map.groupBy(endingCells(), ({ ending }) => ending).values()];
     const cells = rows.flatMap((row, index) => sampled(row, row.length, index + 4 * databases.indexOf(database)));
-    it(`the same at once, ${cells.length} cells: nothing survives`, async (t) => {
+    it(`the same simultaneously, ${cells.length} cells: nothing survives`, async (t) => {
       const { figures, holds } = await race(database, cells, { rounds: 1, log: (line) => t.diagnostic(line) });
       assert.ok(holds, JSON.stringify(figures, null, 2));
     });

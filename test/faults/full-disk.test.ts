@@ -13,8 +13,8 @@ import { mountSmallDisk } from './full-disk.ts';
 
 const script = fileURLToPath(new URL('../../src/gatehouse.ts', import.meta.url));
 
-describe('D3: a disk without space', () => {
-  it('the log: the server continues, and resumes its log when there is space', { timeout: 300_000 }, async (t) => {
+describe('D3: a full disk', () => {
+  it('the log: the server continues, and resumes its log once there is space', { timeout: 300_000 }, async (t) => {
     const disk = mountSmallDisk(1);
     if (!disk) return t.skip('no right to mount a small file system');
     t.after(() => disk.remove());
@@ -50,7 +50,7 @@ describe('D3: a disk without space', () => {
     for (const line of whole) assert.ok(JSON.parse(line).event);
   });
 
-  it('a backup: refused in words, and nothing of it is left', { timeout: 300_000 }, async (t) => {
+  it('a backup: refused with a clear message, and no partial file remains', { timeout: 300_000 }, async (t) => {
     const disk = mountSmallDisk(1);
     if (!disk) return t.skip('no right to mount a small file system');
     t.after(() => disk.remove());

@@ -48,7 +48,7 @@ const planted: Readonly<Record<string, readonly [found: RegExp, sql: string]>> =
   'a row whose user is gone': [/foreign keys point nowhere/, 'delete from users'],
 };
 
-describe('what a part of a change leaves behind', () => {
+describe('traces of a partial change', () => {
   let app: TestApp;
   before(async () => {
     app = await openTestApp('sqlite');
@@ -59,12 +59,12 @@ describe('what a part of a change leaves behind', () => {
   });
   after(() => app.dispose());
 
-  it('is not there after whole changes', async () => {
+  it('are absent after complete changes', async () => {
     assert.deepEqual(await findDatabaseFaults(app.url), { halfApplied: [], doubled: [], damage: [] });
   });
 
   for (const [title, [expected, sql]] of Object.entries(planted)) {
-    it(`is found: ${title}`, async () => {
+    it(`are found: ${title}`, async () => {
       const file = app.url.slice('sqlite:'.length);
       const copy = `${file}.copy`;
       await app.services.store.backup(copy);
@@ -102,11 +102,11 @@ describe('reading back', () => {
     return { nodes, journal, emails: [], pair: { client_id, client_secret }, bearer: '' };
   }
 
-  it('finds what was acknowledged, and an undecided revocation that did nothing', async () => {
+  it('finds acknowledged changes, and an undecided revocation without effect', async () => {
     assert.deepEqual(await readBack(await prepare(), new Set()), { lost: [], halfApplied: [] });
   });
 
-  it('tells what was lost', async () => {
+  it('reports what was lost', async () => {
     const load = await prepare();
     const { journal, nodes, pair } = load;
     const [signIn] = journal.signIns;
@@ -130,7 +130,7 @@ describe('reading back', () => {
     ]);
   });
 
-  it('tells of a revocation that ended one token of the two', async () => {
+  it('reports a revocation that ended only one of two tokens', async () => {
     const load = await prepare();
     const [revocation] = load.journal.undecided;
     const [id] = /(?<=^at_)[0-9a-z]+/.exec(revocation?.signIn.tokens.access_token ?? '') ?? [];

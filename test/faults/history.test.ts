@@ -21,7 +21,7 @@ function chain(length: number): TokenCall[] {
   return Array.from({ length }, (_, index) => call(`t${index}`, `t${index + 1}`, index, index + 0.5));
 }
 
-describe('a history that the rule explains', () => {
+describe('a history that follows the rule', () => {
   const explained: Readonly<Record<string, readonly TokenCall[]>> = {
     'a chain': [call('a', 'b', 0, 5), call('b', 'c', 6, 9), call('c', 'd', 10, 12)],
     'parallel calls that share a successor': [call('a', 'b', 0, 50), call('a', 'b', 1, 40), call('a', 'b', 39, 60)],
@@ -152,12 +152,12 @@ describe('planted faults are found', () => {
     });
   }
 
-  it('each kind has one', () => {
+  it('each kind of fault is planted', () => {
     const kinds = Object.values(planted).map(([kind]) => kind);
     assert.deepEqual(new Set(kinds), new Set(breachKinds));
   });
 
-  it('each in its own count', () => {
+  it('each is counted under its kind', () => {
     const histories = Object.values(planted).map(([, , history], index) =>
       history.map((one) => ({ ...one, sent: `${index}${one.sent}`, got: one.got && `${index}${one.got}` })),
     );

@@ -59,7 +59,7 @@ describe('Host attacks (I3)', () => {
       }
     });
 
-    it(`${surface} ${operation.operationId}: 400 for a Host that is more than a host`, async () => {
+    it(`${surface} ${operation.operationId}: 400 for a Host that contains more than a host`, async () => {
       const bad = [
         `user@${host}`,
         `user:pass@${host}`,
@@ -94,7 +94,7 @@ describe('Host attacks (I3)', () => {
       }
     });
 
-    it(`${surface} ${operation.operationId}: 400 for a Transfer-Encoding that is more than chunked`, async () => {
+    it(`${surface} ${operation.operationId}: 400 for a Transfer-Encoding other than chunked`, async () => {
       const lines = [`Host: ${host}`, 'Content-Type: application/x-www-form-urlencoded'];
       for (const encoding of ['gzip, chunked', 'xchunked, chunked']) {
         await refuses(/^Transfer-Encoding must/, line, [...lines, `Transfer-Encoding: ${encoding}`], '0\r\n\r\n');
@@ -111,7 +111,7 @@ describe('Host attacks (I3)', () => {
   }
 
   for (const path of ['/healthz', '/readyz', '/metrics']) {
-    it(`${path}: 400 without a Host in HTTP/1.1 or with two, in its own form; any Host, and none in HTTP/1.0, will do`, async () => {
+    it(`${path}: 400 without a Host in HTTP/1.1 or with two, in its own format; any Host is accepted, and none in HTTP/1.0`, async () => {
       const line = `GET ${path} HTTP/1.1`;
       for (const hosts of [[], [`Host: ${host}`, `Host: ${host}`], ['Host: a.example', 'Host: b.example']]) {
         const { status, body } = await server.send([line, ...hosts]);
@@ -124,7 +124,7 @@ describe('Host attacks (I3)', () => {
   }
 
   for (const path of ['/', '/docs', '/nothing']) {
-    it(`${path}: 400 without a Host, whatever the version, and with two`, async () => {
+    it(`${path}: 400 without a Host in any version, and with two`, async () => {
       const twice = [`Host: ${host}`, `Host: ${host}`];
       for (const request of [['1.1'], ['1.0'], ['1.1', ...twice]]) {
         const [version, ...hosts] = request;
@@ -134,7 +134,7 @@ describe('Host attacks (I3)', () => {
     });
   }
 
-  it('answers once, with a request id, and closes what cannot be read as one request at all', async () => {
+  it('an unreadable request gets one answer with a request id, and its connection is closed', async () => {
     const post = 'POST /oidc/2/token HTTP/1.1';
     const at = `Host: ${host}`;
     const unreadable: readonly (readonly [lines: readonly string[], body?: string])[] = [
@@ -167,7 +167,7 @@ describe('Host attacks (I3)', () => {
     }
   });
 
-  it('says nothing more on a connection whose request was answered before it turned out to be unreadable', async () => {
+  it('a request that proves unreadable after its answer gets no second answer', async () => {
     const early = await startRaw((_req, res) => {
       res.end('first');
     });
@@ -181,8 +181,8 @@ describe('Host attacks (I3)', () => {
   });
 });
 
-describe('Host with a port of the service (I3)', () => {
-  it('compares the port too, where it is not the scheme’s default', async () => {
+describe('a Host when the service has a port (I3)', () => {
+  it('the port must match too, unless it is the scheme’s default', async () => {
     const opened = await openTestStore('sqlite');
     const services = await testServices(opened.store, {
       addresses: { serviceDomain: 'localhost:3000', publicScheme: 'http' },

@@ -56,7 +56,7 @@ for (const database of sampledDatabases) {
       await assert.rejects(account.wire.call('GET', '/healthz'), { code: 'ECONNREFUSED' });
     });
 
-    it('a second start serves what the first one stored', async () => {
+    it('a second start serves the data of the first', async () => {
       service = await installation.serve();
       const { client, tokens } = await account.signIn();
       assert.equal(await service.stop('SIGINT'), 0);
@@ -65,7 +65,7 @@ for (const database of sampledDatabases) {
       await service.stop();
     });
 
-    it('does not start without the master key of its data, and makes no new one', async () => {
+    it('does not start without the master key of its data, and creates no new one', async () => {
       renameSync(keyFile, `${keyFile}.away`);
       const { exitCode, stderr } = await installation.run(['serve']);
       assert.notEqual(exitCode, 0);
@@ -74,7 +74,7 @@ for (const database of sampledDatabases) {
       renameSync(`${keyFile}.away`, keyFile);
     });
 
-    it('does not start with another master key, nor with one that others may read', async () => {
+    it('does not start with another master key, or with one that others may read', async () => {
       const right = readFileSync(keyFile);
       const wrong = randomBytes(32).toString('base64');
       writeFileSync(keyFile, wrong, { mode: 0o600 });
@@ -94,8 +94,8 @@ for (const database of sampledDatabases) {
   });
 }
 
-describe('bad settings', () => {
-  it('are all said at once, without their values, and nothing starts', async (t) => {
+describe('invalid settings', () => {
+  it('are all reported at once, without their values, and nothing starts', async (t) => {
     const installation = await install('sqlite');
     t.after(() => installation.dispose());
     const { exitCode, stderr } = await installation.run(['serve'], {
@@ -117,7 +117,7 @@ describe('bad settings', () => {
   });
 });
 
-describe('what an operator asks a server', () => {
+describe('endpoints for operators', () => {
   const token = 'metrics-token-of-this-test';
   const proxied = [
     { 'x-forwarded-for': '192.0.2.1' },
@@ -147,7 +147,7 @@ describe('what an operator asks a server', () => {
       }
     });
 
-    it('/readyz tells a loopback peer the details, and what came through a proxy the result', async () => {
+    it('/readyz shows details to a loopback peer, and only the result through a proxy', async () => {
       const { status, body } = await wire.call('GET', '/readyz');
       const node = judgeNode(process.versions.node);
       assert.deepEqual(
@@ -171,7 +171,7 @@ describe('what an operator asks a server', () => {
       }
     });
 
-    it('/metrics is for a loopback peer, not for what came through a proxy', async () => {
+    it('/metrics answers a loopback peer, but no request through a proxy', async () => {
       const { status, text, headers } = await wire.call('GET', '/metrics');
       assert.equal(status, 200);
       assert.match(String(headers['content-type']), /^text\/plain; version=0\.0\.4/);
@@ -204,7 +204,7 @@ describe('what an operator asks a server', () => {
       await installation.dispose();
     });
 
-    it('the bearer opens the metrics and the details, through a proxy too', async () => {
+    it('the bearer token gives access to metrics and details, also through a proxy', async () => {
       for (const more of [{}, ...proxied]) {
         const headers = { ...more, authorization: `Bearer ${token}` };
         assert.equal((await wire.call('GET', '/metrics', { headers })).status, 200);
@@ -212,7 +212,7 @@ describe('what an operator asks a server', () => {
       }
     });
 
-    it('nothing else does', async () => {
+    it('nothing else gives access', async () => {
       const wrong = [undefined, '', 'Bearer', `Bearer ${token}x`, `Bearer ${token.slice(0, -1)}`, `Basic ${token}`];
       for (const authorization of wrong) {
         const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
@@ -222,7 +222,7 @@ describe('what an operator asks a server', () => {
     });
   });
 
-  it('SIGTERM: not ready at once, requests are served for DRAIN_SECONDS, and SIGINT ends the wait (O4)', async (t) => {
+  it('SIGTERM: at once not ready; requests are served for DRAIN_SECONDS; SIGINT ends the wait (O4)', async (t) => {
     const installation = await install('sqlite', { DRAIN_SECONDS: '300' });
     t.after(() => installation.dispose());
     const service = await installation.serve();
@@ -243,7 +243,7 @@ describe('what an operator asks a server', () => {
     assert.deepEqual(events(service), ['listening', 'stopping', 'stopped']);
   });
 
-  it('a database that is gone: /readyz 503 with the reason, /healthz 200, the doors 503', async (t) => {
+  it('a lost database: /readyz 503 with the reason, /healthz 200, the doors 503', async (t) => {
     const database = await freshDatabase();
     const installation = await install('sqlite', { DATABASE_URL: database.url });
     t.after(() => installation.dispose());

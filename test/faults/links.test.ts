@@ -31,21 +31,21 @@ describe('hosts and links (I3)', () => {
   const get = (path: string, ...lines: string[]): Promise<Answer> => server.send([`GET ${path} HTTP/1.1`, ...lines]);
   const issuerOf = async (...lines: string[]): Promise<Answer> => get('/.well-known/openid-configuration', ...lines);
 
-  it('accepts an absolute-form target whose authority is the Host', async () => {
+  it('accepts an absolute-form target with the Host as authority', async () => {
     for (const scheme of ['http', 'https']) {
       const answer = await get(`${scheme}://${host}/.well-known/openid-configuration`, `Host: ${host}`);
       assert.deepEqual([answer.status, answer.body.issuer], [200, app.account.baseUrl]);
     }
   });
 
-  it('finds the account in upper case and with the default port, and answers its configured address', async () => {
+  it('finds the account in upper case and with the default port, and answers with its configured address', async () => {
     for (const same of [host.toUpperCase(), `${host}:443`, `${host.toUpperCase()}:443`]) {
       const answer = await issuerOf(`Host: ${same}`);
       assert.deepEqual([answer.status, answer.body.issuer], [200, app.account.baseUrl], same);
     }
   });
 
-  it('404 with no hint on every other host', async () => {
+  it('answers 404 without a hint on every other host', async () => {
     const { serviceDomain } = app.services.addresses;
     const others = [
       ...[
@@ -113,7 +113,7 @@ describe('hosts and links (I3)', () => {
     }
   });
 
-  it('writes every link from the configured address, whatever the Host was', async () => {
+  it('builds every link from the configured address, whatever the Host', async () => {
     const { client, tokens } = await signedIn(app);
     const poison = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' };
     const shouted = { headers: poison, host: `${host.toUpperCase()}:443` };
@@ -135,7 +135,7 @@ describe('hosts and links (I3)', () => {
     assert.doesNotMatch(JSON.stringify([metadata, begun, refused, refreshed]), /evil/);
   });
 
-  it("counts failures by the peer's address, not by what X-Forwarded-For says", async () => {
+  it("counts failures by the peer's address, not by X-Forwarded-For", async () => {
     const limited = await app.another({ 'limit.client-auth': '1/h' });
     const client = await registerClient(limited);
     const fail = (address: string) =>
@@ -185,7 +185,7 @@ describe('hosts and links (I3)', () => {
     assert.deepEqual([abroad.status, abroad.body.error_description], [400, 'Resource not found']);
   });
 
-  it('answers health on any host', async () => {
+  it('answers health checks on any host', async () => {
     for (const path of ['/healthz', '/readyz', '/metrics']) {
       assert.equal((await get(path, 'Host: nobody.example')).status, 200, path);
     }

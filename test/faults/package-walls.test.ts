@@ -58,7 +58,7 @@ describe('a service without a folder for temporary files', () => {
     return logged(event);
   }
 
-  it('starts, and tells the operator why packages are refused and what to do', async () => {
+  it('starts, and says why packages are refused and what to do', async () => {
     const { state, reason, remedy, layers } = await packages();
     assert.deepEqual([state, layers], ['refused', []]);
     assert.match(reason, /^ENOENT: /);

@@ -114,14 +114,14 @@ async function findBreachesIn(plant: Plant): Promise<Record<BreachKind, number>>
   }
 }
 
-describe('what clients saw of a service', () => {
-  it('that keeps the rules is explained', async () => {
+describe('what clients observed of a service', () => {
+  it('that follows the rules is consistent', async () => {
     const found = Object.values(await findBreachesIn(right));
     assert.deepEqual(found, [0, 0, 0, 0]);
   });
 
   for (const [kind, plant] of Object.entries(plants)) {
-    it(`with ${kind} shows it`, async () => {
+    it(`with ${kind} is inconsistent`, async () => {
       const found = await findBreachesIn(plant);
       assert.ok(found[kind as BreachKind] > 0, JSON.stringify(found));
     });

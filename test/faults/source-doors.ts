@@ -65,13 +65,13 @@ export const doors: readonly Door[] = [
     },
   },
   {
-    title: 'codes that no device shows',
+    title: 'unknown device codes',
     limit: 'sign-in',
     allowed: 60,
     prepare: async () => async (from) => (await type(from, 'BCDF-GHJK')).answer.status,
   },
   {
-    title: 'wrong current passwords of somebody who is signed in',
+    title: 'wrong current passwords of a signed-in user',
     limit: 'sign-in',
     allowed: 60,
     prepare: async (app) => {
@@ -121,13 +121,13 @@ export const doors: readonly Door[] = [
     },
   },
   {
-    title: 'clients that nobody knows, each time another',
+    title: 'unknown clients, a different one each time',
     limit: 'client-auth',
     allowed: 60,
     prepare: async () => (from, index) => guessToken(from, unknownId(index)),
   },
   {
-    title: 'ids of clients that are longer than any',
+    title: 'client ids that are too long',
     limit: 'client-auth',
     allowed: 60,
     prepare: async () => (from, index) => guessToken(from, `${index}${'x'.repeat(11_000)}`),
@@ -142,7 +142,7 @@ export const doors: readonly Door[] = [
     },
   },
   {
-    title: 'API credentials that nobody knows, each time another',
+    title: 'unknown API credentials, a different one each time',
     limit: 'client-auth',
     allowed: 60,
     prepare: async () => (from, index) => guessPair(from, `ac_${String(index).padStart(43, 'x')}`),
@@ -157,13 +157,13 @@ export const doors: readonly Door[] = [
     },
   },
   {
-    title: 'registrations that nobody knows, each time another',
+    title: 'unknown registrations, a different one each time',
     limit: 'client-auth',
     allowed: 60,
     prepare: async () => async (from, index) => (await guessRegistration(from, unknownId(index))).status,
   },
   {
-    title: 'authorization requests that are too large to travel',
+    title: 'authorization requests that are too large for the URL',
     limit: 'authorize',
     allowed: 300,
     prepare: async (app) => {
@@ -173,7 +173,7 @@ export const doors: readonly Door[] = [
     },
   },
   {
-    title: 'devices that begin to sign in',
+    title: 'new device authorizations',
     limit: 'authorize',
     allowed: 300,
     prepare: async (app) => {
@@ -182,7 +182,7 @@ export const doors: readonly Door[] = [
     },
   },
   {
-    title: 'pushed requests of public clients, each time of another',
+    title: 'pushed requests of public clients, a different one each time',
     limit: 'authorize',
     allowed: 300,
     prepare: async (app) => {
@@ -205,7 +205,7 @@ export const doors: readonly Door[] = [
     },
   },
   {
-    title: 'assertions of clients that registered in the open, each time of another',
+    title: 'assertions of clients of open registration, a different one each time',
     limit: 'public-client',
     allowed: 600,
     prepare: async (app) => {

@@ -65,7 +65,7 @@ describe('limits by network (L9)', () => {
     ['links for a forgotten password', 25],
   ] as const) {
     const door = doors.find((one) => one.title === title) as Door;
-    it(`${title}: ${door.allowed} of ${tried} pass from one /64, each from another address`, async () => {
+    it(`${title}: ${door.allowed} of ${tried} pass from one /64, each from a different address`, async () => {
       const behind = await behindProxy({});
       const { passed, other } = await letThrough(door, behind, tried, (index) => `2001:db8:7:1::${index.toString(16)}`);
       assert.equal(passed, door.allowed);
@@ -124,7 +124,7 @@ describe('limits by network (L9)', () => {
   it('a known client is not limited by unknown ones in its network', async () => {
     const behind = await behindProxy({ 'limit.client-auth': '3/h' });
     const door = (title: string) => doors.find((one) => one.title === title) as Door;
-    const unknown = await door('clients that nobody knows, each time another').prepare(behind);
+    const unknown = await door('unknown clients, a different one each time').prepare(behind);
     const known = await door('wrong secrets of a client').prepare(behind);
     const here = from(behind, '192.0.2.7');
     for (let index = 0; index < 3; index += 1) assert.equal(await unknown(here, index), 401);

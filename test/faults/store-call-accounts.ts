@@ -137,7 +137,7 @@ export const deviceOperations: readonly Operation[] = [
 
 export const signOutOperations: readonly Operation[] = [
   operation(
-    { title: 'begin of a sign-out', surface: 'oauth2', operationId: 'endSession', status: 303 },
+    { title: 'start of a sign-out', surface: 'oauth2', operationId: 'endSession', status: 303 },
     async (app) => {
       const { jar, tokens } = await newBrowser(app);
       const path = logoutPath({ id_token_hint: tokens.id_token });

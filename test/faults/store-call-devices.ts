@@ -40,7 +40,7 @@ async function waiting(app: FaultyApp): Promise<Waiting> {
 
 export const waitingDeviceOperations: readonly Operation[] = [
   {
-    title: 'begin of a device',
+    title: 'start of a device authorization',
     surface: 'oauth2',
     operationId: 'beginDeviceAuthorization',
     status: 200,
@@ -50,7 +50,7 @@ export const waitingDeviceOperations: readonly Operation[] = [
     },
   },
   {
-    title: 'question of a device',
+    title: 'poll of a device',
     surface: 'oauth2',
     operationId: 'issueToken',
     status: 400,
@@ -85,7 +85,7 @@ export const waitingDeviceOperations: readonly Operation[] = [
     },
   },
   {
-    title: 'code of a device, typed',
+    title: 'typed code of a device',
     surface: 'pages',
     operationId: 'enterUserCode',
     status: 303,
@@ -97,7 +97,7 @@ export const waitingDeviceOperations: readonly Operation[] = [
     },
   },
   {
-    title: 'code that no device shows',
+    title: 'unknown device code',
     surface: 'pages',
     operationId: 'enterUserCode',
     status: 422,

@@ -116,7 +116,7 @@ function signIn(of: keyof Hooked, given: Pick<Operation, 'title' | 'status'> & P
 
 export const hookOperations: readonly Operation[] = [
   managed({
-    title: 'making of a hook',
+    title: 'creation of a hook',
     operationId: 'createHook',
     method: 'POST',
     of: nothing,
@@ -160,7 +160,7 @@ export const hookOperations: readonly Operation[] = [
     status: 200,
   }),
   managed({
-    title: 'making of a variable',
+    title: 'creation of a variable',
     operationId: 'createHookVariable',
     method: 'POST',
     of: nothing,
@@ -189,6 +189,6 @@ export const hookOperations: readonly Operation[] = [
     again: 404,
   }),
   // Signed in, and the browser did not get its new cookie: the page says that this sign-in has ended.
-  signIn('chosen', { title: 'sign-in in which a hook chooses', status: 303, again: 400 }),
+  signIn('chosen', { title: 'sign-in for which a hook chooses a policy', status: 303, again: 400 }),
   signIn('refused', { title: 'sign-in that a hook refuses', status: 403 }),
 ];

@@ -6,6 +6,7 @@ import { ownAccountOperations } from './store-call-own-account.ts';
 import { pageOperations } from './store-call-pages.ts';
 import { programOperations } from './store-call-programs.ts';
 import { pushedOperations } from './store-call-pushed.ts';
+import { repeatedOperations } from './store-call-repeats.ts';
 import { tokenOperations } from './store-call-tokens.ts';
 import type { Operation } from './store-calls.ts';
 
@@ -17,4 +18,5 @@ export const allOperations: readonly Operation[] = [
   ...ownAccountOperations,
   ...hookOperations,
   ...pushedOperations,
+  ...repeatedOperations,
 ];

@@ -39,7 +39,7 @@ function end(title: string, response_type: string): Operation {
 
 export const pageOperations: readonly Operation[] = [
   step({
-    title: 'begin of a sign-in',
+    title: 'start of a sign-in',
     surface: 'oauth2',
     operationId: 'requestAuthorization',
     status: 303,
@@ -70,7 +70,7 @@ export const pageOperations: readonly Operation[] = [
     send: (app, browser) => sendForm(app, browser, { username: browser.email, password: 'not this one' }),
   }),
   step({
-    title: 'sign-in of a name that nobody has',
+    title: 'sign-in with an unknown name',
     operationId: 'signIn',
     status: 401,
     open: openSignIn,

@@ -10,7 +10,7 @@ const queryOf = (client: { client_id: string }) =>
   Object.fromEntries(new URL(authorizePath(client), redirectUri).searchParams);
 
 const push: Operation = {
-  title: 'push of a request',
+  title: 'pushed request',
   surface: 'oauth2',
   operationId: 'pushAuthorizationRequest',
   status: 201,
@@ -28,7 +28,7 @@ const push: Operation = {
 };
 
 const begin: Operation = {
-  title: 'begin of a pushed sign-in',
+  title: 'start of a pushed sign-in',
   surface: 'oauth2',
   operationId: 'requestAuthorization',
   status: 303,

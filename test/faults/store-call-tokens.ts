@@ -26,7 +26,7 @@ const redeem: Operation = {
         const { authorizations, grants } = app.services.store;
         const used = await authorizations.findCode(app.account.id, digestOf(code));
         const grant = await grants.find(app.account.id, used?.grantId ?? 0);
-        assert.ok(grant?.revokedAt, 'the grant that nobody has lives on');
+        assert.ok(grant?.revokedAt, 'an unrelated grant stays valid');
       },
     };
   },
@@ -83,7 +83,7 @@ const reuse: Operation = {
     return {
       send: () => refresh(app, client, token),
       settle: async () => {
-        assert.equal((await refresh(app, client, third.body.refresh_token)).status, 400, 'the family lives on');
+        assert.equal((await refresh(app, client, third.body.refresh_token)).status, 400, 'the family stays valid');
         assert.equal(await isActive(app, client, third.body.access_token), false);
       },
     };

@@ -13,7 +13,7 @@ export const unreadable: Readonly<
 > = {
   [jsonType]: {
     'malformed JSON': ['{"a":', /not valid JSON/],
-    'JSON that is no object': ['"text"', /not a JSON object/],
+    'JSON that is not an object': ['"text"', /not a JSON object/],
     'text after the JSON': ['{} {}', /JSON/],
     'a member given twice': ['{"x":1,"x":2}', /x is given twice/],
     'a member given twice, once escaped': ['{"x":1,"\\u0078":2}', /x is given twice/],

@@ -16,14 +16,14 @@ import { openSite, type Site, secretText } from './hostile/site.ts';
 
 const victim = { victim: '1.0.0' };
 
-describe('P5: hostile packages, and what reads them', () => {
+describe('P5: hostile packages and the code that reads them', () => {
   let site: Site;
   before(async () => {
     site = await openSite();
   });
   after(() => site.close());
 
-  it('there are enough of them', () => {
+  it('there are at least sixty, each with a unique name', () => {
     assert.ok(attacks.length >= 60, `${attacks.length}`);
     assert.equal(new Set(attacks.map(({ name }) => name)).size, attacks.length);
   });

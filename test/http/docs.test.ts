@@ -45,10 +45,11 @@ describe('the documentation', () => {
     assert.equal(index.headers['content-type'], 'text/html; charset=utf-8');
     const addresses = addressesIn(index.text);
     for (const name of surfaces) {
-      for (const path of [`/docs/${name}`, `/openapi/${name}.yaml`, `/openapi/${name}.json`]) {
+      for (const path of [`/docs/${name}`, ...['.yaml', '.json', '-3.0.json'].map((end) => `/openapi/${name}${end}`)]) {
         assert.ok(addresses.includes(path), path);
       }
     }
+    for (const name of ['gatehouse', 'postman']) assert.ok(addresses.includes(`/openapi/${name}.json`), name);
     for (const name of workflows) assert.ok(addresses.includes(`/openapi/workflows/${name}.yaml`), name);
     for (const address of new Set(addresses)) assert.equal((await get(address)).status, 200, address);
     assert.equal((await get('/docs/')).text, index.text);
@@ -98,6 +99,16 @@ describe('the documentation', () => {
     const onIndex = [...index.text.matchAll(/href="(\/docs\/[^"]*#[^"]*)"/g)].map(([, href = '']) => href);
     assert.ok(targets.length > 20 && onIndex.length > anchors.size);
     for (const target of [...targets, ...onIndex]) assert.ok(anchors.has(target), target);
+  });
+
+  test('every form that is made of the contracts is served as it is', async () => {
+    const forms = namesIn('generated/forms', '.json');
+    assert.deepEqual(forms, [...surfaces.map((name) => `${name}-3.0`), 'gatehouse', 'postman'].toSorted());
+    for (const form of forms) {
+      const { status, headers, text } = await get(`/openapi/${form}.json`);
+      assert.deepEqual([status, headers['content-type']], [200, 'application/json; charset=utf-8'], form);
+      assert.equal(text, read(`generated/forms/${form}.json`));
+    }
   });
 
   for (const name of surfaces) {

@@ -104,7 +104,7 @@ describe('rate limits while strangers fill them (L10)', () => {
     assert.deepEqual([await take(network(400_000)), await take(network(400_000))], [0, 60]);
     assert.deepEqual([await left(network(400_001)), await take(network(400_001))], [0, 60]);
     const state = await limits.state(account, 'par', network(49_000));
-    assert.equal(state?.remaining, 999_999, 'of the flood, but early');
+    assert.equal(state?.remaining, 999_999, 'of the flood, but among the first');
   });
 
   test('counters are shared only within one limit of one account', async () => {
@@ -140,10 +140,10 @@ describe('rate limits while strangers fill them (L10)', () => {
       for (let count = 0; count < ownBefore; count += 1) await take(subject);
       await giveBack();
       await flood(filling / 2 - ownBefore, 2 * few);
-      if (ownBefore > 0) assert.equal(await left(subject), 1, 'it keeps what its own counted');
+      if (ownBefore > 0) assert.equal(await left(subject), 1, 'it keeps the count of its own counter');
       const sharers: number[] = [];
       for (let index = 0; index < 20 * shared; index += 1) sharers.push(await take(network(3 * few + index)));
-      assert.equal(sharers.filter((seconds) => seconds === 0).length, 2 * shared, 'all 256 have two');
+      assert.equal(sharers.filter((seconds) => seconds === 0).length, 2 * shared, 'all 256 have two spellings');
     }
   });
 

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { parseXml, type XmlElement } from '../../src/http/xml-tree.ts';
 import { readSeed } from '../properties/seed.ts';
 import { anyText } from '../properties/text.ts';
+import { runsOf } from '../support/sample.ts';
 
 type Tree = readonly [name: string, attributes: Readonly<Record<string, string>>, inside: string | readonly Tree[]];
 
@@ -117,7 +118,7 @@ describe('documents that are accepted', () => {
     const seed = readSeed();
     fc.assert(
       fc.property(tree, form, (meant, how) => assert.deepEqual(treeOf(parseXml(written(meant, how))), meant)),
-      { seed, numRuns: 5_000 },
+      { seed, numRuns: runsOf(5_000) },
     );
     t.diagnostic(`PROPERTY_SEED=${seed}`);
   });

@@ -7,6 +7,7 @@ import { readXml, writeXml } from '../../src/http/xml.ts';
 import { xmlRulesReader } from '../../src/http/xml-rules.ts';
 import { readSeed } from '../properties/seed.ts';
 import { anyText } from '../properties/text.ts';
+import { runsOf } from '../support/sample.ts';
 import { readXmlAnswer } from '../support/xml-answer.ts';
 
 const User = {
@@ -135,7 +136,7 @@ describe('writing bodies', () => {
         assert.deepEqual(readXml(Buffer.from(document), user), { email: null, 'group-id': 7, note });
         assert.deepEqual(readXmlAnswer(document), { 'created-at': 'x', email: null, 'group-id': 7, notes: note });
       }),
-      { seed, numRuns: 5_000 },
+      { seed, numRuns: runsOf(5_000) },
     );
     t.diagnostic(`PROPERTY_SEED=${seed}`);
   });

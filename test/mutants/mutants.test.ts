@@ -59,7 +59,7 @@ describe('a copy of the tree', () => {
     assert.equal(readFileSync(join(root, 'src', sample.file), 'utf8'), before);
   });
 
-  it('runs the tests of a surface: the mutant without the check of the grant type dies', async () => {
+  it('runs the tests of a surface: the mutant without the grant type check is killed', async () => {
     const mutant = mutants.find(({ id }) => id === 'refresh-grant-type');
     const trial = mutant && (await copy.try(mutant));
     assert.match(trial?.failed ?? '', /grant type/);

@@ -66,7 +66,7 @@ describe('pages, 320 pixels wide', () => {
       // Awkward names are a matter of width, so they are looked at in one scheme.
       await browser.page.emulateMedia({ colorScheme: 'light' });
       await browser.page.goto(`${origin}/${name}`);
-      await assertSound(isSampled(index, 4) ? 'everything' : null);
+      await assertSound(isSampled(index, 8) ? 'everything' : null);
     });
   }
 });

@@ -73,7 +73,7 @@ describe('an installation that has never been started', () => {
     const programs = programNames.map((name) => `${name}.mjs`);
     assert.deepEqual(readdirSync(folder).sort(), ['NOTICES.txt', ...programs].sort());
     writeFileSync(join(folder, 'mark'), '');
-    assert.ok(existsSync(join(await prepare(), 'mark')), 'what was made is kept');
+    assert.ok(existsSync(join(await prepare(), 'mark')), 'what was created is kept');
     appendFileSync(join(installed, 'src/hook-runner/frames.ts'), '\n// changed\n');
     assert.notEqual(await prepare(), folder);
     assert.equal(readdirSync(dirname(folder)).length, 2, 'nothing incomplete is left');
@@ -130,7 +130,7 @@ describe('an installation that has never been started', () => {
       if (!isMade) rmSync(kept, { recursive: true });
       assert.equal(dirname(await prepare()), tmpdir(), `${name} ${mode.toString(8)}`);
       assert.equal(modeOf(outer), mode);
-      assert.equal(existsSync(kept), isMade, 'what is there stays, and nothing is added');
+      assert.equal(existsSync(kept), isMade, 'existing rows stay, and none is added');
       chmodSync(outer, 0o755);
     }
   });

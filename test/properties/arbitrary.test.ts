@@ -2,15 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { contracts } from '../support/conforms.ts';
+import { runsOf } from '../support/sample.ts';
 import { validOf } from './arbitrary.ts';
 import { breachesOf } from './breaches.ts';
 import { operationsOf, type Schema } from './operations.ts';
 import { readSeed } from './seed.ts';
 
 const seed = readSeed();
-const numRuns = 15;
+const numRuns = runsOf(16);
 
-describe('values made by schema', () => {
+describe('values generated from schemas', () => {
   for (const [surface, { ajv, contract }] of contracts) {
     const { schemas = {} } = (contract as { components?: { schemas?: Record<string, Schema> } }).components ?? {};
     const { resolve } = operationsOf([surface])[0] ?? {};
@@ -18,7 +19,7 @@ describe('values made by schema', () => {
     for (const [name, schema] of Object.entries(schemas)) {
       const validate = ajv.compile({ $ref: `${surface}#/components/schemas/${name}` });
 
-      it(`${surface} ${name}: those that fit are taken`, (t) => {
+      it(`${surface} ${name}: valid values are accepted`, (t) => {
         t.diagnostic(`seed ${seed}`);
         const fits = fc.property(validOf(schema, resolve), (value) =>
           assert.ok(validate(value), ajv.errorsText(validate.errors)),
@@ -26,11 +27,11 @@ describe('values made by schema', () => {
         fc.assert(fits, { seed, numRuns });
       });
 
-      it(`${surface} ${name}: those that break one keyword are refused for it`, (t) => {
+      it(`${surface} ${name}: values that violate one keyword are refused for it`, (t) => {
         t.diagnostic(`seed ${seed}`);
         for (const { keyword, values } of breachesOf(schema, resolve)) {
           const broken = fc.property(values, (value) => {
-            assert.ok(!validate(value), `${keyword} is not broken`);
+            assert.ok(!validate(value), `${keyword} is not violated`);
             const last = keyword.split(' ').at(-1);
             assert.ok(
               validate.errors?.some((error) => error.keyword === last),

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import packageJson from '../../package.json' with { type: 'json' };
 import { findBetterNode } from '../../src/runtime/host-node.ts';
 import { placeNode, placeScript } from '../support/programs.ts';
 
@@ -125,7 +126,7 @@ describe('a Node of the host', () => {
     const child = start(path, ['--version']);
     child.stdin.end();
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-    assert.deepEqual([child.exitCode, stdout, stderr], [0, '0.1.0\n', '']);
+    assert.deepEqual([child.exitCode, stdout, stderr], [0, `${packageJson.version}\n`, '']);
     assert.equal(readFileSync(join(path, 'node.asked'), 'utf8'), 'asked\n');
   });
 
@@ -133,6 +134,6 @@ describe('a Node of the host', () => {
     const elsewhere = placeNode(join(folder, 'elsewhere'));
     const path = host('unasked', '24.99.0', { rest: 'echo taken' });
     const child = spawn(elsewhere, [script, '--version'], { env: { PATH: path }, stdio: ['ignore', 'pipe', 'ignore'] });
-    assert.equal(await text(child.stdout), '0.1.0\n');
+    assert.equal(await text(child.stdout), `${packageJson.version}\n`);
   });
 });

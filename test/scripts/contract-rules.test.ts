@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { groupParameters } from '../../scripts/contract-rules/group-parameters.ts';
 import { rules } from '../../scripts/contract-rules/rules.ts';
 import type { Node } from '../../scripts/contract-rules/schemas-of.ts';
 
@@ -176,39 +175,4 @@ describe('the rules for the served contracts', () => {
       }
     });
   }
-});
-
-describe('the parameters of a call are grouped', () => {
-  const optional = { $ref: '#/components/parameters/Limit' };
-  const required = { name: 'id', in: 'path', required: true };
-  const form = {
-    required: true,
-    content: { 'application/x-www-form-urlencoded': { schema: { $ref: '#/components/schemas/Form' } } },
-  };
-  const isGrouped = (operation: Node, item: Node = {}, needed: readonly string[] = []) => {
-    const contract = {
-      paths: { '/made': { ...item, post: operation } },
-      components: {
-        parameters: { Limit: { name: 'limit', in: 'query' } },
-        schemas: { Form: { type: 'object', properties: { one: {}, two: {} }, required: needed } },
-      },
-    };
-    const written = structuredClone(contract);
-    const grouped = groupParameters(contract).paths['/made'].post['x-group-parameters'];
-    assert.deepEqual(contract, written);
-    return grouped;
-  };
-
-  it('where one may be left out', () => {
-    assert.equal(isGrouped({ parameters: [required, optional] }), true);
-    assert.equal(isGrouped({ parameters: [required] }, { parameters: [optional] }), true);
-    assert.equal(isGrouped({ requestBody: { content: {} } }), true);
-    assert.equal(isGrouped({ requestBody: form }, {}, ['one']), true);
-  });
-
-  it('and nowhere else', () => {
-    assert.equal(isGrouped({}), undefined);
-    assert.equal(isGrouped({ parameters: [required], requestBody: { required: true, content: {} } }), undefined);
-    assert.equal(isGrouped({ requestBody: form }, {}, ['one', 'two']), undefined);
-  });
 });

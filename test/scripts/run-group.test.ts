@@ -4,14 +4,14 @@ import { runGroup } from '../../scripts/run-group.ts';
 
 const node = (script: string) => runGroup(process.execPath, ['--eval', script], { stdio: 'ignore' });
 
-it('a program at the head of its group: its status, and 1 where a signal ended it', async () => {
+it('a program at the head of its group: its exit status, or 1 if a signal ended it', async () => {
   assert.deepEqual(
     [await node(''), await node('process.exit(3)'), await node("process.kill(process.pid, 'SIGKILL')")],
     [0, 3, 1],
   );
 });
 
-it('a signal that comes when the group has gone reaches nobody, and does no harm', async () => {
+it('a signal after the group has ended is harmless', async () => {
   await node('');
   process.emit('SIGHUP', 'SIGHUP');
 });

@@ -12,8 +12,8 @@ import { onlyVariable } from '../support/only-these.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const support = (name: string) => new URL(`../support/${name}.ts`, import.meta.url).href;
 
-describe('files of tests that are named', () => {
-  it('a test file selects itself, a module the files that run it', () => {
+describe('named test files', () => {
+  it('a test file selects itself, a module selects the files that run it', () => {
     assert.deepEqual(selectTests(['test/config.test.ts']), { files: ['test/config.test.ts'], only: [] });
     const dpop = join(root, 'test/surfaces/oauth2/dpop.ts');
     assert.deepEqual(selectTests([dpop]), { files: [join(root, 'test/surfaces/oauth2/oauth2.test.ts')], only: [dpop] });
@@ -31,7 +31,7 @@ describe('files of tests that are named', () => {
 });
 
 describe('a fast run', () => {
-  it('has units and surfaces, and nothing that starts a program, a browser or PostgreSQL', () => {
+  it('has units and surfaces, but nothing that starts a program, a browser, or PostgreSQL', () => {
     const fast = fastTests();
     for (const name of ['domain/users/users', 'http/cursor', 'pages/views', 'surfaces/oauth2/oauth2', 'store/grants']) {
       assert.ok(fast.includes(`test/${name}.test.ts`), name);
@@ -44,7 +44,7 @@ describe('a fast run', () => {
   });
 });
 
-describe('a module that is named', () => {
+describe('a named module', () => {
   let folder: string;
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'gatehouse-only-'));
@@ -59,7 +59,7 @@ describe('a module that is named', () => {
       import { declare } from './module.ts';
       describe('outer', () => { declare(); it('of the file', () => {}); });`,
     );
-    writeFileSync(join(folder, 'none.test.ts'), 'export {};');
+    for (const name of ['none.test.ts', 'none.test.mts']) writeFileSync(join(folder, name), 'export {};');
   });
   after(() => rmSync(folder, { recursive: true }));
 
@@ -77,7 +77,7 @@ describe('a module that is named', () => {
     return Number(readFileSync(counted, 'utf8'));
   }
 
-  it('declares its tests, and the rest of the file none', async () => {
+  it('declares its tests, and the rest of the file declares none', async () => {
     assert.equal(await count('whole.test.ts'), 2);
     assert.equal(await count('whole.test.ts', 'module.ts'), 1);
     assert.equal(await count('whole.test.ts', 'another.ts'), 0);
@@ -96,5 +96,7 @@ describe('a module that is named', () => {
 
   it('a file without tests counts none', async () => {
     assert.equal(await count('none.test.ts'), 0);
+    // As groups of files are named.
+    assert.equal(await count('none.test.mts'), 0);
   });
 });

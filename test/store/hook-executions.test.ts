@@ -34,14 +34,14 @@ onEachDatabase('records of hook runs', (subject) => {
     assert.deepEqual(await eventsOf(one, next), ['only']);
   });
 
-  test('nothing is recorded of a run whose record is gone', async () => {
+  test('nothing is added to a run whose record has been deleted', async () => {
     const { id } = await newAccount(subject.store);
     const unknown = unique('run');
     await subject.store.hookExecutions.addEvent(id, unknown, 'line');
     assert.equal(await subject.store.hookExecutions.find(id, unknown), null);
   });
 
-  test('of lines that are added at once none is lost', async () => {
+  test('lines added simultaneously are all kept', async () => {
     const { id } = await newAccount(subject.store);
     const run = await newRun(id, ['first']);
     const lines = Array.from({ length: 8 }, (_, index) => `line ${index}`);

@@ -108,7 +108,7 @@ for (const kind of databases) {
         assert.match(outcome?.outcome ?? '', /rotated|repeated/);
       }
       assert.ok((await store.users.page(grant.accountId, firstPage)).total);
-      assert.ok(pending, 'the long statement is being read');
+      assert.ok(pending, 'the long statement is running');
       await long;
     });
 

@@ -35,11 +35,9 @@ const byId = { sort: { field: 'id', descending: false }, limit: 10, filters: [] 
 
 /** What a list shows, with its total. */
 async function numbered(page: (query: typeof byId & { at: { page: number } }) => Promise<unknown>) {
-  const found = (await page({ ...byId, at: { page: 1 } })) as {
-    items: { id?: number; appId?: number }[];
-    total: number;
-  };
-  return [found.items.map(({ id, appId }) => appId ?? id), found.total];
+  type Found = { items: { id?: number; appId?: number }[]; total: number };
+  const { items, total } = (await page({ ...byId, at: { page: 1 } })) as Found;
+  return [items.map(({ id, appId }) => appId ?? id), total];
 }
 
 function find(store: StoreVerbs, { accountId, userId }: Cast, name: string) {
@@ -280,7 +278,7 @@ const parents: Readonly<Record<string, keyof typeof clearedTables>> = {
 };
 
 onEachDatabase('tables that are cleared', (subject) => {
-  test('are all tables that refer to removed rows', async () => {
+  test('include every table that refers to removed rows', async () => {
     if (subject.store.kind === 'postgres') return;
     const references = await ask(
       subject.url,

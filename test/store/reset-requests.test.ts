@@ -61,7 +61,7 @@ onEachDatabase('links that users ask for', (subject) => {
     assert.deepEqual(await store.passwordResets.find(accountId, 'digest'), link);
     assert.equal(await store.invites.find(accountId, 'digest'), null);
     await store.passwordResets.add({ ...link, digest: 'other' });
-    assert.deepEqual(await store.passwordResets.find(accountId, 'digest'), link, 'beside the one before');
+    assert.deepEqual(await store.passwordResets.find(accountId, 'digest'), link, 'next to the previous one');
     await store.invites.replace({ ...link, digest: 'invite' });
     assert.equal(await store.passwordResets.use(accountId, 'digest', now), true);
     assert.equal(await store.passwordResets.use(accountId, 'digest', now), false);

@@ -87,7 +87,7 @@ describe('SQLite', () => {
       assert.equal(await failureOf(newAccount(impatient)), 'unavailable');
       assert.equal(await failureOf(impatient.grants.consumeAll([present(grant)])), 'unavailable');
       assert.equal(await failureOf(impatient.transaction(async () => {})), 'unavailable');
-      assert.ok(await impatient.grants.find(grant.accountId, grant.id), 'reading goes on');
+      assert.ok(await impatient.grants.find(grant.accountId, grant.id), 'reading continues');
       clearInterval(timer);
       assert.ok(turns > 2, `${turns} turns of the event loop`);
       const waiting = [newAccount(opened.store), opened.store.grants.consumeAll([present(grant)])] as const;
@@ -118,7 +118,7 @@ describe('SQLite', () => {
       ]) {
         assert.equal(await failureOf(work()), 'unavailable', begin);
       }
-      assert.ok(await store.users.find(grant.accountId, grant.userId), 'reading goes on');
+      assert.ok(await store.users.find(grant.accountId, grant.userId), 'reading continues');
       await engine.db.raw(end);
     }
     const [outcome] = await store.grants.consumeAll([present(grant)]);

@@ -35,6 +35,6 @@ describe('statements on a connection to SQLite', () => {
     assert.equal(preparer.prepare('select 0 as number'), first);
     preparer.prepare('select 500 as number');
     assert.notEqual(preparer.prepare('select 0 as number'), first);
-    assert.deepEqual(first.all(), [{ number: 0 }], 'an evicted one still works');
+    assert.deepEqual(first.all(), [{ number: 0 }], 'an evicted one is still valid');
   });
 });

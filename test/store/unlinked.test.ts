@@ -185,7 +185,7 @@ onEachDatabase('apps that are unlinked from an API', (subject) => {
     assert.equal(await count(subject, `clients where account_id = ${accountId} and linked_servers > 0`), 0);
   });
 
-  test('an app that is linked and unlinked again and again is cleared by one pass, and each API by its own', async () => {
+  test('an app that is linked and unlinked repeatedly is cleared by one pass, and each API by its own', async () => {
     const { store } = subject;
     const one = await linkedApp(subject);
     const { accountId } = one.cast;
@@ -232,7 +232,7 @@ onEachDatabase('apps that are unlinked from an API', (subject) => {
     await clearAll(subject);
   });
 
-  test('a grant that is made while its link is removed ends with it', async () => {
+  test('a grant made while its link is removed ends with it', async () => {
     const { store } = subject;
     const setting = await linkedApp(subject);
     const { cast, serverId } = setting;
@@ -252,7 +252,7 @@ onEachDatabase('apps that are unlinked from an API', (subject) => {
 });
 
 for (const kind of databases) {
-  test(`rolling back the migration leaves nothing alive that a removed link or API had ended, on ${kind}`, async () => {
+  test(`rolling back the migration revives nothing that a removed link or API had ended, on ${kind}`, async () => {
     const { store, url, dispose } = await openTestStore(kind);
     try {
       const setting = await linkedApp({ store, url });

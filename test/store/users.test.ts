@@ -59,7 +59,7 @@ onEachDatabase('users', (subject) => {
     ] as const) {
       counted += 1;
       assert.equal((await users.update(accountId, id, changes))?.meansVersion, counted, JSON.stringify(changes));
-      assert.equal((await users.update(accountId, id, changes))?.meansVersion, counted, 'the same again');
+      assert.equal((await users.update(accountId, id, changes))?.meansVersion, counted, 'the same, repeated');
     }
   });
 

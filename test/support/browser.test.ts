@@ -35,7 +35,7 @@ before(async () => {
 });
 after(() => server.close());
 
-test('renders a page of loopback, under its addresses and under names below localhost', async () => {
+test('renders a page on loopback, by its addresses and by names below localhost', async () => {
   const { page, close } = await openBrowser();
   for (const host of ['127.0.0.1', 'localhost', 'demo.localhost']) {
     await page.goto(`http://${host}:${port}/`);
@@ -46,7 +46,7 @@ test('renders a page of loopback, under its addresses and under names below loca
   await close();
 });
 
-test('the font of the package is there: text has a width, narrow letters less of it', async () => {
+test('the font of the package is used: text has a width, and narrow letters are narrower', async () => {
   const { page, close } = await openBrowser();
   await page.setContent('<span id="narrow">iiiiiiiiii</span><br><span id="wide">wwwwwwwwww</span>');
   const narrow = await page.locator('#narrow').boundingBox();
@@ -62,7 +62,7 @@ test('without JavaScript the scripts of a page do not run', async () => {
   await close();
 });
 
-test('colour scheme and size are as requested', async () => {
+test('colour scheme and size are those requested', async () => {
   const { page, close } = await openBrowser({ colorScheme: 'dark', viewport: { width: 320, height: 640 } });
   await page.goto(`http://127.0.0.1:${port}/`);
   assert.equal(await page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches"), true);

@@ -10,6 +10,12 @@ import { fileURLToPath } from 'node:url';
 const script = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
 const resident = fileURLToPath(new URL('command-process.ts', import.meta.url));
 
+/**
+ * The variable that names the folder in which command lines work: for a run of tests one in memory, where no commit
+ * waits for a disk. Drills and benchmarks use the disk.
+ */
+export const foldersVariable = 'GATEHOUSE_TEST_FOLDERS';
+
 export interface Outcome {
   readonly exitCode: number | null;
   readonly stdout: string;
@@ -81,7 +87,7 @@ function openResident(cwd: string, base: Readonly<Record<string, string>>) {
 
 /** `base` is the environment of every command; what a call names comes on top. */
 export function cliFolder(base: Readonly<Record<string, string>> = {}): CliFolder {
-  const path = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'));
+  const path = mkdtempSync(join(process.env[foldersVariable] ?? tmpdir(), 'gatehouse-cli-'));
   const start: CliFolder['start'] = (args, env) =>
     spawn(process.execPath, [script, ...args], { cwd: path, env: environment({ ...base, ...env }) });
   const run: CliFolder['run'] = async (args, { input = '', env = {} } = {}) => {

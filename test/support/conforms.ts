@@ -183,8 +183,19 @@ function check({ surface, ajv }: LoadedContract, where: string, pointer: string,
   assert.ok(validate(value), `${where}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)?.slice(0, 500)}`);
 }
 
+const resolved = new Map<string, [pointer: string, value: unknown]>();
+
 /** The value at a pointer, with its own location when a `$ref` leads elsewhere. */
-function resolve({ contract }: LoadedContract, pointer: string): [pointer: string, value: unknown] {
+function resolve(loaded: LoadedContract, pointer: string): [pointer: string, value: unknown] {
+  const name = `${loaded.surface}#${pointer}`;
+  const known = resolved.get(name);
+  if (known) return known;
+  const found = follow(loaded, pointer);
+  resolved.set(name, found);
+  return found;
+}
+
+function follow({ contract }: LoadedContract, pointer: string): [pointer: string, value: unknown] {
   let at = pointer;
   for (;;) {
     let value: unknown = contract;

@@ -37,7 +37,7 @@ const expectedReaders: readonly ExpectedReader[] = [
   },
   {
     where: /^update users set (invalid_login_attempts|password_digest) = .* where account_id = \S+ and id = /,
-    because: 'a user who is removed during the sign-in has attempts that nobody looks at any more',
+    because: 'a user who is removed during the sign-in has attempts that are no longer read',
   },
   {
     where: /exists \(select 1 from removals where account_id = \$1\) as removing, /,

@@ -180,7 +180,7 @@ export function declareFaultCases(
     for (const probe of probesOf(surface)) {
       const { operationId, method, path, sent, mediaTypes } = probe;
 
-      it(`${operationId}: 404 on a host that is no account's`, async () => {
+      it(`${operationId}: 404 on the host of no account`, async () => {
         const answer = await app.send(method, path, { ...sent, host: 'nobody.gatehouse.example' });
         assert.equal(answer.status, 404);
         assertOwnForm(surface, probe, answer);
@@ -188,7 +188,7 @@ export function declareFaultCases(
 
       // Delegated authentication answers with any parameters.
       if (method === 'GET' && surface !== 'api-v1') {
-        it(`${operationId}: 400 for a parameter that is given twice`, async () => {
+        it(`${operationId}: 400 for a repeated parameter`, async () => {
           const answer = await app.send(
             method,
             `${path}${path.includes('?') ? '&' : '?'}twice=1&twice=2`,
@@ -208,7 +208,7 @@ export function declareFaultCases(
         });
       }
 
-      it(`${operationId}: 500 for an unexpected error, without a word of it, and the fault in the log`, async () => {
+      it(`${operationId}: 500 for an unexpected error, with its details only in the log`, async () => {
         const faults: FaultOf[] = [() => new Error(canary)];
         // After the account is found: the error comes from the operation's own call.
         if (!storeless.includes(operationId)) faults.push((verb) => (findsAccount(verb) ? null : new Error(canary)));
@@ -228,7 +228,7 @@ export function declareFaultCases(
         }
       });
 
-      it(`${operationId}: 503 with Retry-After when the store cannot be reached`, async () => {
+      it(`${operationId}: 503 with Retry-After when the store is unreachable`, async () => {
         const faults: FaultOf[] = [() => new Failure('unavailable')];
         if (!storeless.includes(operationId)) {
           faults.push((verb) => (findsAccount(verb) ? null : new Failure('unavailable', { retryAfterSeconds: 7 })));

@@ -18,7 +18,7 @@ async function ask(url: string, statement: string): Promise<Record<string, unkno
   }
 }
 
-test('the server is a real PostgreSQL that listens on loopback alone', async () => {
+test('the server is a real PostgreSQL that listens only on loopback', async () => {
   assert.equal(new URL(postgresUrl()).hostname, '127.0.0.1');
   const answer = await ask(
     postgresUrl(),
@@ -29,7 +29,7 @@ test('the server is a real PostgreSQL that listens on loopback alone', async () 
   assert.deepEqual([answer['listens'], answer['sockets'], answer['encoding']], ['127.0.0.1', '', 'UTF8']);
 });
 
-test('new databases are empty, separate, and gone after drop', async () => {
+test('new databases are empty and separate, and are gone after the drop', async () => {
   const [first, second] = await Promise.all([freshDatabase(), freshDatabase()]);
   await ask(first.url, 'CREATE TABLE thing (id integer)');
   const found = await ask(second.url, "SELECT count(*)::int AS tables FROM pg_tables WHERE schemaname = 'public'");
@@ -43,7 +43,7 @@ test('new databases are empty, separate, and gone after drop', async () => {
   await assert.rejects(ask(second.url, 'SELECT 1'), /does not exist/);
 });
 
-test('a server started by a process ends with it, also when it is killed', async () => {
+test('a server ends with the process that started it, even if that is killed', async () => {
   const program = `
     import pg from 'pg';
     import { postgresUrl } from './postgres.ts';

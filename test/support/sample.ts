@@ -20,6 +20,11 @@ export function sampled<Cell>(cells: Iterable<Cell>, every: number, first = 0): 
   return [...cells].filter((_, index) => isSampled(index, every, first));
 }
 
+/** How many values a property is tried with: a quarter of all. */
+export function runsOf(all: number): number {
+  return isWhole ? all : Math.ceil(all / 4);
+}
+
 /** SQLite alone, for what does not differ by the database but in the store, whose tests use both. */
 export const sampledDatabases: readonly DatabaseKind[] = isWhole ? databases : ['sqlite'];
 
@@ -28,6 +33,18 @@ export function partsOn(kind: DatabaseKind): (title: string, declare: () => void
   let index = 0;
   return (title, declare) => {
     if (kind === 'sqlite' || isSampled(index, 8)) describe(title, declare);
+    index += 1;
+  };
+}
+
+/** Declares cases with `it` of the module that calls this: all on SQLite, the first and then one in four on PostgreSQL. */
+export function casesOn(
+  kind: DatabaseKind,
+  it: (title: string, run: () => Promise<void>) => unknown,
+): (title: string, run: () => Promise<void>) => void {
+  let index = 0;
+  return (title, run) => {
+    if (kind === 'sqlite' || isSampled(index, 4)) it(title, run);
     index += 1;
   };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertFewSentAgain } from './sent-again.ts';
 
-it('a pause of the machine and some more may be; a fault that one request in ten meets may not', () => {
+it('a few retries are allowed, as after a pause of the machine; a fault in one request of ten is not', () => {
   const reasons = (count: number) => Array.from({ length: count }, (_, index) => `GET /${index}: 503`);
   assertFewSentAgain([], 0, 0);
   assertFewSentAgain(reasons(8 + 20), 1000, 8);

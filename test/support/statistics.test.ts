@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { areaUnderCurve, mean, percentile, welchT } from './statistics.ts';
 
-test('the area under the curve is the share of pairs in order, ties counted half', () => {
+test('the area under the curve is the share of ordered pairs, with ties counted as half', () => {
   assert.equal(areaUnderCurve([1, 2, 3], [4, 5]), 1);
   assert.equal(areaUnderCurve([4, 5], [1, 2, 3]), 0);
   assert.equal(areaUnderCurve([1, 2, 3], [1, 2, 3]), 0.5);

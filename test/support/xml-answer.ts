@@ -25,13 +25,13 @@ export function readXmlAnswer(text: string): unknown {
 
 function valueOfNode({ '#name': name, $: attributes = {}, _: text = '', $$: children = [] }: Node): unknown {
   if (attributes['nil'] === 'true') {
-    assert.equal(text + children.length, '0', `${name} is nil and holds something`);
+    assert.equal(text + children.length, '0', `${name} is nil but has content`);
     return null;
   }
   if (attributes['type'] === 'array' || name === 'errors') return children.map(valueOfNode);
   if (children.length > 0) {
     const names = children.map((child) => child['#name']);
-    assert.equal(new Set(names).size, names.length, `${name} holds an element twice`);
+    assert.equal(new Set(names).size, names.length, `${name} contains an element twice`);
     return Object.fromEntries(children.map((child) => [child['#name'], valueOfNode(child)]));
   }
   if (attributes['type'] === 'integer') {

@@ -35,7 +35,7 @@ async function assertWritten(
 ): Promise<void> {
   for (const [name, value] of Object.entries(members)) {
     const { before, after } = await write({ [name]: value });
-    assert.notDeepEqual(before[name], value, `${name} was so before`);
+    assert.notDeepEqual(before[name], value, `${name} had that value before`);
     assert.deepEqual(after[name], value, `${name} is not stored`);
   }
 }

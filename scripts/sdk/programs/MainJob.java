@@ -39,7 +39,7 @@ class MainJob {
             .grantType("client_credentials")
             .clientId(System.getenv("GATEHOUSE_CLIENT_ID"))
             .clientSecret(System.getenv("GATEHOUSE_CLIENT_SECRET"));
-    String token = pairs.issueCredentialToken(pair).getAccessToken();
+    String token = pairs.issueCredentialToken(pair).execute().getAccessToken();
     var management = new gatehouse.api2.ApiClient().setBasePath(base);
     management.setAccessToken(token);
 
@@ -55,7 +55,7 @@ class MainJob {
             .clientName("Portal")
             .redirectUris(List.of(CALLBACK))
             .tokenEndpointAuthMethod("client_secret_post");
-    var client = new RegistrationApi(registering).registerClient(metadata);
+    var client = new RegistrationApi(registering).registerClient(metadata).execute();
     new AppsApi(management).addAppUsers(client.getAppId(), List.of(user.getId())).execute();
 
     String verifier = UUID.randomUUID() + "-" + UUID.randomUUID();
@@ -105,11 +105,11 @@ class MainJob {
     expect(tried.getOutcome() == HookOutcome.SUCCESS, "the trial of the hook failed");
     hooks.deleteHook(hook.getId()).execute();
 
-    var missing = refused(gatehouse.api2.ApiException.class, () -> users.readUser(2147483647));
+    var missing = refused(gatehouse.api2.ApiException.class, () -> users.readUser(2147483647).execute());
     var name = ManagementError.fromJson(missing.getResponseBody()).getName();
     expect(missing.getCode() == 404 && name == ManagementError.NameEnum.NOT_FOUND_ERROR, "no ManagementError");
     pair.setClientSecret("wrong");
-    var wrong = refused(gatehouse.auth2.ApiException.class, () -> pairs.issueCredentialToken(pair));
+    var wrong = refused(gatehouse.auth2.ApiException.class, () -> pairs.issueCredentialToken(pair).execute());
     expect(ErrorAnswer.fromJson(wrong.getResponseBody()).getStatus().getError(), "no ErrorAnswer");
     var used = refused(gatehouse.oauth2.ApiException.class, redeem::execute);
     expect("invalid_grant".equals(TokenError.fromJson(used.getResponseBody()).getError().getValue()), "no TokenError");

@@ -1,19 +1,19 @@
 /** The details of each action in the trail, besides actor and target. */
 
-/** Names of changed members or settings, without their values. */
-interface Changed {
-  readonly fields: readonly string[];
-  /**
-   * Number of grants revoked with it, if any. When access to apps with many grants is lost, only those revoked in the
-   * same transaction are counted; the others are dead as well.
-   */
-  readonly grants_revoked?: number;
-}
-
-/** `clients_told`: the number of clients that are notified. */
-type EndedSession = { readonly grants_revoked: number; readonly clients_told: number };
-
-type Nothing = Readonly<Record<never, never>>;
+import type {
+  AssigneeDetail,
+  Changed,
+  ClaimDetail,
+  DeviceDetail,
+  EndedSession,
+  FactorDetail,
+  HookDetail,
+  LinkDetail,
+  MembersDetail,
+  Nothing,
+  ScopeDetail,
+  VariableDetail,
+} from './detail-shapes.ts';
 
 /**
  * A sign-in that is not to an app of the account: requested by another program with an API key, begun by a link, or to
@@ -171,39 +171,3 @@ export interface EventDetails {
   /** It knew the user, who was then created in the account. */
   'user.migrated': HookDetail;
 }
-
-/** UUIDs of the wire; the target has the numeric id. */
-interface HookDetail {
-  readonly hook_id: string;
-}
-interface VariableDetail {
-  readonly variable_id: string;
-}
-
-/** Devices of a user, who is the target. */
-interface DeviceDetail {
-  readonly device_id: number;
-}
-interface FactorDetail extends DeviceDetail {
-  readonly factor_id: number;
-}
-
-/** Parts of an API authorization server, which is the target. */
-interface ScopeDetail {
-  readonly scope_id: number;
-}
-interface ClaimDetail {
-  readonly claim_id: number;
-}
-interface LinkDetail {
-  readonly app_id: number;
-  readonly scope_ids: readonly number[];
-}
-
-/** Users or administrators of a role, which is the target. */
-interface MembersDetail {
-  readonly link: 'users' | 'admins';
-  readonly user_ids: readonly number[];
-}
-
-type AssigneeDetail = { readonly user_id: number } | { readonly role_id: number };

@@ -17,3 +17,11 @@ export interface AccountQueue {
 export function createAccountQueue(id: number, lastTurn: number, clock: () => number): AccountQueue {
   return { id, sources: createSources(clock), running: new Map(), turns: 0, waiting: 0, lastTurn };
 }
+
+/** Adds one to the turns of an account and of the holder in it, or takes one away. */
+export function countTurn(account: AccountQueue, holder: string, change: 1 | -1): void {
+  account.turns += change;
+  const left = (account.running.get(holder) ?? 0) + change;
+  if (left > 0) account.running.set(holder, left);
+  else account.running.delete(holder);
+}

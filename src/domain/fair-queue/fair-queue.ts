@@ -4,21 +4,11 @@
  * account with the most requests, or by a network with even more requests in all accounts together.
  */
 
-import { type AccountQueue, createAccountQueue } from './account-queue.ts';
+import { type AccountQueue, countTurn, createAccountQueue } from './account-queue.ts';
 import { findCrowd } from './crowd.ts';
 import { findFirst, findLast } from './order.ts';
+import type { Share } from './share.ts';
 import { isQuiet, type Path, sourceOf } from './sources.ts';
-
-/** Whose share a request counts against. */
-export interface Share {
-  readonly accountId: number;
-  /** Identifies the requester: a network address, an API caller. Compared as it is. */
-  readonly source: string;
-  /** The networks around the source, widest first: they take turns before their sources do. Default: none. */
-  readonly networks?: readonly string[];
-  /** Concurrent turns are limited per holder. Default: the source. */
-  readonly holder?: string;
-}
 
 export interface FairQueueOptions {
   /** Concurrent turns. */
@@ -148,8 +138,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     const rank = isQuiet(path) ? turnCount - turns - turnsForQuiet : turnCount;
     account.sources.serve(path);
     account.lastTurn = Math.max(account.lastTurn, turnCount);
-    account.turns += 1;
-    account.running.set(holder, (account.running.get(holder) ?? 0) + 1);
+    countTurn(account, holder, 1);
     running += 1;
     return {
       rank,
@@ -159,10 +148,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
         const isLast = !waiting.some((one) => sourceOf(one.path) === sourceOf(path));
         account.sources.end(path, isForgiven && isLast);
         running -= 1;
-        account.turns -= 1;
-        const left = (account.running.get(holder) ?? 1) - 1;
-        if (left > 0) account.running.set(holder, left);
-        else account.running.delete(holder);
+        countTurn(account, holder, -1);
         dispatchAfterPause();
         forgetIdle(account);
       },

@@ -1,9 +1,19 @@
-/** Whose share of a queue a request counts against. */
+/** The shares of a fair queue. */
 
 import type { Account } from '../accounts/account.ts';
 import { currentAuditContext } from '../audit/context.ts';
 import { networkSourceOf, networksAround } from '../network-source.ts';
-import type { Share } from './fair-queue.ts';
+
+/** Whose share of a queue a request counts against. */
+export interface Share {
+  readonly accountId: number;
+  /** Identifies the requester: a network address, an API caller. Compared as it is. */
+  readonly source: string;
+  /** The networks around the source, widest first: they take turns before their sources do. Default: none. */
+  readonly networks?: readonly string[];
+  /** Concurrent turns are limited per holder. Default: the source. */
+  readonly holder?: string;
+}
 
 /**
  * The share of the attempt's source. Without a source it is the caller's share: an API caller has its own, so that

@@ -6,7 +6,8 @@
 import type { Services } from '../../services.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
-import { createFairQueue, type FairQueue, type Share } from '../fair-queue/fair-queue.ts';
+import { createFairQueue, type FairQueue } from '../fair-queue/fair-queue.ts';
+import type { Share } from '../fair-queue/share.ts';
 import { shareOf } from '../fair-queue/share.ts';
 import type { HookRunner } from './runner.ts';
 

@@ -5,7 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import { currentAuditContext } from '../audit/context.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
-import type { Share } from '../fair-queue/fair-queue.ts';
+import type { Share } from '../fair-queue/share.ts';
 import { shareOf } from '../fair-queue/share.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { attemptUnder } from '../policies/lockout.ts';

@@ -10,7 +10,7 @@ import type { MoreShown } from '../opening/evidence.ts';
 import { findWeakness } from '../users/password-rules.ts';
 import { digestNewPassword, withPassword } from '../users/set-password.ts';
 import { type BrowserState, findOpenRequest, requireCsrf } from './authorization-request.ts';
-import { notDue } from './continue.ts';
+import { notDue } from './current-step.ts';
 import { wayOf } from './due.ts';
 import { type DueReplacing, findPending, refuseStopped } from './pending.ts';
 import { type Advanced, goOn } from './sign-in.ts';

@@ -11,8 +11,8 @@ import { acceptOffer, type CodeProblem, type Offer, offer } from '../second-fact
 import { giveRecoveryCodes } from '../second-factor/recovery-codes.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import { type BrowserState, findOpenRequest, requireCsrf } from './authorization-request.ts';
-import { currentStep, notDue } from './continue.ts';
 import { countFailures } from './count-failures.ts';
+import { currentStep, notDue } from './current-step.ts';
 import { wayOf } from './due.ts';
 import { codeMethods, withSecondFactor } from './methods.ts';
 import { type DueFactor, refuseStopped } from './pending.ts';

@@ -9,16 +9,14 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Failure } from '../failure.ts';
-import { isApprovedStill } from '../login/approval.ts';
 import { type Due, findDue, lacksSecondFactor, type Way } from '../login/due.ts';
 import { isOwnPages } from '../login/own-pages.ts';
 import { isLive } from '../login/sessions.ts';
 import { findStandingFailure } from '../login/standing.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
-import { isActive } from '../tokens/access-token.ts';
 import { linkedServersOf } from '../tokens/audience.ts';
-import { isImportedDigest } from '../users/imported-passwords.ts';
-import { type Evidence, type FirstEvidence, type MoreShown, methodsOf } from './evidence.ts';
+import { type Evidence, methodsOf } from './evidence.ts';
+import { isStillTrue, type TruthServices } from './still-true.ts';
 
 declare const admission: unique symbol;
 
@@ -98,15 +96,10 @@ async function readAgain({ clients }: Pick<StoreVerbs, 'clients'>, client: Clien
   return isOwnPages(client) ? client : clients.find(client.accountId, client.clientId);
 }
 
-interface JudgingServices {
-  readonly store: StoreVerbs;
-  readonly clock: Services['clock'];
-}
-
 type Judged = { readonly at: 'end'; readonly policy: PolicyRecord } | Waiting | Halted;
 
 async function judge(
-  services: JudgingServices,
+  services: TruthServices,
   account: Account,
   evidence: Evidence,
   way: Way,
@@ -146,57 +139,4 @@ async function findShownSession(
   if (!('session' in evidence) || evidence.session === null) return null;
   const session = await tx.sessions.find(account.id, evidence.session.digest);
   return session?.userId === user.id && isLive(session, clock.now()) ? session : undefined;
-}
-
-async function isStillTrue(
-  { store: tx, clock }: JudgingServices,
-  account: Account,
-  evidence: Evidence,
-  { client }: Way,
-  user: UserRecord,
-  servers: Admission<null>['servers'],
-): Promise<boolean> {
-  if ('checkedAt' in evidence && wasSignedOut(evidence, user)) return false;
-  switch (evidence.by) {
-    case 'password':
-    case 'link':
-      return isSamePassword(evidence.user, user);
-    case 'passkey': {
-      const devices = await tx.secondFactors.listDevices(account.id, user.id);
-      return devices.some(({ id }) => id === evidence.deviceId);
-    }
-    case 'second_factor':
-    case 'new_password':
-      return isSamePassword(evidence.user, user) && (user.passwordChangedAt ?? 0) <= evidence.checkedAt;
-    case 'session':
-      return true;
-    case 'code':
-    case 'device_code':
-      return isApprovedStill(tx, client, user, evidence.approval, servers);
-    case 'token': {
-      const found = await tx.grants.findAccessToken(account.id, evidence.tokenId);
-      return found !== null && isActive(found, clock.now());
-    }
-  }
-}
-
-/** A sign-out everywhere or a suspension also ends sign-ins in progress, even if the suspension is over again. */
-function wasSignedOut({ user: checked, checkedAt }: FirstEvidence | MoreShown, { signedOutAt }: UserRecord): boolean {
-  return checked.signedOutAt !== signedOutAt || (signedOutAt ?? 0) > checkedAt;
-}
-
-/**
- * If another sign-in has rehashed an imported password meanwhile, it is still the same password: its date has not
- * changed.
- */
-function isSamePassword(checked: UserRecord, now: UserRecord): boolean {
-  if (checked.passwordDigest === now.passwordDigest) return true;
-  const { passwordDigest, passwordChangedAt } = checked;
-  return (
-    passwordDigest !== null &&
-    isImportedDigest(passwordDigest) &&
-    now.passwordDigest !== null &&
-    !isImportedDigest(now.passwordDigest) &&
-    passwordChangedAt === now.passwordChangedAt
-  );
 }

@@ -55,6 +55,8 @@ export function docsFiles(surfaces: readonly DocumentedSurface[], addressOf: Add
     add(`/openapi/${name}.json`, 'application/json; charset=utf-8', () => `${JSON.stringify(contract, null, 2)}\n`);
     add(`/openapi/${name}.yaml`, 'application/yaml; charset=utf-8', () => yamlOf(contract));
   }
+  for (const form of [...sorted.map(({ name }) => `${name}-3.0`), 'gatehouse', 'postman'])
+    add(`/openapi/${form}.json`, 'application/json; charset=utf-8', () => readForm(form));
   for (const { name, read } of workflows)
     add(`/openapi/workflows/${name}.yaml`, 'application/yaml; charset=utf-8', () => read().text);
   const index = once(() => {
@@ -80,6 +82,11 @@ function fileOf(type: string, text: string, policy: string | undefined): DocsFil
 
 function readText(source: string): string {
   return readFileSync(new URL(source, import.meta.url), 'utf8');
+}
+
+/** What `npm run generate` made of the contracts, for tools that need another form. */
+function readForm(name: string): string {
+  return readText(`../../../generated/forms/${name}.json`);
 }
 
 /**

@@ -27,6 +27,8 @@ export function indexPage(
   const files = workflows.map((file) => ({ ...file, href: link(`/openapi/workflows/${file.name}.yaml`) }));
   return render('index', 'Gatehouse documentation', link, {
     surfaces,
+    allHref: link('/openapi/gatehouse.json'),
+    collectionHref: link('/openapi/postman.json'),
     mainJob: files.find(({ name }) => name === mainJob),
     workflows: files.filter(({ name }) => name !== mainJob),
   });

@@ -24,6 +24,8 @@ export interface SurfaceView {
   readonly href: string;
   readonly yamlHref: string;
   readonly jsonHref: string;
+  /** For tools that read OpenAPI 3.0 only. */
+  readonly olderHref: string;
   readonly operations: readonly OperationView[];
 }
 
@@ -49,6 +51,7 @@ export function describeSurface({ name, contract }: DocumentedSurface, link: Lin
     href,
     yamlHref: link(`/openapi/${name}.yaml`),
     jsonHref: link(`/openapi/${name}.json`),
+    olderHref: link(`/openapi/${name}-3.0.json`),
     operations: Object.entries(contract.paths).flatMap(([path, item]) =>
       methods.flatMap((method) => {
         const operation = item[method] as ShownOperation | undefined;

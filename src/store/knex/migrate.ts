@@ -66,10 +66,11 @@ async function keepChecksums({ kind }: Engine, tx: Knex): Promise<void> {
   const without: string[] = await tx(tableName).whereNull('checksum').pluck('name');
   if (without.length === 0) return;
   const current = await checksums(kind);
-  for (const name of without)
-    await tx(tableName)
-      .where('name', name)
-      .update('checksum', current.get(name) ?? null);
+  const each = without.map(() => 'when ? then ?').join(' ');
+  const values = without.flatMap((name) => [name, current.get(name) ?? null]);
+  await tx(tableName)
+    .whereNull('checksum')
+    .update('checksum', tx.raw(`case name ${each} end`, values));
 }
 
 /** Applies all pending migrations without checking the result. */

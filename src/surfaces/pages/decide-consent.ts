@@ -1,5 +1,5 @@
 import type { operations } from '../../../generated/pages.ts';
-import { decideConsent as decide } from '../../domain/login/consent.ts';
+import { decideConsent as decide } from '../../domain/login/decide-consent.ts';
 import type { Handler } from '../../http/operation.ts';
 import { browserState } from '../../pages/cookies.ts';
 import { pageLink } from '../../pages/links.ts';

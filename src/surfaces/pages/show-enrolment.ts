@@ -1,5 +1,5 @@
 import type { operations } from '../../../generated/pages.ts';
-import { currentStep } from '../../domain/login/continue.ts';
+import { currentStep } from '../../domain/login/current-step.ts';
 import { enrolmentSetup } from '../../domain/login/second-factor.ts';
 import type { Handler } from '../../http/operation.ts';
 import { browserState } from '../../pages/cookies.ts';

@@ -112,7 +112,7 @@ describe('requests that the service makes itself', () => {
       assert.equal(await ask(purpose, plain.url, true, 9), 'busy', 'the places in all');
       assert.equal(await ask(purpose, plain.url, false, 9), null, 'a client of the operators of another account');
       held.push(ask(purpose, silentUrl(0), false));
-      assert.equal(await ask(purpose, silentUrl(0), false), 'busy', 'two a host in all');
+      assert.equal(await ask(purpose, silentUrl(0), false), 'busy', 'two per host in all');
       assert.equal(held.length, 33);
     }
     ended.abort();

@@ -85,7 +85,7 @@ export function managementTold(app: () => TestApp): void {
     );
   });
 
-  it('a password that has to be replaced, and is, on the page', async () => {
+  it('a password that must be replaced, and its replacement on the page', async () => {
     const { services, account } = app();
     const client = await registerClient(app());
     const user = await makeUser(app(), client.app_id);

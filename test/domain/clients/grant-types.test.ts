@@ -47,7 +47,7 @@ test('every grant type × kind of client × subjects × link: what is registered
   }
 });
 
-test('no other module reads the grant types of a client', () => {
+test('only one module reads the grant types of a client', () => {
   const allowed = ['domain/clients/grant-types.ts'];
   const looking = readdirSync(source, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.ts$/.test(name) && /\.grantTypes\b/.test(readFileSync(join(source, name), 'utf8')))

@@ -12,6 +12,7 @@ import { openTestApp, type TestApp } from '../../support/app.ts';
 import { chosen, newInvite } from '../../support/invites.ts';
 import { purgeTable } from '../../support/purge.ts';
 import { readRows } from '../../support/rows.ts';
+import { casesOn } from '../../support/sample.ts';
 import { CookieJar, makeUser, redeem, refresh, signInForCode, submit, walk } from '../../support/sign-in.ts';
 import { beginSignOut, type SignedInBrowser, signedInBrowser } from '../../support/sign-out.ts';
 import { databases } from '../../support/stores.ts';
@@ -22,6 +23,7 @@ import { assertTold, toldBy } from '../audit/told.ts';
 
 for (const kind of databases) {
   describe(`the end of a session on ${kind}`, () => {
+    const check = casesOn(kind, it);
     let app: TestApp;
     before(async () => {
       app = await openTestApp(kind, { settings: { 'limit.register': 'off', 'limit.sign-in': 'off' } });
@@ -64,7 +66,7 @@ for (const kind of databases) {
       assert.match(answer.text, /You are signed out/);
     }
 
-    it('ends one that was raised after it was read', async () => {
+    check('ends one that was raised after it was read', async () => {
       const browser = await signedInBrowser(app, heard);
       const session = await onlySessionOf(browser);
       const { store } = app.services;
@@ -82,7 +84,7 @@ for (const kind of databases) {
       assert.deepEqual(await toldOf(browser), [session.sid]);
     });
 
-    it('ends one that was raised after the list was shown', async () => {
+    check('ends one that was raised after the list was shown', async () => {
       const browser = await signedInBrowser(app);
       const session = await onlySessionOf(browser);
       await raise(session);
@@ -91,7 +93,7 @@ for (const kind of databases) {
       assert.deepEqual(await sidsOf(browser), [visit.session.sid]);
     });
 
-    it('a sign-out with its secret of before it was raised ends it, and shows nothing of its user', async () => {
+    check('a sign-out with its secret of before it was raised ends it, and shows nothing of its user', async () => {
       const browser = await signedInBrowser(app, heard);
       const session = await onlySessionOf(browser);
       const asked = await beginSignOut(app, browser.jar);
@@ -107,7 +109,7 @@ for (const kind of databases) {
       assert.equal(await isGood(browser, browser.tokens.refresh_token), false);
     });
 
-    it('another user signs in over it: it ends as by a sign-out', async () => {
+    check('another user signs in over it: it ends as by a sign-out', async () => {
       const browser = await signedInBrowser(app, heard);
       const offline = await tokensOf(browser, browser.user, { scope: 'openid offline_access' });
       const session = await onlySessionOf(browser);
@@ -125,7 +127,7 @@ for (const kind of databases) {
       );
     });
 
-    it('another user signs in over it with its old secret from before it was raised: it ends too', async () => {
+    check('another user signs in over it with its old secret from before it was raised: it ends too', async () => {
       const browser = await signedInBrowser(app, heard);
       const session = await onlySessionOf(browser);
       await raise(session);
@@ -135,7 +137,7 @@ for (const kind of databases) {
       assert.equal(await isGood(browser, browser.tokens.refresh_token), false);
     });
 
-    it('a copy of a cookie of before its user signed in again there ends nothing', async () => {
+    check('a copy of a cookie of before its user signed in again there ends nothing', async () => {
       const browser = await signedInBrowser(app, heard);
       const copies = [copyOf(browser.jar), copyOf(browser.jar)] as const;
       const asked = await beginSignOut(app, copies[0]);
@@ -148,7 +150,7 @@ for (const kind of databases) {
       assert.deepEqual(await toldOf(browser), []);
     });
 
-    it('another user follows a link there: it ends too', async () => {
+    check('another user follows a link there: it ends too', async () => {
       const browser = await signedInBrowser(app, heard);
       const { sid } = await onlySessionOf(browser);
       const other = await makeUser(app);
@@ -159,7 +161,7 @@ for (const kind of databases) {
       assert.equal(await isGood(browser, browser.tokens.refresh_token), false);
     });
 
-    it('the same user signs in over it: it continues under a new secret, and a sign-out ends it all', async () => {
+    check('the same user signs in over it: it continues under a new secret, and a sign-out ends it all', async () => {
       const browser = await signedInBrowser(app, heard);
       const former = await onlySessionOf(browser);
       const formerSecret = browser.jar.cookies.get('__Host-sid');
@@ -205,7 +207,7 @@ for (const kind of databases) {
     }
 
     for (const how of ['unused', 'deleted'] as const) {
-      it(`the same user signs in over one that has expired (${how}): a sign-out ends its grants too`, async () => {
+      check(`the same user signs in over one that has expired (${how}): a sign-out ends its grants too`, async () => {
         const { browser, session, token } = await expired(how);
         const later = await tokensOf(browser, browser.user, {});
         assert.equal((await onlySessionOf(browser)).sid, session.sid);
@@ -215,7 +217,7 @@ for (const kind of databases) {
         assert.equal(await isGood(browser, later.refresh_token), false);
       });
 
-      it(`another user signs in over one that has expired (${how}): its grants end`, async () => {
+      check(`another user signs in over one that has expired (${how}): its grants end`, async () => {
         const { browser, session, token } = await expired(how);
         const other = await makeUser(app, browser.client.app_id);
         const told = await toldBy(app, () => tokensOf(browser, other, {}));
@@ -225,7 +227,7 @@ for (const kind of databases) {
         assert.ok(told.some(({ action, targetId }) => action === 'session.ended' && targetId === browser.user.id));
       });
 
-      it(`a client signs its user out of one that has expired (${how}): its grants end`, async () => {
+      check(`a client signs its user out of one that has expired (${how}): its grants end`, async () => {
         const { browser, session, token } = await expired(how);
         const { answer } = await beginSignOut(app, browser.jar, { id_token_hint: browser.tokens.id_token });
         assert.match(answer.text, /You are signed out/);
@@ -233,7 +235,7 @@ for (const kind of databases) {
         assert.equal(await isGood(browser, token), false);
       });
 
-      it(`a hint of another user, or none, ends nothing of one that has expired (${how})`, async () => {
+      check(`a hint of another user, or none, ends nothing of one that has expired (${how})`, async () => {
         const other = await signedInBrowser(app);
         const { browser, token } = await expired(how);
         for (const hint of [{ id_token_hint: other.tokens.id_token }, {}]) {
@@ -245,7 +247,7 @@ for (const kind of databases) {
       });
     }
 
-    it('one that expires while its user is asked about the sign-out still ends by the form', async () => {
+    check('one that expires while its user is asked about the sign-out still ends by the form', async () => {
       const policy = await createPolicy(app.services, app.account, { name: 'Short', sessionTimeoutMinutes: 1 });
       const user = await makeUser(app, undefined, { policyId: policy.id });
       const browser = { ...(await signedInBrowser(app, heard)), user, jar: new CookieJar() };
@@ -257,7 +259,7 @@ for (const kind of databases) {
       assert.equal(await isGood(browser, token), false);
     });
 
-    it('one that was ended cannot be resumed with its cookie, then or later', async () => {
+    check('one that was ended cannot be resumed with its cookie, then or later', async () => {
       const browser = await signedInBrowser(app);
       const { id, sid } = await onlySessionOf(browser);
       await endOneSession(app.services, app.account, await ownVisit(app, browser.user), id);
@@ -269,7 +271,7 @@ for (const kind of databases) {
       }
     });
 
-    it('one that a suspension ended cannot be resumed, and its grants do not end with another session', async () => {
+    check('one that a suspension ended cannot be resumed, and its grants do not end with another session', async () => {
       const browser = await signedInBrowser(app, heard);
       const { id } = browser.user;
       const { sid } = await onlySessionOf(browser);
@@ -285,7 +287,7 @@ for (const kind of databases) {
       assert.equal(await isGood(browser, waited.body.refresh_token), true);
     });
 
-    it('a copy of an older cookie is not a second session', async () => {
+    check('a copy of an older cookie is not a second session', async () => {
       const browser = await signedInBrowser(app);
       const { sid } = await onlySessionOf(browser);
       const copy = { ...browser, jar: copyOf(browser.jar) };

@@ -6,9 +6,9 @@ import {
   createFairQueue,
   type FairQueue,
   type FairQueueOptions,
-  type Share,
   type Turn,
 } from '../../../src/domain/fair-queue/fair-queue.ts';
+import type { Share } from '../../../src/domain/fair-queue/share.ts';
 
 interface Asked {
   readonly name: string;
@@ -54,7 +54,7 @@ test('after 120 requests of one source, another source is served right after the
   for (let number = 0; number < 120; number += 1) await ask(`flood ${number}`, 'flood');
   assert.equal(refused().length, 120 - 65);
   await ask('quiet');
-  assert.equal(refused().at(-1), 'flood 64', 'the last in the queue makes room');
+  assert.equal(refused().at(-1), 'flood 64', 'the last request in the queue makes room');
   await endOne();
   assert.deepEqual(names(), ['flood 0', 'quiet']);
 });
@@ -191,7 +191,7 @@ test('an account stays in the queue when its only request makes room for its nex
     other.turn?.end();
     await settled();
   }
-  assert.deepEqual(names().slice(4), ['a quiet', 'e', 'f'], 'one turn at a time of one account');
+  assert.deepEqual(names().slice(4), ['a quiet', 'e', 'f'], 'one turn at a time per account');
 });
 
 test('quiet sources have turns of their own and rank before those who had their share', async () => {
@@ -239,7 +239,7 @@ test('a source whose turns are forgiven stays ahead of those that request as oft
     const entered = queue.enter({ accountId: 1, source: 'owner' });
     await endOne();
     const turn = await entered;
-    assert.ok(turn, 'the very next');
+    assert.ok(turn, 'the next one');
     await ask(`flood ${visit}`, `flood ${visit % 24}`);
     turn.end(true);
     await settled();

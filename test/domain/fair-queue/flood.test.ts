@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Share } from '../../../src/domain/fair-queue/fair-queue.ts';
+import type { Share } from '../../../src/domain/fair-queue/share.ts';
 import { shareOf } from '../../../src/domain/fair-queue/share.ts';
 import { isSampled, sampled } from '../../support/sample.ts';
 import { account, connections, type Flood, type Run, requests, servicesASecond, signInsOf } from './simulation.ts';

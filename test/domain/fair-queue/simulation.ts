@@ -1,6 +1,7 @@
 /** The queue of password digests under a flood, service by service: how soon somebody else gets a turn. */
 
-import { createFairQueue, type Share, type Turn } from '../../../src/domain/fair-queue/fair-queue.ts';
+import { createFairQueue, type Turn } from '../../../src/domain/fair-queue/fair-queue.ts';
+import type { Share } from '../../../src/domain/fair-queue/share.ts';
 import { shareOf } from '../../../src/domain/fair-queue/share.ts';
 
 /** Turns that end in a second of the simulation, one after the other. Its time is counted in them. */

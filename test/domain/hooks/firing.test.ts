@@ -28,7 +28,7 @@ onApps(
         type: 'pre-authentication',
         function: handlerOf('return null;'),
       });
-      assert.equal(await on.idleMinutes(await on.signIn()), 30, 'null: the user’s own');
+      assert.equal(await on.idleMinutes(await on.signIn()), 30, 'null: the user’s own policy');
       await on.api.done(202, 'DELETE', `/hooks/${id}`);
       assert.equal(await on.idleMinutes(await on.signIn()), 30);
       assert.equal((await on.told('hook.policy_chosen')).length, 1);

@@ -49,7 +49,7 @@ onApps('user migration', (app) => {
     assert.match((await on.logs(id, '?sort=created_at')).map(({ events }) => events.join()).join(), /\tknown \*{4}/);
   });
 
-  it('tells the version of the context, as the document says of every hook', async () => {
+  it('includes the version of the context, as the document says of every hook', async () => {
     const on = await staged();
     const write = 'console.log(JSON.stringify(context)); return null;';
     const older = await on.hook(write, { ...migration, context_version: '1.0.0' });

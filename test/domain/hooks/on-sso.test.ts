@@ -100,9 +100,13 @@ for (const kind of sampledDatabases) {
       await signInForCode(app, other, user, {}, jar);
       app.services.clock.advance(3 * 3_600_000);
       assert.equal(await runs(() => signInForCode(app, first, user, {}, jar)), 1, 'a sign-in');
-      assert.equal(await runs(() => signInForCode(app, other, user, {}, jar)), 1, 'used for it in the expired session');
+      assert.equal(
+        await runs(() => signInForCode(app, other, user, {}, jar)),
+        1,
+        'was used for it in the expired session',
+      );
       assert.equal(await runs(() => signInForCode(app, other, user, { prompt: 'login' }, jar)), 1, 'a sign-in');
-      assert.equal(await runs(() => signInForCode(app, first, user, {}, jar)), 0, 'a live session goes on');
+      assert.equal(await runs(() => signInForCode(app, first, user, {}, jar)), 0, 'a live session continues');
     });
 
     it('one request runs it once, however often its pages are loaded', async () => {
@@ -134,7 +138,7 @@ for (const kind of sampledDatabases) {
         2,
       );
       hooks.answer = () => null;
-      assert.ok(isConsent((await open()).answer), 'the session itself lives on');
+      assert.ok(isConsent((await open()).answer), 'the session itself stays valid');
     });
 
     it('leaving the page and returning does not bypass a second factor that it demands', async () => {
@@ -192,7 +196,7 @@ for (const kind of sampledDatabases) {
           await signInForCode(app, first, user, {}, session);
           app.services.clock.advance(1000);
           assert.equal(heading((await swapped(begun, session)).answer), 'Sign in', JSON.stringify(demand));
-          assert.ok(isConsent((await swapped(begun, begun.jar)).answer), 'the session that was begun for it');
+          assert.ok(isConsent((await swapped(begun, begun.jar)).answer), 'the session that was started for it');
         }
       }
     });

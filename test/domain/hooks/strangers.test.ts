@@ -47,7 +47,7 @@ onServices('runs of user-migration', (subject) => {
     const flood = [0, 1, 2].map((number) => attempt(`flood${number}`, '192.0.2.1'));
     const second = attempt('second', '192.0.2.2');
     await until(() => runs.length === 2);
-    assert.deepEqual(names(), ['first', 'second'], 'no other of the first source');
+    assert.deepEqual(names(), ['first', 'second'], 'no other request of the first source');
     const third = attempt('third', '192.0.2.3');
     runs[0]?.end();
     await until(() => runs.length === 3);
@@ -81,7 +81,7 @@ onServices('runs of user-migration', (subject) => {
     }
     assert.equal(runs.length, 2);
     const quick = { ...services, hookWaitMilliseconds: 0 };
-    assert.equal(await takeRun(quick, account, 'user-migration'), false, 'theirs is used up');
+    assert.equal(await takeRun(quick, account, 'user-migration'), false, 'their limit is used up');
     assert.equal(await takeRun(quick, account, 'pre-authentication'), true);
   });
 });

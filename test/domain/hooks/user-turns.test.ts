@@ -71,7 +71,7 @@ onServices('runs of pre-authentication', (subject) => {
     );
     for (let at = 0; at <= flood; at += 1) {
       await begun(at + 1);
-      assert.ok(runs.length <= at + 2, 'one of each user at a time');
+      assert.ok(runs.length <= at + 2, 'one per user at a time');
       runs[at]?.end();
     }
     await Promise.all(all);

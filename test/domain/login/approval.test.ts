@@ -85,7 +85,7 @@ onServices('what an approval rests on', (subject) => {
     assert.ok(!(await allowed([])));
     assert.ok(!(await allowed([`write ${serverId + 1}`])));
     assert.ok(await allowed([`write ${serverId}`]));
-    assert.ok(await holds({ client: open }), 'a request for no API');
+    assert.ok(await holds({ client: open }), 'a request without an API');
   });
 
   it("the client's registration: its redirect URI and its scopes", async () => {

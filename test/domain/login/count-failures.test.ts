@@ -8,7 +8,7 @@ import { onServices } from '../subject.ts';
 const address = '192.0.2.1';
 
 onServices('counted sign-ins', (subject) => {
-  it('a refusal counts, and tells nothing by a limit that others have used up meanwhile', async () => {
+  it('a refusal counts, and reveals nothing through a limit that others have used up meanwhile', async () => {
     const { limits } = subject.services;
     const account = await createTestAccount(subject.services, { settings: { 'limit.sign-in': '2/min' } });
     const wrong = () => countFailures(limits, account, address, async () => null);

@@ -64,7 +64,7 @@ for (const kind of databases) {
         assert.equal(tried.length, at + 1);
         app.services.clock.advance(pause - 1);
         await run();
-        assert.equal(tried.length, at + 1, 'not before its time');
+        assert.equal(tried.length, at + 1, 'not before it is due');
         app.services.clock.advance(1);
         await run();
       }

@@ -68,7 +68,7 @@ onServices('what a user has at most', (subject) => {
     assert.equal(await subject.services.store.grants.find(account.id, ended), null);
   });
 
-  test('of one session the newest of an app stays: silent sign-ins end neither another device nor a session’s last', async () => {
+  test('the newest grant of an app in a session stays: silent sign-ins end neither another device nor a session’s last', async () => {
     const { makeClient, begin, fill, live } = await stage();
     const client = await makeClient();
     await fill(client, 1);

@@ -13,6 +13,7 @@ import type { Answer } from '../../support/conforms.ts';
 import { chosen, newInvite } from '../../support/invites.ts';
 import { type GivenPasskey, givePasskey, passkeyOptionsOf, showPasskey } from '../../support/passkeys.ts';
 import { newLink } from '../../support/resets.ts';
+import { casesOn } from '../../support/sample.ts';
 import { gate, scriptedHooks } from '../../support/scripted-hooks.ts';
 import { giveDevice, keyOf } from '../../support/second-factor.ts';
 import {
@@ -51,6 +52,7 @@ interface Person {
 
 for (const kind of databases) {
   describe(`changes during a sign-in, on ${kind}`, () => {
+    const check = casesOn(kind, it);
     const hooks = scriptedHooks();
     let app: TestApp;
     before(async () => {
@@ -149,7 +151,7 @@ for (const kind of databases) {
 
     for (const [who, change] of Object.entries(newPassword)) {
       for (const [name, door] of Object.entries(doors)) {
-        it(`the password is replaced by ${who}: ${name} opens nothing`, async () => {
+        check(`the password is replaced by ${who}: ${name} opens nothing`, async () => {
           const someone = await person();
           const attempt = await door(someone);
           const { status, text } = await heldUp(attempt, () => change(someone));
@@ -159,7 +161,7 @@ for (const kind of databases) {
         });
       }
 
-      it(`the password is replaced by ${who}: the former password does not lead to the second factor`, async () => {
+      check(`the password is replaced by ${who}: the former password does not lead to the second factor`, async () => {
         const someone = await person();
         await giveDevice(app, someone.user);
         const answer = await heldUp(await hosted(someone), () => change(someone));
@@ -167,7 +169,7 @@ for (const kind of databases) {
       });
     }
 
-    it('the user is suspended, locked or deleted: nothing opens', async () => {
+    check('the user is suspended, locked or deleted: nothing opens', async () => {
       for (const door of Object.values(doors)) {
         for (const status of ['suspended', 'locked'] as const) {
           const someone = await person();
@@ -185,7 +187,7 @@ for (const kind of databases) {
       }
     });
 
-    it('the access to the app is withdrawn: nothing opens', async () => {
+    check('the access to the app is withdrawn: nothing opens', async () => {
       for (const door of [hosted, granted]) {
         const someone = await person();
         const { client, user } = someone;
@@ -197,7 +199,7 @@ for (const kind of databases) {
       }
     });
 
-    it('a second factor is set up: it is asked for, or nothing opens', async () => {
+    check('a second factor is set up: it is asked for, or nothing opens', async () => {
       for (const [name, door] of Object.entries(doors)) {
         const someone = await person();
         const answer = await heldUp(await door(someone), () => giveDevice(app, someone.user));
@@ -206,7 +208,7 @@ for (const kind of databases) {
       }
     });
 
-    it('the policy starts to demand one: it is asked for, or nothing opens', async () => {
+    check('the policy starts to demand one: it is asked for, or nothing opens', async () => {
       const { services, account } = app;
       const { id } = await createPolicy(services, account, { name: 'Demanding from now on', otpRequired: true });
       for (const [name, door] of Object.entries(doors)) {
@@ -217,7 +219,7 @@ for (const kind of databases) {
       }
     });
 
-    it("the app's policy starts to demand one: it is asked for, or nothing opens", async () => {
+    check("the app's policy starts to demand one: it is asked for, or nothing opens", async () => {
       const { services, account } = app;
       const { id } = await createPolicy(services, account, { name: 'Demanding in one app', otpRequired: true });
       const answers: Record<string, string> = {};
@@ -231,7 +233,7 @@ for (const kind of databases) {
       assert.deepEqual(answers, { hosted: '200 a key to set up', granted: '400 no key' });
     });
 
-    it('the app is deleted: nothing opens', async () => {
+    check('the app is deleted: nothing opens', async () => {
       for (const door of [hosted, granted]) {
         const someone = await person();
         const { status } = await heldUp(await door(someone), () =>
@@ -242,7 +244,7 @@ for (const kind of databases) {
       }
     });
 
-    it('the passkey is removed: it opens nothing', async () => {
+    check('the passkey is removed: it opens nothing', async () => {
       const someone = await person();
       const given = await givePasskey(app, someone.user);
       const answer = await heldUp(await byPasskey(someone, given), () =>
@@ -252,7 +254,7 @@ for (const kind of databases) {
       assert.deepEqual(await open(someone.user), nothing);
     });
 
-    it('the trail records it like any refusal', async () => {
+    check('the trail records it like any refusal', async () => {
       const someone = await person();
       const change = () => setUser(app.services, app.account, someone.user.id, { password: another });
       await heldUp(await hosted(someone), change);
@@ -263,7 +265,7 @@ for (const kind of databases) {
       assert.deepEqual([reason, appId], ['changed_meanwhile', someone.client.app_id]);
     });
 
-    it('without a hook: what a race opened with the former password is revoked', async () => {
+    check('without a hook: what a race opened with the former password is revoked', async () => {
       let refused = 0;
       for (let round = 0; round < 10; round += 1) {
         const someone = await person();
@@ -278,7 +280,7 @@ for (const kind of databases) {
       assert.ok(refused > 0, 'no attempt lost a race');
     });
 
-    it('single sign-on: a session that ended while the hook ran gives no code', async () => {
+    check('single sign-on: a session that ended while the hook ran gives no code', async () => {
       const own = await app.another({ ...settings, hook_on_sso: 'each_app' });
       const client = await registerClient(own);
       const user = await makeUser(own, client.app_id);

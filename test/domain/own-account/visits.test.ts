@@ -11,6 +11,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { seenFrom, type TestApp } from '../../support/app.ts';
 import { chosen } from '../../support/invites.ts';
 import { givePasskey, passkeyOptionsOf, TestPasskey } from '../../support/passkeys.ts';
+import { casesOn } from '../../support/sample.ts';
 import { codeAt, giveDevice, keyOf } from '../../support/second-factor.ts';
 import { createTestAccount, testServices } from '../../support/services.ts';
 import { formTo, password, readForm, submit, walk } from '../../support/sign-in.ts';
@@ -137,6 +138,7 @@ const changes: Readonly<Record<string, Change>> = {
 
 for (const kind of databases) {
   describe(`a visit that ends before its form writes, on ${kind}`, () => {
+    const check = casesOn(kind, it);
     let app: TestApp;
     /** Done before the next transaction begins. */
     let meanwhile: (() => Promise<unknown>) | null = null;
@@ -174,7 +176,7 @@ for (const kind of databases) {
       const [path = ''] = name.split(' ');
       for (const [what, change] of Object.entries(changes)) {
         if (!change.concerns(form)) continue;
-        it(`${what}: ${name} changes nothing`, async () => {
+        check(`${what}: ${name} changes nothing`, async () => {
           const { browser, fields } = await ready(form);
           let before = 0;
           meanwhile = async () => {
@@ -182,13 +184,13 @@ for (const kind of databases) {
             before = await newest();
           };
           const { status } = await app.send('POST', path, { headers: browser.jar.header, form: fields });
-          assert.ok(before > 0, 'the form reached no transaction');
+          assert.ok(before > 0, 'the form did not reach a transaction');
           assert.equal(status, change.status);
           assert.equal(await newest(), before, 'the trail has a record');
         });
       }
 
-      it(`without a change: ${name} succeeds`, async () => {
+      check(`without a change: ${name} succeeds`, async () => {
         const { browser, fields } = await ready(form);
         const before = await newest();
         const { status } = await app.send('POST', path, { headers: browser.jar.header, form: fields });
@@ -200,7 +202,7 @@ for (const kind of databases) {
 }
 
 describe('the forms of the account pages', () => {
-  it('are all among those above', () => {
+  it('are all covered above', () => {
     const { paths } = JSON.parse(readFileSync(join(root, 'generated/pages.json'), 'utf8')) as {
       readonly paths: Readonly<Record<string, object>>;
     };

@@ -96,6 +96,7 @@ for (const kind of databases) {
           ],
         ],
       );
+      using _ = app.services.clock.hold();
       app.services.clock.advance(10 * second);
       const all = await send();
       assert.deepEqual(all.map(({ url }) => url).sort(), [

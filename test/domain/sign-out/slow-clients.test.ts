@@ -102,7 +102,7 @@ for (const kind of databases) {
       app.services.clock.advance(1);
       await endSessions([await register('honest'), await register('silent1')], 3);
       const end = await send(3, 3);
-      assert.equal(countOf('silent'), 3, 'two of strangers, one of the operators');
+      assert.equal(countOf('silent'), 3, 'two of open registration, one of the operators');
       await end();
     });
   });

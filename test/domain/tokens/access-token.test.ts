@@ -21,7 +21,7 @@ it("a user's token is valid until it expires or is revoked", () => {
   assert.ok(!isActiveNow({ token: { ...token, revokedAt: now } }));
 });
 
-it('and while its grant is live and its user is active, has the app, and has not signed out everywhere since', () => {
+it("a user's token requires a live grant and an active user with the app and without a later sign-out everywhere", () => {
   assert.ok(!isActiveNow({ grant: { revokedAt: now } }));
   assert.ok(!isActiveNow({ grant: null }));
   for (const status of [0, 2, 3, 4, 5, 7]) assert.ok(!isActiveNow({ user: { ...user, status } }), String(status));

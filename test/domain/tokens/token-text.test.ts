@@ -71,7 +71,7 @@ test("a refresh token belongs to its account's family, and a grant cannot be nam
     assert.match(token, /^rt_[0-9a-z]{1,11}\.[\w-]{65}$/);
     assert.deepEqual(parseRefreshToken(vault, account, token), { grantId: id, binding: null });
     assert.equal(parseRefreshToken(vault, accountNamed('two'), token), null, 'another account');
-    assert.equal(parseRefreshToken(vault, accountNamed('one'), token), null, 'another data key');
+    assert.equal(parseRefreshToken(vault, accountNamed('one'), token), null, 'a different data key');
     const [head, rest = ''] = token.split('.');
     assert.equal(
       parseRefreshToken(vault, account, `${head}.${'A'.repeat(22)}${rest.slice(22)}`),

@@ -112,7 +112,7 @@ describe('lists of all users', () => {
     assert.equal(lost, 0, 'a key that has all its turns waits for one of its own');
     const waiting = take(5, 1);
     t.mock.timers.tick(1_000);
-    assert.equal(lost, 1, 'one turn for one that waits');
+    assert.equal(lost, 1, 'one turn for each waiting request');
     const endWaiting = await waiting;
     t.mock.timers.tick(10_000);
     assert.equal(lost, 1);

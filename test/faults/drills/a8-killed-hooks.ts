@@ -20,7 +20,8 @@ const source = `console.log('begun'); await new Promise((resolve) => setTimeout(
 /** A8: processes of functions and the service die while sign-ins fire hooks. */
 export const drill: Drill = {
   id: 'A8',
-  title: 'kill -9 of hook processes and of the service during sign-ins: each follows hook_failure, records are whole',
+  title:
+    'kill -9 of hook processes and of the service during sign-ins: each follows hook_failure, records are complete',
   rounds: 50,
   quickRounds: null,
   run: (options) => onEachDatabase((database) => runOn(database, options)),

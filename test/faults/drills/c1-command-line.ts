@@ -13,7 +13,7 @@ const callsBefore = 64;
 /** C1: what a command changed is in force at its exit, in every server that runs meanwhile. */
 export const drill: Drill = {
   id: 'C1',
-  title: 'changes from the command line are in force at its exit',
+  title: 'changes by the command line are in force when it exits',
   rounds: 1000,
   quickRounds: null,
   run: (options) => onEachDatabase((database) => runOn(database, options)),

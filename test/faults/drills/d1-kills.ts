@@ -22,7 +22,7 @@ const graceSeconds = 60;
 /** D1: the process dies under mixed load; nothing that was acknowledged is lost, nothing is there twice or in part. */
 export const drill: Drill = {
   id: 'D1',
-  title: 'kill -9 under mixed load, restart: every acknowledged refresh, registration, sign-in and revocation is there',
+  title: 'kill -9 under mixed load, restart: no acknowledged refresh, registration, sign-in, or revocation is lost',
   rounds: 200,
   quickRounds: 1,
   quickDatabases: ['sqlite'],

@@ -11,7 +11,7 @@ const sessions = 32;
 /** D2: every answer waits for the disk; simultaneous requests share one fsync. */
 export const drill: Drill = {
   id: 'D2',
-  title: `syncs to disk for each group of refreshes that is committed together, ${sessions} sessions at a time`,
+  title: `disk syncs per group of refreshes committed together, ${sessions} sessions at a time`,
   rounds: 200,
   quickRounds: 1,
   quickDatabases: ['sqlite'],

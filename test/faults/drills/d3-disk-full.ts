@@ -29,7 +29,7 @@ const settings = ['limit.register=off', 'limit.client-auth=off', 'limit.sign-in=
  */
 export const drill: Drill = {
   id: 'D3',
-  title: 'disk full: writes answer 503, reads go on, recovery without restart, nothing acknowledged is lost',
+  title: 'disk full: writes answer 503, reads continue, recovery without a restart, nothing acknowledged is lost',
   rounds: 10,
   quickRounds: 1,
   quickDatabases: ['sqlite'],

@@ -10,7 +10,7 @@ import type { Drill, DrillOptions, DrillResult } from '../drill.ts';
 /** D5: accidents to the files of an SQLite database, each on a copy of what a killed process left. */
 export const drill: Drill = {
   id: 'D5',
-  title: 'pages overwritten, files and logs cut off: found by the start or by doctor, never an empty database',
+  title: 'overwritten pages, truncated files and logs: found at the start or by doctor, never an empty database',
   rounds: 200,
   // `damage.test.ts` has each kind of damage once.
   quickRounds: null,

@@ -7,7 +7,7 @@ import { failEachCall, openApp } from '../store-calls.ts';
 /** D6: each call of the store fails once, in every operation; `store-calls.test.ts` runs the same for `npm test`. */
 export const drill: Drill = {
   id: 'D6',
-  title: 'an error at every call of the store: no success is answered, nothing is half done, no revocation lies',
+  title: 'an error in every call of the store: no false success, no partial change, no false revocation',
   rounds: 1,
   quickRounds: 1,
   run: (options) => onEachDatabase((database) => runOn(database, options)),

@@ -15,7 +15,7 @@ const clientsBefore = { quick: 60, long: 500 };
 /** D7: `db backup` while clients register and refresh; the copy is restored into an empty folder. */
 export const drill: Drill = {
   id: 'D7',
-  title: 'backup under load, restore on an empty folder: whole, and nothing from before it is missing',
+  title: 'backup under load, restored into an empty folder: complete, with everything from before it',
   rounds: 10,
   quickRounds: 1,
   run,

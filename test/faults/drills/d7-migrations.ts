@@ -11,9 +11,9 @@ const tables = ['grants', 'access_tokens'] as const;
 /** D7, second half: each round is a thousand grants and as many access tokens, all there from the beginning. */
 export const drill: Drill = {
   id: 'D7M',
-  title: 'migrations down and up again with a thousand grants and tokens a round: every row is kept',
+  title: 'migrations down and up again with a thousand grants and tokens per round: every row is kept',
   rounds: 1000,
-  quickRounds: 2,
+  quickRounds: 1,
   run: (options) => onEachDatabase((database) => runOn(database, options)),
 };
 

@@ -4,7 +4,7 @@ import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from 
 /** D8: the clock is put ahead and back, through changes of summer time and past 2038. */
 export const drill: Drill = {
   id: 'D8',
-  title: 'the clock jumps: nothing lives for ever or dies too early, lockouts and graces end',
+  title: 'the clock jumps: nothing lives forever or ends too early, lockouts and grace periods end',
   rounds: 5,
   quickRounds: 1,
   quickDatabases: ['sqlite'],

@@ -9,7 +9,7 @@ import { tryBeside } from '../endings/try.ts';
 /** E1: every ending beside the use of everything that it ends, at once. `endings.test.ts` tries a part of the cells. */
 export const drill: Drill = {
   id: 'E1',
-  title: 'an ending and the use of what it ends at once: nothing survives (rounds: of each cell on each database)',
+  title: 'an ending and a simultaneous use of what it ends: nothing survives (rounds: per cell and database)',
   rounds: 50,
   quickRounds: null,
   run: (options) => onEachDatabase((database) => race(database, endingCells(), options), options.databases),

@@ -14,7 +14,7 @@ const program = fileURLToPath(new URL('../fill-limits.ts', import.meta.url));
 /** L10: strangers send distinct addresses and client ids to the counters of all limits. */
 export const drill: Drill = {
   id: 'L10',
-  title: 'memory of the limits under distinct addresses and client ids (a round is a million of them)',
+  title: 'memory of the limits under distinct addresses and client ids (a million per round)',
   rounds: 10,
   quickRounds: null,
   run: async ({ rounds }) => {

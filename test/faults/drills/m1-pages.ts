@@ -1,7 +1,7 @@
 import { matrixDrill } from '../matrix-drill.ts';
 
 /**
- * M1: what people see; `npm test` looks at each page in one scheme of colours, and at a quarter of them as they are
+ * M1: what people see; `npm test` looks at each page in one scheme of colours, and at one in eight as they are
  * served.
  */
 export const drill = matrixDrill({

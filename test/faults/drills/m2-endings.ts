@@ -3,6 +3,6 @@ import { matrixDrill } from '../matrix-drill.ts';
 /** M2: what ends by what; `npm test` tries all of it on SQLite and a ninth on PostgreSQL. E1 tries the races. */
 export const drill = matrixDrill({
   id: 'M2',
-  title: 'every ending before the use of everything in flight, on both databases',
+  title: 'every ending before every use of what is in flight, on both databases',
   files: ['test/faults/endings.test.ts'],
 });

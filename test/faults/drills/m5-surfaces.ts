@@ -1,15 +1,21 @@
 import { matrixDrill } from '../matrix-drill.ts';
 
-/** M5: what callers see; `npm test` runs all of it on SQLite, and on PostgreSQL an eighth of the surfaces. */
+/**
+ * M5: what callers see; `npm test` runs all of it on SQLite, and on PostgreSQL an eighth of the surfaces and a quarter of
+ * what changes meanwhile.
+ */
 export const drill = matrixDrill({
   id: 'M5',
-  title: 'surfaces, hooks and client libraries, all on both databases',
+  title: 'surfaces, hooks, changes meanwhile, endings, the trail, and client libraries, all on both databases',
   files: [
     ...['api-1', 'api-2', 'api-v1', 'api-v3', 'auth-2', 'oauth2', 'oidc-2', 'pages', 'xml'].map(
       (surface) => `test/surfaces/${surface}/${surface}.test.ts`,
     ),
     ...['contexts', 'doors', 'failing', 'firing', 'logging', 'migrating', 'on-sso'].map(
       (name) => `test/domain/hooks/${name}.test.ts`,
+    ),
+    ...['audit/flows', 'endings/sessions', 'opening/changed-meanwhile', 'own-account/visits'].map(
+      (name) => `test/domain/${name}.test.ts`,
     ),
     ...['oauth4webapi', 'openid-client', 'signed-requests', 'signing-client'].map(
       (name) => `test/conformance/${name}.test.ts`,

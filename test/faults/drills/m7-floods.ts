@@ -5,6 +5,6 @@ import { matrixDrill } from '../matrix-drill.ts';
  */
 export const drill = matrixDrill({
   id: 'M7',
-  title: 'floods before the queue of password digests, each with three seeds',
+  title: 'floods at the queue of password hashes, each with three seeds',
   files: ['test/domain/fair-queue/flood.test.ts'],
 });

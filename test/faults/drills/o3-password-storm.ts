@@ -14,7 +14,7 @@ const mostMegabytes = 512;
 /** O3: more passwords than the machine can check. Most are turned away at once, and refreshes continue. */
 export const drill: Drill = {
   id: 'O3',
-  title: '500 sign-ins a second: a bounded queue, and refreshes go on (a round is a second)',
+  title: '500 sign-ins a second: a bounded queue, and refreshes continue (a round is a second)',
   rounds: 15,
   quickRounds: null,
   run: (options) => onEachDatabase((database) => runOn(database, options)),

@@ -15,7 +15,7 @@ const drainSeconds = 1;
 /** O4: processes are replaced under load, behind a balancer that looks at `/readyz` ten times a second. */
 export const drill: Drill = {
   id: 'O4',
-  title: 'SIGTERM one after the other under load behind a balancer: no request fails (a round: each process once)',
+  title: 'SIGTERM to one process after the other under load behind a balancer: no request fails (a round: each once)',
   rounds: 10,
   quickRounds: null,
   run: (options) => onEachDatabase((database) => runOn(database, options)),

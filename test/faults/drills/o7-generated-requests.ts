@@ -31,7 +31,7 @@ const mostOfLane = 500;
 
 export const drill: Drill = {
   id: 'O7',
-  title: 'every surface answers as documented whatever it is asked',
+  title: 'every surface answers every request as documented',
   rounds: 1,
   // The tests of properties send fewer of the same, on both databases.
   quickRounds: null,

@@ -13,7 +13,7 @@ const atOnce = 20;
 /** R8: a flood of registrations ends at the limit of its credential, and other accounts continue. */
 export const drill: Drill = {
   id: 'R8',
-  title: 'a flood of registrations: 429 with Retry-After beyond the limit, other accounts unharmed',
+  title: 'a flood of registrations: 429 with Retry-After beyond the limit, other accounts unaffected',
   rounds: 20,
   quickRounds: null,
   run: (options) => onEachDatabase((database) => runOn(database, options)),

@@ -15,7 +15,7 @@ const toleranceMilliseconds = 250;
  */
 export const drill: Drill = {
   id: 'S1',
-  title: 'hostile functions beside a neighbour',
+  title: 'hostile functions next to those of another account',
   rounds: 20,
   quickRounds: null,
   run,

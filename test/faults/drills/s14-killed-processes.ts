@@ -11,7 +11,7 @@ const mostMilliseconds = 200;
 /** S14: hook processes killed in a call, and how soon the next call is answered. */
 export const drill: Drill = {
   id: 'S14',
-  title: 'hook processes killed in a call',
+  title: 'hook processes killed during a call',
   rounds: 200,
   quickRounds: null,
   run,

@@ -10,9 +10,9 @@ const graceSeconds = 60;
 /** T1: parallel refreshes of one token, through both doors and all servers, give one successor. */
 export const drill: Drill = {
   id: 'T1',
-  title: '50 parallel refreshes of one token through both doors, one server on SQLite and two on PostgreSQL',
+  title: '50 parallel refreshes of one token at both doors, one server on SQLite and two on PostgreSQL',
   rounds: 200,
-  quickRounds: 3,
+  quickRounds: 1,
   run: (options) => onEachDatabase((database) => runOn(database, options)),
 };
 

@@ -7,7 +7,7 @@ import { duration, judge, measure } from '../timing.ts';
 /** T12: the time of a refusal tells neither whether a client exists nor how much of its secret was right. */
 export const drill: Drill = {
   id: 'T12',
-  title: 'times of refused clients: unknown or known, secret wrong from its start or at its end',
+  title: 'times of refused clients: unknown or known, secret wrong at its start or at its end',
   rounds: 2000,
   quickRounds: null,
   run: (options) => onEachDatabase((database) => runOn(database, options)),

@@ -13,7 +13,7 @@ const graceSeconds = 60;
 /** T3: the process dies under load; a client that resends its last token continues where it was. */
 export const drill: Drill = {
   id: 'T3',
-  title: 'kill -9 under load, restart, retry of the last token: no session is lost',
+  title: 'kill -9 under load, restart, retry with the last token: no session is lost',
   rounds: 50,
   quickRounds: 1,
   quickDatabases: ['postgres'],

@@ -5,7 +5,7 @@ import type { Mutant } from '../mutant.ts';
 export const authorize: readonly Mutant[] = [
   {
     id: 'redirect-uri-registered',
-    rule: 'an answer goes to a registered address',
+    rule: 'answers go only to registered addresses',
     file: 'domain/login/check-request.ts',
     text: 'if (!isRegisteredUri(client.redirectUris, asked, client.applicationType)) {',
     becomes: 'if (false) {',
@@ -13,7 +13,7 @@ export const authorize: readonly Mutant[] = [
   },
   {
     id: 'challenge-required',
-    rule: 'a client without a secret sends a challenge',
+    rule: 'a client without a secret must send a challenge',
     file: 'domain/login/query-faults.ts',
     text: "client.authMethod === 'none' ?",
     becomes: 'false ?',
@@ -21,7 +21,7 @@ export const authorize: readonly Mutant[] = [
   },
   {
     id: 'challenge-plain',
-    rule: 'a challenge is a hash',
+    rule: 'a challenge must be a hash',
     file: 'domain/login/query-faults.ts',
     text: "if (method !== 'S256') return",
     becomes: 'if (false) return',
@@ -29,7 +29,7 @@ export const authorize: readonly Mutant[] = [
   },
   {
     id: 'response-type-off',
-    rule: 'tokens come from the authorization endpoint where the account turned that on',
+    rule: 'the authorization endpoint issues tokens only if the account allows it',
     file: 'domain/login/response-type.ts',
     text: 'type === undefined || !offered.includes(type)',
     becomes: 'type === undefined',
@@ -37,7 +37,7 @@ export const authorize: readonly Mutant[] = [
   },
   {
     id: 'response-type-of-client',
-    rule: 'a client gets the answers that it registered for',
+    rule: 'a client gets only the response types that it registered',
     file: 'domain/login/response-type.ts',
     text: '!hasGrantType(client, grantType) || !client.responseTypes.includes(type)',
     becomes: 'false',
@@ -45,7 +45,7 @@ export const authorize: readonly Mutant[] = [
   },
   {
     id: 'implicit-nonce',
-    rule: 'tokens at once take a nonce',
+    rule: 'an id token from the authorization endpoint requires a nonce',
     file: 'domain/login/response-type.ts',
     text: "if (nonce === undefined) return invalid('nonce is missing');",
     becomes: '',
@@ -53,7 +53,7 @@ export const authorize: readonly Mutant[] = [
   },
   {
     id: 'request-object-client',
-    rule: 'a request object is of the client that sends it',
+    rule: 'a request object must come from the client that sends it',
     file: 'domain/login/request-object.ts',
     text: "if (payload['client_id'] !== clientId)",
     becomes: 'if (false)',
@@ -61,7 +61,7 @@ export const authorize: readonly Mutant[] = [
   },
   {
     id: 'request-object-audience',
-    rule: 'a request object is for this issuer',
+    rule: 'a request object must be for this issuer',
     file: 'domain/login/request-object.ts',
     text: 'if (aud !== undefined && ![aud].flat().includes(baseUrl)) return',
     becomes: 'if (false) return',
@@ -69,7 +69,7 @@ export const authorize: readonly Mutant[] = [
   },
   {
     id: 'pushed-expired',
-    rule: 'a pushed request ends with its time',
+    rule: 'a pushed request expires',
     file: 'domain/login/pushed-request.ts',
     text: '!found || found.expiresAt <= clock.now()',
     becomes: '!found',
@@ -77,7 +77,7 @@ export const authorize: readonly Mutant[] = [
   },
   {
     id: 'pushed-key',
-    rule: 'a pushed request has the key that its client proved',
+    rule: 'a pushed request is bound to the key that its client proved',
     file: 'domain/login/pushed-request.ts',
     text: 'query.dpop_jkt === undefined || query.dpop_jkt === dpop_jkt',
     becomes: 'true',
@@ -85,7 +85,7 @@ export const authorize: readonly Mutant[] = [
   },
   {
     id: 'consent-open-client',
-    rule: 'a client that anyone registered is asked about each time',
+    rule: 'consent to a client of open registration is asked for each time',
     file: 'domain/login/consent.ts',
     text: "client.registeredBy === 'open' || parameters.prompt.includes('consent')",
     becomes: "parameters.prompt.includes('consent')",
@@ -93,7 +93,7 @@ export const authorize: readonly Mutant[] = [
   },
   {
     id: 'consent-device',
-    rule: 'a device is asked about each time',
+    rule: 'consent for a device is asked for each time',
     file: 'domain/login/consent.ts',
     text: 'if (parameters.device) return true;',
     becomes: '',
@@ -101,7 +101,7 @@ export const authorize: readonly Mutant[] = [
   },
   {
     id: 'consent-of-user',
-    rule: 'what another user allowed in the request counts for nobody else',
+    rule: "one user's consent in a request does not count for another user",
     file: 'domain/login/consent.ts',
     text: "decision === 'allow' && decidedBy === user.id",
     becomes: "decision === 'allow'",
@@ -109,7 +109,7 @@ export const authorize: readonly Mutant[] = [
   },
   {
     id: 'consent-scopes',
-    rule: 'more than was allowed is asked about',
+    rule: 'consent is asked for if the request exceeds the stored one',
     file: 'domain/login/consent.ts',
     text: 'consentNames(parameters, servers).every(',
     becomes: 'consentNames(parameters, servers).some(',
@@ -117,23 +117,23 @@ export const authorize: readonly Mutant[] = [
   },
   {
     id: 'consent-remembered-open',
-    rule: 'consent to a client that anyone registered is not remembered',
-    file: 'domain/login/consent.ts',
+    rule: 'consent to a client of open registration is not remembered',
+    file: 'domain/login/decide-consent.ts',
     text: "if (decision === 'deny' || client.registeredBy === 'open') return;",
     becomes: "if (decision === 'deny') return;",
     killedBy: 'surfaces/pages/consent.ts',
   },
   {
     id: 'consent-shown',
-    rule: 'what the page did not show is not allowed',
-    file: 'domain/login/consent.ts',
+    rule: 'only scopes that the page showed are allowed',
+    file: 'domain/login/decide-consent.ts',
     text: "if (decision === 'allow' && shown !== markOf(browser, apiScopes)) return;",
     becomes: '',
     killedBy: 'surfaces/oauth2/api-consent.ts',
   },
   {
     id: 'consent-apis-since',
-    rule: 'a decision is about the APIs of then',
+    rule: 'a decision covers only the APIs linked at that time',
     file: 'domain/login/consent.ts',
     text: 'isDecided && isAllowedAtApis(',
     becomes: 'isDecided || isAllowedAtApis(',
@@ -141,7 +141,7 @@ export const authorize: readonly Mutant[] = [
   },
   {
     id: 'sign-in-ended',
-    rule: 'a sign-in that has ended meanwhile opens nothing',
+    rule: 'a sign-in that has ended opens nothing',
     file: 'domain/login/sign-in.ts',
     text: 'if (await tx.authorizations.hasEnded(account.id, record.digest)) throw',
     becomes: "if (record.digest === '') throw",
@@ -149,7 +149,7 @@ export const authorize: readonly Mutant[] = [
   },
   {
     id: 'device-removed-under-way',
-    rule: 'a device that is removed ends the sign-ins under way',
+    rule: 'removing a device ends sign-ins in progress',
     file: 'domain/second-factor/devices.ts',
     text: 'await tx.authorizations.endRequests(account.id, { userId });',
     becomes: '',
@@ -157,8 +157,8 @@ export const authorize: readonly Mutant[] = [
   },
   {
     id: 'hint-other-user',
-    rule: 'who is not the user that the client named gives nothing',
-    file: 'domain/login/continue.ts',
+    rule: 'only the user that the client named is signed in to it',
+    file: 'domain/login/current-step.ts',
     text: 'return subject === undefined || subject === subjectOf(services, account, client, user);',
     becomes: 'return true;',
     killedBy: 'surfaces/oauth2/hints.ts',
@@ -166,14 +166,14 @@ export const authorize: readonly Mutant[] = [
   {
     id: 'hint-guess',
     rule: 'a client does not learn whether the user that it named is signed in',
-    file: 'domain/login/continue.ts',
+    file: 'domain/login/current-step.ts',
     text: "return parameters.subject !== undefined && parameters.prompt.includes('none');",
     becomes: 'return false;',
     killedBy: 'surfaces/oauth2/hints.ts',
   },
   {
     id: 'hint-client',
-    rule: 'an id token that hints at a user is the own one of the client',
+    rule: 'an id token hint must have been issued to the client',
     file: 'domain/login/read-parameters.ts',
     text: 'if (hint?.clientId !== client.clientId)',
     becomes: 'if (!hint)',
@@ -181,15 +181,15 @@ export const authorize: readonly Mutant[] = [
   },
   {
     id: 'max-age',
-    rule: 'a session that is older than the client takes it signs in again',
-    file: 'domain/login/continue.ts',
+    rule: 'a session older than max_age requires a new sign-in',
+    file: 'domain/login/current-step.ts',
     text: 'if (maxAgeSeconds !== null && session.authenticatedAt + maxAgeSeconds * 1000 < now) return true;',
     becomes: '',
     killedBy: 'surfaces/oauth2/authorize.ts',
   },
   {
     id: 'essential-acr',
-    rule: 'a sign-in without the acr that is essential gives nothing',
+    rule: 'a sign-in without an essential acr fails',
     file: 'domain/login/continue.ts',
     text: 'if (essentialAcr !== undefined && !essentialAcr.includes(acrOf(session.amr))) return unmetAcr;',
     becomes: '',
@@ -197,7 +197,7 @@ export const authorize: readonly Mutant[] = [
   },
   {
     id: 'request-outlived',
-    rule: 'a sign-in under way ends with the address that was taken from its client',
+    rule: 'a sign-in in progress ends when its redirect URI is removed from the client',
     file: 'domain/login/authorization-request.ts',
     text: 'if (!isStillRegistered(client, askedOfRegistration(record.parameters))) {',
     becomes: 'if (false) {',

@@ -5,7 +5,7 @@ import type { Mutant } from '../mutant.ts';
 export const callers: readonly Mutant[] = [
   {
     id: 'pair-revoked',
-    rule: 'a credential that was revoked gets no token',
+    rule: 'a revoked credential gets no token',
     file: 'domain/callers/authenticate-pair.ts',
     text: 'found && matches && found.revokedAt === null ?',
     becomes: 'found && matches ?',
@@ -13,7 +13,7 @@ export const callers: readonly Mutant[] = [
   },
   {
     id: 'pair-secret',
-    rule: 'a credential shows its secret',
+    rule: 'a credential must present its secret',
     file: 'domain/callers/authenticate-pair.ts',
     text: 'found && matches && found.revokedAt === null ?',
     becomes: 'found && found.revokedAt === null ?',
@@ -21,7 +21,7 @@ export const callers: readonly Mutant[] = [
   },
   {
     id: 'bearer-expired',
-    rule: 'a bearer token ends with its time',
+    rule: 'a bearer token expires',
     file: 'domain/callers/credential-tokens.ts',
     text: "if (token.expiresAt <= services.clock.now()) throw refused('expired token');",
     becomes: '',
@@ -29,7 +29,7 @@ export const callers: readonly Mutant[] = [
   },
   {
     id: 'bearer-revoked',
-    rule: 'a bearer token ends when it is revoked',
+    rule: 'a revoked bearer token is invalid',
     file: 'domain/callers/credential-tokens.ts',
     text: "if (token.revokedAt !== null) throw refused('revoked token');",
     becomes: '',
@@ -45,7 +45,7 @@ export const callers: readonly Mutant[] = [
   },
   {
     id: 'bearer-secret',
-    rule: 'a bearer token shows its secret',
+    rule: 'a bearer token must contain its secret',
     file: 'domain/callers/credential-tokens.ts',
     text: 'return found && matches ? found : null;',
     becomes: 'return matches || found ? found : null;',
@@ -53,7 +53,7 @@ export const callers: readonly Mutant[] = [
   },
   {
     id: 'bearer-revoked-by-its-own',
-    rule: "a credential does not revoke another's token",
+    rule: "a credential cannot revoke another's token",
     file: 'domain/callers/credential-tokens.ts',
     text: 'if (found?.credential.id !== credential.id) return;',
     becomes: 'if (!found) return;',
@@ -61,7 +61,7 @@ export const callers: readonly Mutant[] = [
   },
   {
     id: 'bearer-scope',
-    rule: 'an operation takes a bearer token with one of its scopes',
+    rule: 'an operation requires a bearer token with one of its scopes',
     file: 'http/authenticate.ts',
     text: 'if (!accepted.some((scope) => caller.scopes.includes(scope))) {',
     becomes: 'if (accepted.length < 0) {',
@@ -93,7 +93,7 @@ export const callers: readonly Mutant[] = [
   },
   {
     id: 'source-of-network',
-    rule: 'every address of one IPv6 network is one source',
+    rule: 'all addresses of one IPv6 network are one source',
     file: 'domain/network-source.ts',
     text: 'const [a = 0, b = 0, c = 0, d = 0] = groups;',
     becomes: 'const [a = 0, b = 0, c = 0, , d = 0] = groups;',
@@ -101,7 +101,7 @@ export const callers: readonly Mutant[] = [
   },
   {
     id: 'source-mapped',
-    rule: 'an IPv4 address is one source however it is spelled',
+    rule: 'an IPv4 address is one source, however it is written',
     file: 'domain/network-source.ts',
     text: 'if (embedded !== null) return embedded as NetworkSource;',
     becomes: '',
@@ -109,7 +109,7 @@ export const callers: readonly Mutant[] = [
   },
   {
     id: 'cursor-authentic',
-    rule: 'a cursor is of the list and the account that gave it',
+    rule: 'a cursor is valid only for its list and account',
     file: 'http/cursor.ts',
     text: 'mac.length < macBytes || !timingSafeEqual(mac, macOf(services, account, list, payload))',
     becomes: 'mac.length < macBytes',
@@ -117,7 +117,7 @@ export const callers: readonly Mutant[] = [
   },
   {
     id: 'sign-out-address',
-    rule: 'a sign-out leads to a registered address',
+    rule: 'a sign-out redirects only to a registered address',
     file: 'domain/sign-out/request.ts',
     text: 'if (client?.postLogoutRedirectUris.includes(uri)) return;',
     becomes: 'if (client || uri) return;',

@@ -5,7 +5,7 @@ import type { Mutant } from '../mutant.ts';
 export const clients: readonly Mutant[] = [
   {
     id: 'client-method',
-    rule: 'a client shows who it is by the method that it registered',
+    rule: 'a client must authenticate by its registered method',
     file: 'domain/clients/authenticate-client.ts',
     text: 'if (method !== client.authMethod && !either) return false;',
     becomes: '',
@@ -13,7 +13,7 @@ export const clients: readonly Mutant[] = [
   },
   {
     id: 'client-two-ids',
-    rule: 'the header and the form do not name two clients',
+    rule: 'the header and the form must not name different clients',
     file: 'domain/clients/authenticate-client.ts',
     text: 'if (basic && clientId !== undefined && clientId !== basic.id) return false;',
     becomes: '',
@@ -21,7 +21,7 @@ export const clients: readonly Mutant[] = [
   },
   {
     id: 'client-former-secret',
-    rule: 'a secret that was replaced ends with its time',
+    rule: 'a replaced secret expires',
     file: 'domain/clients/authenticate-client.ts',
     text: '&& clock.now() < previousSecretExpiresAt',
     becomes: '',
@@ -29,7 +29,7 @@ export const clients: readonly Mutant[] = [
   },
   {
     id: 'assertion-audience',
-    rule: 'an assertion is for this issuer alone',
+    rule: 'an assertion must be for this issuer only',
     file: 'domain/clients/client-assertion.ts',
     text: 'if (!forUs) return false;',
     becomes: '',
@@ -37,7 +37,7 @@ export const clients: readonly Mutant[] = [
   },
   {
     id: 'assertion-lasting',
-    rule: 'an assertion lasts an hour at most',
+    rule: 'an assertion is valid for at most an hour',
     file: 'domain/clients/client-assertion.ts',
     text: 'if (expiresAt > now + (mostSeconds + 2 * skewSeconds) * 1000) return null;',
     becomes: '',
@@ -45,7 +45,7 @@ export const clients: readonly Mutant[] = [
   },
   {
     id: 'assertion-used',
-    rule: 'an assertion is used once',
+    rule: 'an assertion can be used once',
     file: 'domain/clients/client-assertion.ts',
     text: 'return services.store.clients.useAssertion(use);',
     becomes: 'return true;',
@@ -61,7 +61,7 @@ export const clients: readonly Mutant[] = [
   },
   {
     id: 'client-jwt-algorithm',
-    rule: 'a JWT has the algorithm that the client registered',
+    rule: "a JWT must use the client's registered algorithm",
     file: 'domain/clients/client-jwt.ts',
     text: 'if (asRegistered !== undefined && !isSameAlgorithm(known, asRegistered)) return null;',
     becomes: '',
@@ -69,7 +69,7 @@ export const clients: readonly Mutant[] = [
   },
   {
     id: 'client-jwt-keys-tried',
-    rule: 'a JWT is tried with five keys at most',
+    rule: 'a JWT is checked against at most five keys',
     file: 'domain/clients/client-jwt.ts',
     text: '.slice(0, mostTried)',
     becomes: '',
@@ -77,7 +77,7 @@ export const clients: readonly Mutant[] = [
   },
   {
     id: 'open-client-grant-types',
-    rule: 'a client that anyone registered uses no grant without a page of ours',
+    rule: 'a client of open registration cannot use grants without a hosted page',
     file: 'domain/clients/grant-types.ts',
     text: "if (client.registeredBy === 'token' || openGrantTypes.has(grantType)) return true;",
     becomes: 'return true;',
@@ -85,7 +85,7 @@ export const clients: readonly Mutant[] = [
   },
   {
     id: 'open-client-pairwise-device',
-    rule: 'a client that anyone registered has no pairwise subjects by the device grant',
+    rule: 'a client of open registration gets no pairwise subjects with the device grant',
     file: 'domain/clients/grant-types.ts',
     text: '|| !fitsSubjects(client, grantType)',
     becomes: '',
@@ -93,7 +93,7 @@ export const clients: readonly Mutant[] = [
   },
   {
     id: 'open-client-exchange',
-    rule: 'a client that anyone registered exchanges tokens once an operator linked it',
+    rule: 'a client of open registration can exchange tokens only once an operator has linked it',
     file: 'domain/clients/grant-types.ts',
     text: '&& client.linkedServers > 0',
     becomes: '',
@@ -101,7 +101,7 @@ export const clients: readonly Mutant[] = [
   },
   {
     id: 'open-client-registered-for',
-    rule: 'a client is not registered in the open for a grant without a page of ours',
+    rule: 'open registration does not accept grants without a hosted page',
     file: 'domain/clients/grant-types.ts',
     text: 'return openGrantTypes.has(grantType) || grantType === exchangeGrant;',
     becomes: 'return true;',
@@ -109,7 +109,7 @@ export const clients: readonly Mutant[] = [
   },
   {
     id: 'registration-closed',
-    rule: 'nobody registers where registration is closed',
+    rule: 'closed registration accepts no client',
     file: 'domain/clients/register.ts',
     text: "if (registration === 'closed') throw new Failure('registration_closed');",
     becomes: '',
@@ -117,7 +117,7 @@ export const clients: readonly Mutant[] = [
   },
   {
     id: 'registration-open',
-    rule: 'without a bearer one registers where registration is open',
+    rule: 'registration without a bearer token requires open registration',
     file: 'domain/clients/register.ts',
     text: "registration === 'open' && registrant.openAllowed",
     becomes: 'registrant.openAllowed',
@@ -125,7 +125,7 @@ export const clients: readonly Mutant[] = [
   },
   {
     id: 'registration-same-secret',
-    rule: 'a secret that is sent with a new registration is the current one',
+    rule: 'a client_secret sent in a replaced registration must be the current one',
     file: 'domain/clients/own-registration.ts',
     text: 'if (!matchesDigest(secret, client.secretDigest)) throw',
     becomes: 'if (false) throw',
@@ -133,7 +133,7 @@ export const clients: readonly Mutant[] = [
   },
   {
     id: 'redirect-uri-scheme',
-    rule: 'an address of http is registered on loopback alone',
+    rule: 'http redirect URIs are accepted on loopback only',
     file: 'domain/clients/redirect-uris.ts',
     text: "if (scheme === 'http' && !loopbackHosts.has(parsed.hostname)) return",
     becomes: 'if (false) return',
@@ -141,7 +141,7 @@ export const clients: readonly Mutant[] = [
   },
   {
     id: 'redirect-uri-port',
-    rule: 'the port is free for native applications alone',
+    rule: 'only native applications may use any port',
     file: 'domain/clients/redirect-uris.ts',
     text: "if (applicationType !== 'native') return false;",
     becomes: '',

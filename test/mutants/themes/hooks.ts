@@ -5,7 +5,7 @@ import type { Mutant } from '../mutant.ts';
 export const hooks: readonly Mutant[] = [
   {
     id: 'hook-refuses',
-    rule: 'nobody signs in whom a hook refuses',
+    rule: 'a user refused by a hook is not signed in',
     file: 'domain/hooks/fire.ts',
     text: "if (result.refused) throw new Failure('sign_in_refused', { reason: result.refused });",
     becomes: '',
@@ -13,7 +13,7 @@ export const hooks: readonly Mutant[] = [
   },
   {
     id: 'hook-fails',
-    rule: 'nobody signs in past a hook that failed, where the account says so',
+    rule: 'a failed hook denies the sign-in if the account says so',
     file: 'domain/hooks/fire.ts',
     text: "isCrowdedOut || account.settings.hookFailure === 'deny'",
     becomes: 'isCrowdedOut',
@@ -21,7 +21,7 @@ export const hooks: readonly Mutant[] = [
   },
   {
     id: 'hook-condition',
-    rule: 'a hook runs for those whom its conditions name',
+    rule: 'a hook runs only if its conditions hold',
     file: 'domain/hooks/fire.ts',
     text: "return operator === '~' ? has : !has;",
     becomes: 'return has;',
@@ -29,7 +29,7 @@ export const hooks: readonly Mutant[] = [
   },
   {
     id: 'hook-policy',
-    rule: 'the policy that a hook chose is in force for the sign-in',
+    rule: 'the policy chosen by a hook applies to the sign-in',
     file: 'domain/login/due.ts',
     text: 'if (chosen) return chosen;',
     becomes: '',
@@ -37,7 +37,7 @@ export const hooks: readonly Mutant[] = [
   },
   {
     id: 'hook-policy-of-user',
-    rule: 'the policy that a hook chose for one user is not for another',
+    rule: 'the policy chosen by a hook for one user does not apply to another',
     file: 'domain/login/due.ts',
     text: 'hookPolicyUserId === id ? hookPolicyId : null',
     becomes: 'id > 0 ? hookPolicyId : null',
@@ -45,7 +45,7 @@ export const hooks: readonly Mutant[] = [
   },
   {
     id: 'hook-success-boolean',
-    rule: 'an answer whose success is no boolean means nothing',
+    rule: 'an answer whose success is not a boolean has no effect',
     file: 'domain/hooks/answers.ts',
     text: "if (typeof success !== 'boolean') return null;",
     becomes: '',
@@ -53,7 +53,7 @@ export const hooks: readonly Mutant[] = [
   },
   {
     id: 'hook-policy-of-account',
-    rule: 'a hook chooses a policy of its own account',
+    rule: 'a hook can choose only a policy of its account',
     file: 'domain/hooks/answers.ts',
     text: "typeof policyId === 'number' && policyIds.has(policyId)",
     becomes: "typeof policyId === 'number'",
@@ -61,7 +61,7 @@ export const hooks: readonly Mutant[] = [
   },
   {
     id: 'migration-success',
-    rule: 'a migration that does not say success makes nobody',
+    rule: 'a migration without success creates no user',
     file: 'domain/hooks/migration-answer.ts',
     text: 'success !== true || !isObject(user)',
     becomes: '!isObject(user)',
@@ -69,7 +69,7 @@ export const hooks: readonly Mutant[] = [
   },
   {
     id: 'migration-password',
-    rule: 'a migrated user has a password',
+    rule: 'a migrated user must have a password',
     file: 'domain/hooks/migration-answer.ts',
     text: "typeof password !== 'string' || password === '' || customAttributes === null",
     becomes: 'customAttributes === null',
@@ -77,15 +77,15 @@ export const hooks: readonly Mutant[] = [
   },
   {
     id: 'sso-hooks',
-    rule: 'hooks run for each app of a session, where the account says so',
-    file: 'domain/login/continue.ts',
+    rule: 'hooks run for each app of a session if the account says so',
+    file: 'domain/login/current-step.ts',
     text: 'if (await areHooksDue(services, account, { request, session, user }))',
     becomes: 'if (false)',
     killedBy: 'domain/hooks/on-sso.test.ts',
   },
   {
     id: 'sso-hooks-of-user',
-    rule: 'hooks that passed one user in the request passed no other',
+    rule: 'hooks that accepted one user in a request have not accepted another',
     file: 'domain/login/hooks-on-sso.ts',
     text: 'record.hookPolicyUserId === user.id',
     becomes: 'record.hookPolicyUserId !== null',

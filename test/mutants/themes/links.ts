@@ -5,7 +5,7 @@ import type { Mutant } from '../mutant.ts';
 export const links: readonly Mutant[] = [
   {
     id: 'link-used',
-    rule: 'a link works once',
+    rule: 'a link can be used once',
     file: 'domain/login/invite.ts',
     text: "if (link.usedAt !== null) throw unusable(kind, 'used');",
     becomes: '',
@@ -13,7 +13,7 @@ export const links: readonly Mutant[] = [
   },
   {
     id: 'link-expired',
-    rule: 'a link ends with its time',
+    rule: 'a link expires',
     file: 'domain/login/invite.ts',
     text: 'if (link.expiresAt <= services.clock.now()) throw',
     becomes: 'if (false) throw',
@@ -21,7 +21,7 @@ export const links: readonly Mutant[] = [
   },
   {
     id: 'link-outdated',
-    rule: 'a link ends with the address, name, password or status that it was made for',
+    rule: "a link ends when the user's address, name, password, or status changes",
     file: 'domain/login/invite.ts',
     text: '!user || user.meansVersion !== link.meansVersion',
     becomes: '!user',
@@ -29,7 +29,7 @@ export const links: readonly Mutant[] = [
   },
   {
     id: 'link-outdated-meanwhile',
-    rule: 'a link ends with them also while the new password is hashed',
+    rule: 'a link also ends if they change while the new password is hashed',
     file: 'domain/login/invite.ts',
     text: "if (current.meansVersion !== user.meansVersion) throw unusable(kind, 'unknown');",
     becomes: '',
@@ -37,7 +37,7 @@ export const links: readonly Mutant[] = [
   },
   {
     id: 'link-locked',
-    rule: 'a link gives a locked user no password',
+    rule: "a link cannot set a locked user's password",
     file: 'domain/login/invite.ts',
     text: "if (status === userStatuses.locked) throw new Failure('user_locked');",
     becomes: '',
@@ -45,7 +45,7 @@ export const links: readonly Mutant[] = [
   },
   {
     id: 'link-ends-sign-ins',
-    rule: 'a password by a link ends what the former one opened',
+    rule: 'a password set by a link ends what the former password opened',
     file: 'domain/login/invite.ts',
     text: "await endSignIns(services, tx, account, user, { because: 'password changed' });",
     becomes: '{ grantsRevoked: 0 && endSignIns };',
@@ -53,7 +53,7 @@ export const links: readonly Mutant[] = [
   },
   {
     id: 'link-enrols-nothing',
-    rule: 'who reads the mailbox alone enrols no second factor',
+    rule: 'access to the mailbox alone cannot enrol a second factor',
     file: 'domain/login/pending.ts',
     text: 'return isOfLink(methods) ? null :',
     becomes: 'return isOfLink([]) ? null :',
@@ -69,7 +69,7 @@ export const links: readonly Mutant[] = [
   },
   {
     id: 'reset-held',
-    rule: 'no link goes to an address that somebody wrote who may not set passwords',
+    rule: 'no link is sent to an address set by a caller without the right to set passwords',
     file: 'domain/password-reset/mails.ts',
     text: "if ((user.emailHeldUntil ?? 0) > services.clock.now()) return { refused: 'held', userId: user.id };",
     becomes: '',
@@ -85,7 +85,7 @@ export const links: readonly Mutant[] = [
   },
   {
     id: 'held-there-and-back',
-    rule: 'an address is held also where there was none',
+    rule: 'a first address is held too',
     file: 'domain/means/authority.ts',
     text: "return authority === 'all' ? null : now + holdMilliseconds;",
     becomes: 'return authority ? null : now + holdMilliseconds;',
@@ -93,7 +93,7 @@ export const links: readonly Mutant[] = [
   },
   {
     id: 'managers-second-factor',
-    rule: 'who manages users does not loosen what a second factor protects',
+    rule: 'manage_users cannot weaken the policy of a user with a second factor',
     file: 'domain/means/authority.ts',
     text: "authority === 'all' || (await tx.secondFactors.listDevices(account.id, id)).length === 0",
     becomes: "authority === 'all' || id > 0",
@@ -101,7 +101,7 @@ export const links: readonly Mutant[] = [
   },
   {
     id: 'managers-status',
-    rule: 'who manages users frees nobody who has a second factor',
+    rule: 'manage_users cannot reactivate a user with a second factor',
     file: 'domain/users/write-user.ts',
     text: 'if (isHeld && input.status !== undefined && input.status !== status) return true;',
     becomes: '',
@@ -109,7 +109,7 @@ export const links: readonly Mutant[] = [
   },
   {
     id: 'managers-unlock',
-    rule: 'who manages users unlocks nobody who has a second factor',
+    rule: 'manage_users cannot unlock a user with a second factor',
     file: 'domain/users/write-user.ts',
     text: 'if (user.status === userStatuses.locked) await requireFactorAuthority(tx, account, user, authority);',
     becomes: '',
@@ -117,7 +117,7 @@ export const links: readonly Mutant[] = [
   },
   {
     id: 'owner-told',
-    rule: 'a user is told of another e-mail address',
+    rule: 'a user is notified of a new e-mail address',
     file: 'domain/means/change-user.ts',
     text: "if (former.email !== current.email) changes.push('email');",
     becomes: '',
@@ -125,7 +125,7 @@ export const links: readonly Mutant[] = [
   },
   {
     id: 'former-address-told',
-    rule: 'the former address is told as well',
+    rule: 'the former address is notified too',
     file: 'domain/means/note-change.ts',
     text: 'new Set([former.email, current.email])',
     becomes: 'new Set([former && current.email])',
@@ -133,7 +133,7 @@ export const links: readonly Mutant[] = [
   },
   {
     id: 'access-withdrawn',
-    rule: 'grants end with the access that they rest on',
+    rule: 'grants end with the access that they depend on',
     file: 'domain/users/access.ts',
     text: "'userId' in assignee ? { userIds: [assignee.userId] } : { appIds: [appId] },",
     becomes: '{ userIds: [] },',

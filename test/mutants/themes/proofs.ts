@@ -8,7 +8,7 @@ const killedBy = 'surfaces/oauth2/dpop-proofs.ts';
 export const proofs: readonly Mutant[] = [
   {
     id: 'proof-method',
-    rule: 'a proof is for one method',
+    rule: 'a proof is valid for one method',
     file,
     text: "if (payload['htm'] !== request.method) throw",
     becomes: 'if (false) throw',
@@ -16,7 +16,7 @@ export const proofs: readonly Mutant[] = [
   },
   {
     id: 'proof-address',
-    rule: 'a proof is for one address',
+    rule: 'a proof is valid for one URL',
     file,
     text: "if (!isSameAddress(payload['htu'], request.url)) throw",
     becomes: 'if (false) throw',
@@ -24,7 +24,7 @@ export const proofs: readonly Mutant[] = [
   },
   {
     id: 'proof-age',
-    rule: 'a proof is for five minutes',
+    rule: 'a proof is valid for five minutes',
     file,
     text: 'age > oldestSeconds || age < -aheadSeconds',
     becomes: 'age < -aheadSeconds',
@@ -32,7 +32,7 @@ export const proofs: readonly Mutant[] = [
   },
   {
     id: 'proof-token',
-    rule: 'a proof is for one access token',
+    rule: 'a proof is valid for one access token',
     file,
     text: "request.accessToken !== null && payload['ath'] !== hash('sha256', request.accessToken, 'base64url')",
     becomes: 'false',
@@ -40,7 +40,7 @@ export const proofs: readonly Mutant[] = [
   },
   {
     id: 'proof-nonce',
-    rule: 'a proof has a nonce of the last minutes',
+    rule: 'a proof must contain a recent nonce',
     file,
     text: "typeof nonce !== 'string' || !isLiveNonce(services.vault, account, nonce, now)",
     becomes: "typeof nonce !== 'string'",
@@ -48,7 +48,7 @@ export const proofs: readonly Mutant[] = [
   },
   {
     id: 'proof-used',
-    rule: 'a proof is used once',
+    rule: 'a proof can be used once',
     file,
     text: 'if (proof && !(await clients.useAssertion(proof.use))) throw proofWasUsed();',
     becomes: '',
@@ -56,7 +56,7 @@ export const proofs: readonly Mutant[] = [
   },
   {
     id: 'proof-required',
-    rule: 'a client that registered for bound tokens gets no others',
+    rule: 'a client registered for bound tokens gets no others',
     file,
     text: 'if (client.extra.dpop_bound_access_tokens) throw',
     becomes: 'if (false) throw',
@@ -64,7 +64,7 @@ export const proofs: readonly Mutant[] = [
   },
   {
     id: 'proof-private-key',
-    rule: 'a key that is not public proves nothing',
+    rule: 'a proof must contain a public key only',
     file,
     text: "['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].some((member) => member in jwk)",
     becomes: 'false',

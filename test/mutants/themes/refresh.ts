@@ -7,7 +7,7 @@ const file = 'domain/tokens/judge-refresh.ts';
 export const refresh: readonly Mutant[] = [
   {
     id: 'judge-client',
-    rule: 'a refresh token is used by the client that it was issued to',
+    rule: 'a refresh token can be used only by the client that it was issued to',
     file,
     text: "if (grant.appId !== consumption.appId) return 'other_client';",
     becomes: '',
@@ -15,7 +15,7 @@ export const refresh: readonly Mutant[] = [
   },
   {
     id: 'judge-revoked',
-    rule: 'a grant that was revoked gives nothing',
+    rule: 'a revoked grant gives nothing',
     file,
     text: "if (grant.revokedAt !== null) return 'revoked';",
     becomes: '',
@@ -23,7 +23,7 @@ export const refresh: readonly Mutant[] = [
   },
   {
     id: 'judge-idle',
-    rule: 'a grant ends when it is not used',
+    rule: 'an unused grant expires',
     file,
     text: 'grant.idleExpiresAt <= consumption.now ||',
     becomes: '',
@@ -31,7 +31,7 @@ export const refresh: readonly Mutant[] = [
   },
   {
     id: 'judge-absolute',
-    rule: 'a grant ends however often it is used',
+    rule: 'a grant expires however often it is used',
     file,
     text: '|| grant.absoluteExpiresAt <= consumption.now',
     becomes: '',
@@ -39,7 +39,7 @@ export const refresh: readonly Mutant[] = [
   },
   {
     id: 'judge-reuse',
-    rule: 'a token that was used before ends the grant',
+    rule: 'reuse of a refresh token ends the grant',
     file,
     text: '&& inGrace ?',
     becomes: '?',
@@ -47,7 +47,7 @@ export const refresh: readonly Mutant[] = [
   },
   {
     id: 'judge-older',
-    rule: 'the grace is for the token before the current one alone',
+    rule: 'the grace period applies only to the immediate predecessor',
     file,
     text: 'presentedDigest === grant.previousDigest && inGrace',
     becomes: 'inGrace',
@@ -63,7 +63,7 @@ export const refresh: readonly Mutant[] = [
   },
   {
     id: 'judge-standing',
-    rule: 'who is not active refreshes nothing',
+    rule: 'a user who is not active cannot refresh',
     file,
     text: 'return userRefusal(standing) ?? verdict;',
     becomes: 'return verdict;',
@@ -71,7 +71,7 @@ export const refresh: readonly Mutant[] = [
   },
   {
     id: 'judge-access',
-    rule: 'who lost the app refreshes nothing',
+    rule: 'a user who lost the app cannot refresh',
     file,
     text: "(assigned ? null : 'access_not_assigned')",
     becomes: 'null',
@@ -79,7 +79,7 @@ export const refresh: readonly Mutant[] = [
   },
   {
     id: 'judge-proof',
-    rule: 'a proof that was used before refreshes nothing',
+    rule: 'a used proof cannot refresh',
     file,
     text: 'return isTaken && !takeProof(consumption) ?',
     becomes: 'return isTaken && takeProof(consumption) && false ?',

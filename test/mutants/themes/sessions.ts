@@ -5,31 +5,31 @@ import type { Mutant } from '../mutant.ts';
 export const sessions: readonly Mutant[] = [
   {
     id: 'admit-password',
-    rule: 'a password that was replaced meanwhile opens nothing',
-    file: 'domain/opening/admit.ts',
+    rule: 'a replaced password opens nothing',
+    file: 'domain/opening/still-true.ts',
     text: 'return isSamePassword(evidence.user, user);',
     becomes: 'return true;',
     killedBy: 'domain/opening/admit.test.ts',
   },
   {
     id: 'admit-passkey',
-    rule: 'a passkey that was removed meanwhile opens nothing',
-    file: 'domain/opening/admit.ts',
+    rule: 'a removed passkey opens nothing',
+    file: 'domain/opening/still-true.ts',
     text: 'return devices.some(({ id }) => id === evidence.deviceId);',
     becomes: 'return devices.length >= 0;',
     killedBy: 'domain/opening/admit.test.ts',
   },
   {
     id: 'admit-signed-out',
-    rule: 'a sign-out everywhere ends sign-ins under way',
-    file: 'domain/opening/admit.ts',
+    rule: 'a sign-out everywhere ends sign-ins in progress',
+    file: 'domain/opening/still-true.ts',
     text: "if ('checkedAt' in evidence && wasSignedOut(evidence, user)) return false;",
     becomes: '',
     killedBy: 'domain/opening/admit.test.ts',
   },
   {
     id: 'admit-session-ended',
-    rule: 'a session that ended meanwhile opens nothing',
+    rule: 'an ended session opens nothing',
     file: 'domain/opening/admit.ts',
     text: 'session?.userId === user.id && isLive(session, clock.now()) ? session : undefined',
     becomes: 'session?.userId === user.id ? session : evidence.session',
@@ -37,7 +37,7 @@ export const sessions: readonly Mutant[] = [
   },
   {
     id: 'admit-app-deleted',
-    rule: 'an app that was deleted meanwhile gets nothing',
+    rule: 'a deleted app gets nothing',
     file: 'domain/opening/admit.ts',
     text: 'isOwnPages(client) ? client : clients.find(client.accountId, client.clientId)',
     becomes: 'clients ? client : null',
@@ -45,7 +45,7 @@ export const sessions: readonly Mutant[] = [
   },
   {
     id: 'admit-standing',
-    rule: 'standing and access count as they are when a code is redeemed',
+    rule: "a code is redeemed only with the user's current status and access",
     file: 'domain/opening/admit.ts',
     text: "if (failure) return { at: 'refused', user, failure };",
     becomes: '',
@@ -53,7 +53,7 @@ export const sessions: readonly Mutant[] = [
   },
   {
     id: 'admit-factor-of-session',
-    rule: 'a session without the second factor that is due now opens nothing',
+    rule: 'a session without a second factor that is now required opens nothing',
     file: 'domain/opening/admit.ts',
     text: "return lacks ? { at: 'outdated' } : { at: 'end', policy };",
     becomes: "return { at: 'end', policy };",
@@ -61,15 +61,15 @@ export const sessions: readonly Mutant[] = [
   },
   {
     id: 'admit-token',
-    rule: 'a token that was revoked meanwhile is not exchanged',
-    file: 'domain/opening/admit.ts',
+    rule: 'a revoked token is not exchanged',
+    file: 'domain/opening/still-true.ts',
     text: 'return found !== null && isActive(found, clock.now());',
     becomes: 'return found !== null;',
     killedBy: 'domain/opening/admit.test.ts',
   },
   {
     id: 'approval-password',
-    rule: 'a code ends with the password that it rests on',
+    rule: 'a code ends with the password that it depends on',
     file: 'domain/login/approval.ts',
     text: 'if (approvedAt !== null && (user.passwordChangedAt ?? 0) > approvedAt) return false;',
     becomes: '',
@@ -77,7 +77,7 @@ export const sessions: readonly Mutant[] = [
   },
   {
     id: 'approval-session',
-    rule: 'a code ends with the session that it rests on',
+    rule: 'a code ends with the session that it depends on',
     file: 'domain/login/approval.ts',
     text: 'if (sid !== null && !(await tx.sessions.findByName(accountId, user.id, sid))) return false;',
     becomes: '',
@@ -85,7 +85,7 @@ export const sessions: readonly Mutant[] = [
   },
   {
     id: 'approval-consent',
-    rule: 'a code ends with the consent that it rests on',
+    rule: 'a code ends with the consent that it depends on',
     file: 'domain/login/approval.ts',
     text: 'return allowed !== null && isAllowed(',
     becomes: 'return allowed === null || isAllowed(',
@@ -93,7 +93,7 @@ export const sessions: readonly Mutant[] = [
   },
   {
     id: 'approval-apis-open',
-    rule: 'a code of a client that anyone registered is for the APIs of the approval',
+    rule: 'a code of a client of open registration covers only the APIs of the approval',
     file: 'domain/login/approval.ts',
     text: "registeredBy === 'open') return isAllowedAtApis(asked, apiScopes, servers);",
     becomes: "registeredBy === 'open') return true;",
@@ -101,7 +101,7 @@ export const sessions: readonly Mutant[] = [
   },
   {
     id: 'approval-registration',
-    rule: 'a code ends with what its client was registered for',
+    rule: 'a code ends when its client loses what it was registered for',
     file: 'domain/login/approval.ts',
     text: 'if (!isStillRegistered(client, asked)) return false;',
     becomes: '',
@@ -109,7 +109,7 @@ export const sessions: readonly Mutant[] = [
   },
   {
     id: 'session-idle',
-    rule: 'a session ends when it is not used',
+    rule: 'an unused session expires',
     file: 'domain/login/sessions.ts',
     text: 'return expiresAt > now && lastSeenAt + idleMilliseconds > now;',
     becomes: 'return expiresAt > now;',
@@ -117,7 +117,7 @@ export const sessions: readonly Mutant[] = [
   },
   {
     id: 'session-absolute',
-    rule: 'a session ends however often it is used',
+    rule: 'a session expires however often it is used',
     file: 'domain/login/sessions.ts',
     text: 'return expiresAt > now && lastSeenAt + idleMilliseconds > now;',
     becomes: 'return lastSeenAt + idleMilliseconds > now;',
@@ -125,7 +125,7 @@ export const sessions: readonly Mutant[] = [
   },
   {
     id: 'session-too-old-for-app',
-    rule: 'a session is as new as the policy of the app takes it',
+    rule: "a session is too old for an app at the age in the app's policy",
     file: 'domain/login/sessions.ts',
     text: 'return session.authenticatedAt + policy.sessionAbsoluteMinutes * minute <= now;',
     becomes: 'return false;',
@@ -133,7 +133,7 @@ export const sessions: readonly Mutant[] = [
   },
   {
     id: 'session-of-other-user',
-    rule: 'who signs in takes over no session of another user',
+    rule: "a sign-in does not take over another user's session",
     file: 'domain/endings/end-former.ts',
     text: 'former.userId === id',
     becomes: 'id > 0',
@@ -141,7 +141,7 @@ export const sessions: readonly Mutant[] = [
   },
   {
     id: 'recent-time',
-    rule: 'means of sign-in change in the ten minutes after a sign-in',
+    rule: 'means of sign-in can be changed only within ten minutes of a sign-in',
     file: 'domain/means/recent.ts',
     text: '&& authenticatedAt + recentSeconds * 1000 >= now',
     becomes: '&& authenticatedAt <= now',
@@ -149,7 +149,7 @@ export const sessions: readonly Mutant[] = [
   },
   {
     id: 'recent-passkey',
-    rule: 'a user who has passkeys alone shows one before means of sign-in change',
+    rule: 'a user with only passkeys must use one before changing means of sign-in',
     file: 'domain/own-account/visit.ts',
     text: 'await findDemand({ store }, account, user.id, { otpRequired: true })',
     becomes: 'await findDemand({ store }, account, user.id, { otpRequired: false })',
@@ -157,7 +157,7 @@ export const sessions: readonly Mutant[] = [
   },
   {
     id: 'recent-link',
-    rule: 'a session that a link opened changes no means of sign-in',
+    rule: 'a session opened by a link cannot change means of sign-in',
     file: 'domain/means/recent.ts',
     text: '!isOfLink(amr) &&',
     becomes: '',
@@ -165,7 +165,7 @@ export const sessions: readonly Mutant[] = [
   },
   {
     id: 'recent-factor',
-    rule: 'who has a second factor shows it before means of sign-in change',
+    rule: 'a user with a second factor must use it before changing means of sign-in',
     file: 'domain/own-account/visit.ts',
     text: "return recent && (await findDemand({ store }, account, user.id, { otpRequired: true })) === 'verify';",
     becomes: 'return false;',
@@ -173,7 +173,7 @@ export const sessions: readonly Mutant[] = [
   },
   {
     id: 'recent-enrolment',
-    rule: 'an old session enrols nothing for an app that wants a second factor',
+    rule: 'an old session cannot enrol a second factor that an app requires',
     file: 'domain/login/pending.ts',
     text: "if (step === 'enrolment' && !isRecent(session, services.clock.now())) return 'sign_in';",
     becomes: '',
@@ -181,7 +181,7 @@ export const sessions: readonly Mutant[] = [
   },
   {
     id: 'visit-recent',
-    rule: 'a form of the account pages is as new as its page',
+    rule: 'a form of the account pages requires a sign-in as recent as its page',
     file: 'domain/own-account/visit.ts',
     text: "if (admitted.at !== 'end' || !isFreshFor(demand, { clock }, admitted.session)) throw",
     becomes: "if (admitted.at !== 'end') throw",
@@ -189,7 +189,7 @@ export const sessions: readonly Mutant[] = [
   },
   {
     id: 'change-password-current',
-    rule: 'a user replaces the password that they know',
+    rule: 'a user must know the current password to replace it',
     file: 'domain/own-account/change-password.ts',
     text: "if (known?.id !== user.id) return refuse('wrong');",
     becomes: '',
@@ -197,7 +197,7 @@ export const sessions: readonly Mutant[] = [
   },
   {
     id: 'half-way-password',
-    rule: 'a half-made sign-in ends with the password that began it',
+    rule: 'a pending sign-in ends with the password that began it',
     file: 'domain/login/pending.ts',
     text: 'Math.max(user.passwordChangedAt ?? 0, user.signedOutAt ?? 0) > passwordCheckedAt',
     becomes: '(user.signedOutAt ?? 0) > passwordCheckedAt',

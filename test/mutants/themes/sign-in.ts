@@ -5,7 +5,7 @@ import type { Mutant } from '../mutant.ts';
 export const signIn: readonly Mutant[] = [
   {
     id: 'standing-suspended',
-    rule: 'a suspended user does not sign in',
+    rule: 'a suspended user cannot sign in',
     file: 'domain/users/user-status.ts',
     text: "return 'user_suspended';",
     becomes: 'return null;',
@@ -13,7 +13,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'standing-locked',
-    rule: 'a locked user does not sign in',
+    rule: 'a locked user cannot sign in',
     file: 'domain/users/user-status.ts',
     text: "return 'user_locked';",
     becomes: 'return null;',
@@ -21,7 +21,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'standing-access',
-    rule: 'a user gets into apps that are assigned',
+    rule: 'a user can sign in only to assigned apps',
     file: 'domain/login/standing.ts',
     text: '(await access.isAssigned(user.accountId, client.appId, user.id))',
     becomes: 'user.id > 0',
@@ -29,7 +29,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'standing-ends-request',
-    rule: 'a sign-in under way ends with the first refusal of its user',
+    rule: 'a sign-in in progress ends with the first refusal of its user',
     file: 'domain/login/pending.ts',
     text: 'if (!(await tx.authorizations.finishRequest(record))) return;',
     becomes: '',
@@ -37,7 +37,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'lockout-closed',
-    rule: 'while sign-in is closed the right password is wrong',
+    rule: 'during a lockout the right password is refused',
     file: 'domain/login/check-password.ts',
     text: '(counted && user?.passwordDigest) || null',
     becomes: 'user?.passwordDigest ?? null',
@@ -45,7 +45,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'lockout-maximum',
-    rule: 'the maximum of the policy closes sign-in',
+    rule: "the policy's maximum of wrong passwords locks sign-in",
     file: 'domain/policies/lockout.ts',
     text: 'maximum: maximumInvalidLoginAttempts,',
     becomes: 'maximum: maximumInvalidLoginAttempts + 1,',
@@ -53,7 +53,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'lockout-pause',
-    rule: 'sign-in stays closed for as long as the policy says',
+    rule: 'the lockout lasts as long as the policy says',
     file: 'domain/policies/lockout.ts',
     text: 'lockEffectiveMinutes * minute',
     becomes: 'lockEffectiveMinutes',
@@ -61,7 +61,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'failures-of-source',
-    rule: 'wrong sign-ins count for their source',
+    rule: 'failed sign-ins count for their source',
     file: 'domain/login/count-failures.ts',
     text: 'wrong = isWrong(result);',
     becomes: 'isWrong(result);',
@@ -69,7 +69,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'delegated-email',
-    rule: "a user name that looks like somebody's address does not pass for it",
+    rule: "a user name is not accepted as another user's e-mail address",
     file: 'domain/login/delegated.ts',
     text: "nameIs: 'email',",
     becomes: '',
@@ -77,7 +77,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'delegated-more-due',
-    rule: 'a password is not enough for a caller where it is not enough for the user',
+    rule: 'delegated authentication does not bypass a required second factor',
     file: 'domain/login/delegated.ts',
     text: "if (reached.at !== 'end') return reached;",
     becomes: "if (reached.at !== 'end') return { at: 'end' as const, user: reached.user };",
@@ -85,7 +85,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'csrf',
-    rule: 'a form was made for this browser',
+    rule: 'a form is accepted only from the browser that it was made for',
     file: 'domain/login/authorization-request.ts',
     text: '!browserSecret || given.length !== expected.length || !timingSafeEqual(given, expected)',
     becomes: '!browserSecret',
@@ -93,7 +93,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'request-browser',
-    rule: 'a sign-in goes on in the browser that began it',
+    rule: 'a sign-in continues only in the browser that began it',
     file: 'domain/login/authorization-request.ts',
     text: '!matchesDigest(browserSecret, record.browserDigest)',
     becomes: 'false',
@@ -101,7 +101,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'request-expired',
-    rule: 'a sign-in under way ends with its time',
+    rule: 'a sign-in in progress expires',
     file: 'domain/login/authorization-request.ts',
     text: 'record.expiresAt <= clock.now() ||',
     becomes: '',
@@ -109,7 +109,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'request-ended',
-    rule: 'a sign-in that has ended does not begin again',
+    rule: 'an ended sign-in does not start again',
     file: 'domain/login/authorization-request.ts',
     text: 'sealed && !(await authorizations.hasEnded(account.id, digest)) ?',
     becomes: 'sealed ?',
@@ -117,7 +117,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'factor-due',
-    rule: 'who has a device that makes codes is asked for one',
+    rule: 'a user with a device is asked for its code',
     file: 'domain/second-factor/demand.ts',
     text: "if (devices.some(makesCodes)) return 'verify';",
     becomes: '',
@@ -125,7 +125,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'factor-of-policy',
-    rule: 'a policy that demands a second factor gets one',
+    rule: 'a policy can require a second factor',
     file: 'domain/login/due.ts',
     text: 'const otpRequired = policy.otpRequired || wantsSecondFactor;',
     becomes: 'const otpRequired = wantsSecondFactor;',
@@ -133,7 +133,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'factor-after-link',
-    rule: 'a sign-in that began with a link takes the passkey of a user who has one',
+    rule: "a sign-in that began with a link requires the user's passkey",
     file: 'domain/login/due.ts',
     text: 'mustReplace || isOfLink(methods)',
     becomes: 'mustReplace',
@@ -141,7 +141,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'factor-before-new-password',
-    rule: 'an expired password is replaced only with a factor that its user has',
+    rule: "replacing an expired password requires the user's second factor",
     file: 'domain/login/due.ts',
     text: 'mustReplace || isOfLink(methods)',
     becomes: 'isOfLink(methods)',
@@ -149,8 +149,8 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'consent-of-ended-request',
-    rule: 'nothing is allowed in a request that was ended, as by a withdrawal',
-    file: 'domain/login/consent.ts',
+    rule: 'consent cannot be given in a request that has ended',
+    file: 'domain/login/decide-consent.ts',
     text: 'if (await tx.authorizations.hasEnded(account.id, record.digest)) throw requestEnded();',
     becomes: '',
     killedBy: 'domain/opening/between-statements.test.ts',
@@ -165,7 +165,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'factor-of-app',
-    rule: 'an app that wants a second factor gets one',
+    rule: 'an app can require a second factor',
     file: 'domain/login/due.ts',
     text: 'if (!otpRequired && !way.wantsSecondFactor) return null;',
     becomes: 'if (!otpRequired) return null;',
@@ -173,7 +173,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'factor-closed',
-    rule: 'while codes are closed the right one is wrong',
+    rule: 'while codes are locked the right one is refused',
     file: 'domain/second-factor/check-code.ts',
     text: 'const candidates = counted ? await',
     becomes: 'const candidates = policy ? await',
@@ -181,7 +181,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'factor-used',
-    rule: 'a code is used once',
+    rule: 'a code can be used once',
     file: 'domain/second-factor/check-code.ts',
     text: 'if (!(await secondFactors.useStep(account.id, device.id, step, now))) return false;',
     becomes: '',
@@ -189,7 +189,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'factor-recovery-used',
-    rule: 'a recovery code is used once',
+    rule: 'a recovery code can be used once',
     file: 'domain/second-factor/check-code.ts',
     text: 'if (!(await secondFactors.useRecoveryCode(account.id, user.id, candidate.recoveryDigest, now))) return false;',
     becomes: '',
@@ -197,7 +197,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'factor-step-due',
-    rule: 'a second factor is enrolled where that is due',
+    rule: 'a second factor is enrolled only where enrolment is due',
     file: 'domain/login/second-factor.ts',
     text: "(current.step === 'second_factor' || current.step === 'enrolment') && current.step === step",
     becomes: "current.step === 'second_factor' || current.step === 'enrolment'",
@@ -205,7 +205,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'password-expired',
-    rule: 'a password that is marked as expired opens nothing',
+    rule: 'a password marked as expired opens nothing',
     file: 'domain/users/set-password.ts',
     text: 'if (user.status === userStatuses.passwordExpired) return true;',
     becomes: '',
@@ -213,7 +213,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'password-too-old',
-    rule: 'a password that is older than the policy takes it opens nothing',
+    rule: 'a password older than the policy allows opens nothing',
     file: 'domain/users/set-password.ts',
     text: '(user.passwordChangedAt ?? user.createdAt) + days * day <= now',
     becomes: 'false',
@@ -221,7 +221,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'password-held',
-    rule: 'a new password does not free who is locked or suspended',
+    rule: 'a new password does not reactivate a locked or suspended user',
     file: 'domain/users/set-password.ts',
     text: '...(!held && {',
     becomes: '...({',
@@ -229,7 +229,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'password-common',
-    rule: 'a password is not one of the most common ones',
+    rule: 'the most common passwords are refused',
     file: 'domain/users/password-rules.ts',
     text: 'if (isCommonPassword(folded) || isCommonPassword(folded.trim())) {',
     becomes: 'if (false) {',
@@ -237,7 +237,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'passkey-of-user',
-    rule: 'a second factor is a passkey of the user who signs in',
+    rule: 'only a passkey of the same user counts as second factor',
     file: 'domain/passkeys/use-passkey.ts',
     text: 'if (userId !== null && userId !== device.userId) return false;',
     becomes: '',
@@ -245,7 +245,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'passkey-handle',
-    rule: 'a passkey is shown for the user whom it was made for',
+    rule: 'a passkey is accepted only for its own user',
     file: 'domain/passkeys/use-passkey.ts',
     text: "return userHandle === userHandleOf(services, account, device.userId).toString('base64url');",
     becomes: 'return true;',
@@ -253,7 +253,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'passkey-challenge-used',
-    rule: 'a challenge is answered once',
+    rule: 'a challenge can be answered once',
     file: 'domain/passkeys/use-passkey.ts',
     text: 'if (!(await useChallenge(tx, account, challenge, end))) return false;',
     becomes: '',
@@ -261,7 +261,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'passkey-challenge-purpose',
-    rule: 'a challenge is for one page of one browser',
+    rule: 'a challenge is valid for one page of one browser',
     file: 'domain/passkeys/challenge.ts',
     text: 'if (!timingSafeEqual(bytes.subarray(headBytes), proofOf(services, account, purpose, head))) return null;',
     becomes: '',
@@ -269,7 +269,7 @@ export const signIn: readonly Mutant[] = [
   },
   {
     id: 'passkey-challenge-expired',
-    rule: 'a challenge is good for ten minutes',
+    rule: 'a challenge is valid for ten minutes',
     file: 'domain/passkeys/challenge.ts',
     text: 'return end > services.clock.now() ? end : null;',
     becomes: 'return end;',

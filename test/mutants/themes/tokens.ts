@@ -5,7 +5,7 @@ import type { Mutant } from '../mutant.ts';
 export const tokens: readonly Mutant[] = [
   {
     id: 'code-of-its-client',
-    rule: 'a code is redeemed by the client that it was given to',
+    rule: 'a code can be redeemed only by its client',
     file: 'domain/tokens/redeem-code.ts',
     text: '!code || code.appId !== client.appId',
     becomes: '!code',
@@ -13,7 +13,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'code-redirect-uri',
-    rule: 'a code is redeemed with the redirect URI that it was asked for with',
+    rule: 'a code is redeemed with the redirect URI of its request',
     file: 'domain/tokens/redeem-code.ts',
     text: 'if (!uriFits) throw',
     becomes: 'if (false) throw',
@@ -21,7 +21,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'code-verifier',
-    rule: 'the verifier is that of the challenge',
+    rule: 'the verifier must match the challenge',
     file: 'domain/tokens/redeem-code.ts',
     text: '&& challengeOf(codeVerifier) === codeChallenge',
     becomes: '',
@@ -29,7 +29,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'code-verifier-missing',
-    rule: 'a code with a challenge needs a verifier, and one without takes none',
+    rule: 'a code with a challenge requires a verifier; one without refuses any',
     file: 'domain/tokens/redeem-code.ts',
     text: 'if ((codeVerifier === null) !== (codeChallenge === null)) throw',
     becomes: 'if (false) throw',
@@ -37,7 +37,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'code-dpop-key',
-    rule: 'a code that was asked for with a key is redeemed with a proof of it',
+    rule: 'a code bound to a key requires a proof of that key',
     file: 'domain/tokens/redeem-code.ts',
     text: 'if (dpopKey !== undefined && dpopKey !== proof?.thumbprint) throw',
     becomes: 'if (false) throw',
@@ -45,7 +45,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'code-replayed',
-    rule: 'a code that is used a second time ends what it gave',
+    rule: 'a replayed code ends its grant',
     file: 'domain/tokens/redeem-code.ts',
     text: 'if (used?.grantId != null) await',
     becomes: 'if (false) await',
@@ -53,7 +53,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'refresh-grant-type',
-    rule: 'a client refreshes only with the grant type for it',
+    rule: 'refreshing requires the registered grant type',
     file: 'domain/tokens/refresh.ts',
     text: "requireGrantType(client, 'refresh_token');",
     becomes: '',
@@ -61,7 +61,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'refresh-binding',
-    rule: 'a refresh token that is bound to a key is taken with a proof of that key',
+    rule: 'a bound refresh token requires a proof of its key',
     file: 'domain/tokens/refresh.ts',
     text: 'read.binding !== null && read.binding !== binding',
     becomes: 'false',
@@ -69,7 +69,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'refresh-family',
-    rule: 'nobody makes up a refresh token of a grant',
+    rule: 'a refresh token of a grant cannot be forged',
     file: 'domain/tokens/token-text.ts',
     text: 'grantId !== null && familyOf(vault, account, grantId, null) === family ?',
     becomes: 'grantId !== null && family ?',
@@ -101,7 +101,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'grant-server-of-then',
-    rule: 'an API that is linked later is not what the user allowed',
+    rule: "an API linked later is not covered by the user's consent",
     file: 'domain/tokens/audience.ts',
     text: 'apiScopes === null ? linked.linkedAt <= createdAt : apiScopes.includes(apiScopeName(value, linked.server.id)),',
     becomes: 'true,',
@@ -109,7 +109,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'device-code-of-its-client',
-    rule: 'a device code is redeemed by the client that it was given to',
+    rule: 'a device code can be redeemed only by its client',
     file: 'domain/tokens/redeem-device-code.ts',
     text: '!device || device.appId !== client.appId',
     becomes: '!device',
@@ -117,7 +117,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'device-code-expired',
-    rule: 'a device code ends with its time',
+    rule: 'a device code expires',
     file: 'domain/tokens/redeem-device-code.ts',
     text: 'if (expiresAt <= clock.now()) throw',
     becomes: 'if (false) throw',
@@ -133,7 +133,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'password-grant-off',
-    rule: 'tokens for a password are given where the account turned that on',
+    rule: "the password grant requires the account's setting",
     file: 'domain/tokens/password-grant.ts',
     text: "if (!account.settings.passwordGrant) throw new Failure('client_not_authorized');",
     becomes: '',
@@ -141,7 +141,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'password-grant-second-factor',
-    rule: 'who has a second factor gets no tokens for the password alone',
+    rule: 'a user with a second factor gets no tokens for a password alone',
     file: 'domain/tokens/password-grant.ts',
     text: "reached.at === 'end'\n      ?",
     becomes: "reached.at === 'end' || reached.at === 'second_factor'\n      ?",
@@ -149,7 +149,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'exchange-active',
-    rule: 'a token that has ended is not exchanged',
+    rule: 'an expired token is not exchanged',
     file: 'domain/tokens/exchange.ts',
     text: '!subject || !isActive(subject, now)',
     becomes: '!subject',
@@ -157,7 +157,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'exchange-scope',
-    rule: 'an exchanged token has no scope that the one shown has not',
+    rule: 'an exchanged token has no more scopes than the subject token',
     file: 'domain/tokens/exchange.ts',
     text: 'subject.scope.filter((scope) => allowed.includes(scope))',
     becomes: 'allowed',
@@ -165,7 +165,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'exchange-life',
-    rule: 'an exchanged token ends no later than the one shown',
+    rule: 'an exchanged token ends no later than the subject token',
     file: 'domain/tokens/exchange.ts',
     text: 'linked, binding, token.expiresAt);',
     becomes: 'linked, binding);',
@@ -173,7 +173,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'exchange-audience',
-    rule: 'an exchanged token is for nobody whom the one shown is not for',
+    rule: 'an exchanged token has no other audience than the subject token',
     file: 'domain/tokens/exchange.ts',
     text: 'if (other !== undefined) {',
     becomes: 'if (false) {',
@@ -181,7 +181,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'exchange-binding',
-    rule: 'a token that is bound to a key is exchanged with a proof of that key',
+    rule: 'exchanging a bound token requires a proof of its key',
     file: 'domain/tokens/exchange-rules.ts',
     text: 'if (binding !== null && binding !== proven)',
     becomes: 'if (false)',
@@ -189,7 +189,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'exchange-of-others',
-    rule: "another client's token is exchanged by a client that shows who it is",
+    rule: "exchanging another client's token requires a confidential client",
     file: 'domain/tokens/exchange-rules.ts',
     text: 'linked && user && isConfidential(client) ?',
     becomes: 'linked && user ?',
@@ -197,7 +197,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'exchange-assigned',
-    rule: "another client's token is exchanged by an app that its user may use",
+    rule: "exchanging another client's token requires the user's access to the app",
     file: 'domain/tokens/exchange-rules.ts',
     text: 'if (await services.store.access.isAssigned(client.accountId, client.appId, user.id)) return same;',
     becomes: 'if (user) return same;',
@@ -205,7 +205,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'token-expired',
-    rule: 'an access token ends with its time, and when it is revoked',
+    rule: 'an access token ends when it expires or is revoked',
     file: 'domain/tokens/access-token.ts',
     text: 'if (token.revokedAt !== null || token.expiresAt <= now) return false;',
     becomes: '',
@@ -213,7 +213,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'token-signed-out',
-    rule: 'a sign-out everywhere ends the access tokens of before',
+    rule: 'a sign-out everywhere ends earlier access tokens',
     file: 'domain/tokens/access-token.ts',
     text: 'if (token.issuedAt < (user?.signedOutAt ?? 0)) return false;',
     becomes: '',
@@ -221,7 +221,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'token-user-standing',
-    rule: 'a token of a user who is not active opens nothing',
+    rule: 'a token of a user who is not active is invalid',
     file: 'domain/tokens/access-token.ts',
     text: '&& user?.status === userStatuses.active && assigned',
     becomes: '&& assigned',
@@ -229,7 +229,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'token-assigned',
-    rule: 'a token for an app that its user lost opens nothing',
+    rule: 'a token for an app that its user lost is invalid',
     file: 'domain/tokens/access-token.ts',
     text: '&& user?.status === userStatuses.active && assigned',
     becomes: '&& user?.status === userStatuses.active',
@@ -237,7 +237,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'introspection-of-others',
-    rule: 'a client that anyone registered sees its own tokens alone',
+    rule: 'a client of open registration sees only its own tokens',
     file: 'domain/tokens/introspect.ts',
     text: "return client.registeredBy === 'token' && isConfidential(client);",
     becomes: 'return isConfidential(client);',
@@ -245,7 +245,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'introspection-public',
-    rule: 'a client without a secret sees its own tokens alone',
+    rule: 'a client without a secret sees only its own tokens',
     file: 'domain/tokens/introspect.ts',
     text: "return client.registeredBy === 'token' && isConfidential(client);",
     becomes: "return client.registeredBy === 'token';",
@@ -253,7 +253,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'introspection-refresh-token',
-    rule: 'a refresh token is seen by its own client alone',
+    rule: 'a refresh token is visible only to its own client',
     file: 'domain/tokens/introspect.ts',
     text: 'return grant?.appId === client.appId ? grant : null;',
     becomes: 'return grant;',
@@ -261,7 +261,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'revocation-of-others',
-    rule: "a client does not revoke another's access token",
+    rule: "a client cannot revoke another's access token",
     file: 'domain/tokens/revoke.ts',
     text: 'if (found.token.appId !== client.appId) {',
     becomes: 'if (false) {',
@@ -269,7 +269,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'userinfo-bearer',
-    rule: 'a token that is bound to a key is no bearer token',
+    rule: 'a bound token is not accepted as a bearer token',
     file: 'domain/tokens/userinfo.ts',
     text: "if ((found.binding === null) !== (scheme === 'Bearer')) throw",
     becomes: 'if (false) throw',
@@ -277,7 +277,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'userinfo-key',
-    rule: 'a bound token comes with a proof of its own key',
+    rule: 'a bound token requires a proof of its key',
     file: 'domain/tokens/userinfo.ts',
     text: 'if (proof.thumbprint !== binding)',
     becomes: 'if (false)',
@@ -285,7 +285,7 @@ export const tokens: readonly Mutant[] = [
   },
   {
     id: 'userinfo-openid',
-    rule: 'claims about a user take the scope openid',
+    rule: 'claims about a user require the scope openid',
     file: 'domain/tokens/userinfo.ts',
     text: "!found.user || !found.scope.includes('openid')",
     becomes: '!found.user',

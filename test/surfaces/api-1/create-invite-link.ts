@@ -14,7 +14,7 @@ export function createInviteLink(app: () => TestApp): void {
     return one.send('POST', path, { headers: { authorization: `Bearer ${await one.bearer(scope)}` }, json });
   }
 
-  it('answers the same body as the call that it replaces', async () => {
+  it('returns the same body as the call that it replaces', async () => {
     const { email } = await makeUser(app());
     const answer = await post({ email });
     assert.equal(answer.status, 200);
@@ -26,7 +26,7 @@ export function createInviteLink(app: () => TestApp): void {
     assert.match(String(answer.headers['x-ratelimit-remaining']), /^\d+$/);
   });
 
-  it('400 in the status form for no user, no e-mail and an unreadable body', async () => {
+  it('answers 400 in the status form for an unknown user, a missing e-mail address, and an unreadable body', async () => {
     const said = async (json: unknown) => {
       const { status, body } = await post(json);
       assert.deepEqual(
@@ -51,7 +51,7 @@ export function createInviteLink(app: () => TestApp): void {
     );
   });
 
-  it('401 without a token, 403 without manage_all, 404 and 405 elsewhere, in the form of version 2', async () => {
+  it('answers 401 without a token, 403 without manage_all, and 404 or 405 elsewhere, in the form of version 2', async () => {
     const form = ({ status, body }: Answer, name: string) => {
       assert.deepEqual([body.statusCode, body.name, typeof body.message], [status, name, 'string']);
       return status;
@@ -68,7 +68,7 @@ export function createInviteLink(app: () => TestApp): void {
     assert.equal(form(await app().send('POST', path, { headers, raw: 'x' }), 'UnsupportedMediaTypeError'), 415);
   });
 
-  it('429 beyond the limit of the credential', async () => {
+  it('answers 429 beyond the limit of the credential', async () => {
     const one = await app().another({ 'limit.invite': '1/h' });
     const headers = { authorization: `Bearer ${await one.bearer('manage_all')}` };
     const call = () => one.send('POST', path, { headers, json: {} });

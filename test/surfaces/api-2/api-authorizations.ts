@@ -207,7 +207,7 @@ export function apiAuthorizations(app: () => TestApp): void {
     }
   });
 
-  it("answers another account's rows as unknown, and links none of them", async () => {
+  it("treats another account's rows as unknown, and links none of them", async () => {
     const call = await calls(app());
     const other = await app().another();
     const theirs = await calls(other);
@@ -232,7 +232,7 @@ export function apiAuthorizations(app: () => TestApp): void {
     assert.equal((await done(theirs('GET', `/${id}/clients`)))[0].scopes.length, 1);
   });
 
-  it('a client that was linked here gets tokens with custom attributes and details of the user', async () => {
+  it('a client linked here gets tokens with custom attributes and details of the user', async () => {
     const call = await calls(app());
     const headers = { authorization: `Bearer ${await app().bearer('manage_all')}` };
     const client = await registerClient(app());

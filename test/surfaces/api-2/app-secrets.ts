@@ -69,7 +69,7 @@ export function appSecrets(app: () => TestApp): void {
     await api.done(200, 'PUT', path, { ...method(1), name: 'Leaves' });
     assert.deepEqual([await read(), await opens()], [1, 400]);
     await api.done(200, 'PUT', path, method(3));
-    assert.deepEqual([await read(), await opens()], [3, 200], 'its keys stayed');
+    assert.deepEqual([await read(), await opens()], [3, 200], 'its keys are unchanged');
   });
 
   it('a client with method none has no secret; changing its method creates one', async () => {

@@ -22,7 +22,7 @@ async function tokensFor(app: TestApp, client: RegisteredClient, user: UserRecor
 }
 
 export function appUsers(app: () => TestApp): void {
-  it('a user signs in once the app is assigned, and is out with the answer that takes it away', async () => {
+  it('a user can sign in once the app is assigned, and loses access as soon as it is removed', async () => {
     const one = await app().another();
     const api = await managing(one);
     const client = await registerClient(one);
@@ -40,7 +40,7 @@ export function appUsers(app: () => TestApp): void {
     assert.equal((await refresh(one, client, tokens.refresh_token)).status, 400, 'the grant stays ended');
   });
 
-  it('both can be repeated; the trail has one event for each user who got or lost the app', async () => {
+  it('both can be repeated; the trail has one event per user who got or lost the app', async () => {
     const one = await app().another();
     const api = await managing(one);
     const { app_id: appId } = await registerClient(one);
@@ -62,7 +62,7 @@ export function appUsers(app: () => TestApp): void {
     assert.deepEqual(await told('DELETE', 204, [ada.id]), []);
   });
 
-  it('a user who has the app through a role as well keeps it, and the tokens for it', async () => {
+  it('a user who also has the app through a role keeps it and its tokens', async () => {
     const one = await app().another();
     const api = await managing(one);
     const client = await registerClient(one);
@@ -74,7 +74,7 @@ export function appUsers(app: () => TestApp): void {
     assert.equal((await refresh(one, client, tokens.refresh_token)).status, 200);
   });
 
-  it('nobody gets the app when one of the users is unknown, removed or of another account', async () => {
+  it('no user gets the app if one of them is unknown, removed, or of another account', async () => {
     const one = await app().another();
     const api = await managing(one);
     const other = await managing(app());
@@ -100,7 +100,7 @@ export function appUsers(app: () => TestApp): void {
     }
   });
 
-  it('takes 100 users at once', async () => {
+  it('accepts 100 users at once', async () => {
     const one = await app().another();
     const api = await managing(one);
     const { app_id: appId } = await registerClient(one);

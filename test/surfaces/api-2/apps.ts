@@ -95,7 +95,7 @@ export function apps(app: () => TestApp): void {
     }
   });
 
-  it('lifetimes of tokens are those that were written; 0 or null: those of the account', async () => {
+  it('token lifetimes are those of the app; 0 or null selects those of the account', async () => {
     const one = await app().another({ 'limit.api-2': 'off', 'refresh.idle_days': '2' });
     const api = await managing(one);
     const { client, user } = await signedIn(one);
@@ -112,7 +112,7 @@ export function apps(app: () => TestApp): void {
       return redeem(one, client, query.get('code') ?? '');
     };
     assert.deepEqual(await shown(lifetimes(5, 30)), [5, 30]);
-    assert.deepEqual(await shown({ notes: 'x' }), [5, 30], 'what is not sent stays');
+    assert.deepEqual(await shown({ notes: 'x' }), [5, 30], 'omitted members are unchanged');
     const first = await signIn();
     assert.equal(first.expires_in, 300);
     one.services.clock.advance(29 * 60_000);

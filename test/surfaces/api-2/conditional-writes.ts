@@ -50,7 +50,7 @@ export function conditionalWrites(app: () => TestApp): void {
     stage = await prepareStage(app());
   });
 
-  it('every single resource has a tag, and every PUT and DELETE of one a condition, except of what is done once', () => {
+  it('every single resource has a tag, and its PUT and DELETE accept a condition, except one-time operations', () => {
     const { routes } = contracts.get('api-2') ?? {};
     const isList = (id: string) => /^list/.test(id);
     const single = operations.filter(({ method, operationId }) => method === 'GET' && !isList(operationId));
@@ -68,7 +68,7 @@ export function conditionalWrites(app: () => TestApp): void {
   });
 
   for (const operation of conditional) {
-    it(`${operation.operationId}: another tag is 412 and changes nothing; the resource's own lets it pass`, async () => {
+    it(`${operation.operationId}: another tag is 412 and changes nothing; the resource's own tag is accepted`, async () => {
       const request = await requestOf(stage, operation, 'manage_all');
       const tag = tagOf(await read(stage, request, operation));
       const [weak, another] = others(tag);
@@ -82,12 +82,12 @@ export function conditionalWrites(app: () => TestApp): void {
       assert.equal(tagOf(await read(stage, request, operation)), tag);
       const done = await send(stage, request, ` ,${weak} ,\t${another}, ${tag}`);
       assert.ok(done.status < 300, done.text);
-      assert.equal(done.headers['etag'], undefined, 'a tag of what was not sent as it is kept');
+      assert.equal(done.headers['etag'], undefined, 'a tag for members that are not stored as sent');
       if (operation.method === 'DELETE') assert.equal((await read(stage, request, operation)).status, 404);
       else assert.notEqual(tagOf(await read(stage, request, operation)), tag);
     });
 
-    it(`${operation.operationId}: any tag will do for *, and what is wrong otherwise is told first`, async () => {
+    it(`${operation.operationId}: * matches any tag, and other errors are reported first`, async () => {
       const request = await requestOf(stage, operation, 'manage_all');
       if (request.body) {
         const wrong = { ...request, body: { ...request.body, name: 5, firstname: 5, function: 5, value: 5 } };
@@ -118,7 +118,7 @@ export function conditionalWrites(app: () => TestApp): void {
     assertRefused(await put(unique('role'), '"former"'), 412, changed);
   });
 
-  it('a change by another way is a change: members of a role, a lock after wrong passwords', async () => {
+  it('changes elsewhere also change the tag: members of a role, a lock after wrong passwords', async () => {
     const api = await managing(app());
     const user = await newUser(api);
     const { id } = await api.done(201, 'POST', '/roles', { name: unique('role') });
@@ -140,7 +140,7 @@ export function racingWrites(app: () => TestApp): void {
   });
 
   for (const operation of conditional.filter(({ method }) => method === 'PUT')) {
-    it(`${operation.operationId}: of two writers with the same tag, one is told 412`, async () => {
+    it(`${operation.operationId}: of two writers with the same tag, one gets 412`, async () => {
       for (let round = 0; round < rounds; round += 1) {
         const request = await requestOf(stage, operation, 'manage_all');
         const { path } = request;
@@ -156,7 +156,7 @@ export function racingWrites(app: () => TestApp): void {
     });
   }
 
-  it('links that others make and take meanwhile, by way of the users, stay made and taken', async () => {
+  it('links that others add and remove meanwhile, through the users, are kept as they are', async () => {
     const api = await managing(app());
     const [leaving, given, coming] = [await newUser(api), await newUser(api), await newUser(api)];
     for (let round = 0; round < rounds; round += 1) {

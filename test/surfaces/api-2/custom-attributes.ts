@@ -23,10 +23,10 @@ export function customAttributes(app: () => TestApp): void {
     const third = await api.done(201, 'POST', path, {
       user_field: { name: 'Desk', shortname: 'desk', position: null },
     });
-    assert.equal(third.position, 6, 'null is as none');
+    assert.equal(third.position, 6, 'null counts as not set');
     for (const cleared of [{ position: null }, { user_field: { position: null } }]) {
       const last = await api.done(200, 'PUT', `${path}/${created.id}`, cleared);
-      assert.deepEqual(last, { ...bare, position: 7 }, 'null puts it after all others');
+      assert.deepEqual(last, { ...bare, position: 7 }, 'null sorts after all others');
     }
     assert.equal((await api.call('DELETE', `${path}/${created.id}`)).status, 204);
     assertRefused(await api.call('GET', `${path}/${created.id}`), 404);

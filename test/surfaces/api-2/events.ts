@@ -94,7 +94,7 @@ export function events(kind: DatabaseKind): void {
       };
       const keys = [await keyId(), await keyId()];
       const byKeys = await list('?actor=API');
-      assert.deepEqual([...new Set(byKeys.map(({ actor }) => actor.id))].sort(), keys, 'the acts of every key');
+      assert.deepEqual([...new Set(byKeys.map(({ actor }) => actor.id))].sort(), keys, 'the calls of every key');
       assert.ok(byKeys.every(({ actor }) => actor.type === 'API'));
       for (const key of keys) {
         const own = byKeys.filter(({ actor }) => actor.id === key);

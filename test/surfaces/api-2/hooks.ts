@@ -53,12 +53,12 @@ export function hooks(app: () => TestApp): void {
     const updated = new Date(one.services.clock.now()).toISOString();
     assert.deepEqual(replaced, { ...made, ...full, updated_at: updated });
     const again = await api.done(200, 'PUT', `/hooks/${made.id}`, { ...replaced, status: 7, created_at: null });
-    assert.deepEqual(again, replaced, 'what is read-only is ignored');
+    assert.deepEqual(again, replaced, 'read-only members are ignored');
     const bare = await api.done(200, 'PUT', `/hooks/${made.id}`, {
       ...least,
       ...Object.fromEntries(['env_vars', 'packages', 'conditions', 'options', 'retries'].map((name) => [name, null])),
     });
-    assert.deepEqual(bare, { ...made, updated_at: updated }, 'what is not sent has its default');
+    assert.deepEqual(bare, { ...made, updated_at: updated }, 'omitted members get their defaults');
     const gone = await api.call('DELETE', `/hooks/${made.id}`);
     assert.deepEqual([gone.status, gone.text], [202, '']);
     for (const method of ['GET', 'PUT', 'DELETE']) {

@@ -97,7 +97,7 @@ export function lists(app: () => TestApp): void {
     assert.deepEqual(back.reverse().flatMap(idsOf), all);
   });
 
-  it('accepts the bare token of a cursor, and refuses cursors of other lists (I6)', async () => {
+  it('accepts the bare token of a cursor, and refuses cursors of another list (I6)', async () => {
     const { api, ids } = await crowd(3);
     const first = await api.call('GET', '/users?limit=1');
     const cursor = String(header(first, 'after-cursor'));

@@ -6,7 +6,7 @@ import type { TestApp } from '../../support/app.ts';
 import { assertRefused, managing, newUser } from './managing.ts';
 
 export function parameters(app: () => TestApp): void {
-  it('a boolean is true, false, 1 or 0, in any case', async () => {
+  it('a boolean is true, false, 1, or 0, in any letter case', async () => {
     const api = await managing(await app().another());
     const { id } = await newUser(api);
     const role = await api.done(201, 'POST', '/roles', { name: 'Clerks' });
@@ -36,7 +36,7 @@ export function parameters(app: () => TestApp): void {
     }
   });
 
-  it('a name with brackets is an unknown parameter: refused where unknown ones are', async () => {
+  it('a name with brackets is an unknown parameter, and is refused wherever those are', async () => {
     const api = await managing(app());
     for (const path of ['/users', '/roles', '/apps', '/events']) {
       for (const name of ['limit[]', 'username[$ne]', 'cursor[0]']) {
@@ -48,7 +48,7 @@ export function parameters(app: () => TestApp): void {
     await api.done(200, 'GET', '/policies?limit%5B%5D=1');
   });
 
-  it('an empty cursor is refused: it is no first page', async () => {
+  it('an empty cursor is refused; it does not mean the first page', async () => {
     const api = await managing(app());
     for (const path of ['/users', '/policies', '/events']) {
       assertRefused(await api.call('GET', `${path}?cursor=`), 400, /cursor/);

@@ -52,7 +52,7 @@ export function policies(app: () => TestApp): void {
     });
     assert.equal((await send('PUT', `/${id}`, { password_expiration_days: null })).body.password_expiration_days, null);
     const back = { ...changed.body, id: 1, created_at: 'never', updated_at: '0001-01-01T00:00:00Z' };
-    assert.deepEqual((await send('PUT', `/${id}`, back)).body, changed.body, 'what is read-only is ignored');
+    assert.deepEqual((await send('PUT', `/${id}`, back)).body, changed.body, 'read-only members are ignored');
     const names = (await send('GET', '?sort=-name&limit=1')).body.map(({ name }: { name: string }) => name);
     assert.deepEqual(names, ['Staff']);
     assert.deepEqual((await send('GET', '?name=St*&fields=id')).body, [{ id }]);

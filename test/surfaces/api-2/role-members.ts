@@ -101,7 +101,7 @@ export function roleMembers(app: () => TestApp): void {
     assertRefused(await api.call('GET', `/roles/${id}/users?assigned=maybe`), 400, /assigned/);
   });
 
-  it('sets and lists the apps of a role, also thousands of members at once', async () => {
+  it('sets and lists the apps of a role, even thousands of members at once', async () => {
     const one = await app().another();
     const api = await managing(one);
     const { app_id: pay } = await registerClient(one, { client_name: 'Payroll' });

@@ -32,7 +32,7 @@ export function userManagers(app: () => TestApp): void {
     const next = address();
     await (await manager()).done(200, 'PUT', `/users/${user.id}`, { email: next });
     assert.equal((await titlesTo(app(), user.email)).at(-1), 'Your e-mail address was changed');
-    assert.equal(await status(before), 410, 'what was sent to the former one ends');
+    assert.equal(await status(before), 410, 'links sent to the former address end');
     await assertTold(app(), async () => {
       assert.equal(await linksTo(next), 0);
     }, [['password_reset.refused', 'user', `user ${user.id}`, { reason: 'held' }]]);
@@ -116,7 +116,7 @@ export function userManagers(app: () => TestApp): void {
       const refused = async (members: object) => assertRefused(await api.call('PUT', path, members), 403, needsAll);
       await api.done(200, 'PUT', path, { policy_id: loose.id });
       await give(app(), user);
-      await api.done(200, 'PUT', path, { policy_id: loose.id, status: 1, title: 'the same again' });
+      await api.done(200, 'PUT', path, { policy_id: loose.id, status: 1, title: 'repeated' });
       await refused({ policy_id: null });
       await refused({ policy_id: 0, title: 'x' });
       for (const status of [2, 3]) {
@@ -142,7 +142,7 @@ export function userManagers(app: () => TestApp): void {
     const count = () => store.secondFactors.countAttempt({ ...attempt, lockedUntil: attempt.now + day });
     assert.deepEqual([await count(), await count()], ['counted', 'counted']);
     await api.done(200, 'POST', `${path}/unlock`);
-    assert.deepEqual([await count(), await count()], ['last', null], 'or codes could be guessed without end');
+    assert.deepEqual([await count(), await count()], ['last', null], 'otherwise codes could be guessed without limit');
     await all.done(200, 'POST', `${path}/unlock`);
     assert.equal(await count(), 'counted');
   });

@@ -145,6 +145,6 @@ export function deprecation(app: () => TestApp): void {
     assert.equal((await ask({ api_key: key.key }, apiHost)).status, 404);
     assert.equal((await ask({ api_key: key.key })).status, 404);
     await services.counts.flush();
-    assert.equal((await services.store.counts.list(account.id, day))[0]?.count, 5, 'callers are counted');
+    assert.equal((await services.store.counts.list(account.id, day))[0]?.count, 5, 'calls are counted');
   });
 }

@@ -130,7 +130,7 @@ export function refusals(app: () => TestApp): void {
     assert.deepEqual(JSON.parse(event?.detail ?? ''), { reason: 'second_factor_required', method: 'delegated' });
   });
 
-  it('GET /api/2/events lists what a key did', async () => {
+  it('GET /api/2/events lists the calls of a key', async () => {
     const own = await app().another();
     const { say, key } = await delegated(own);
     await say('nobody@example.com');
@@ -145,7 +145,7 @@ export function refusals(app: () => TestApp): void {
     }
   });
 
-  it('405 with Allow for any other method, 400 for a request that cannot be read', async () => {
+  it('405 with Allow for any other method, 400 for an unreadable request', async () => {
     const path = '/api/v1/delegated_auth';
     for (const method of ['POST', 'PUT', 'DELETE']) assert.equal((await app().send(method, path)).status, 405);
     const answer = await app().send('GET', path, { headers: { 'content-type': 'text/plain' }, raw: 'x' });

@@ -33,7 +33,7 @@ export function makeInviteLink(app: () => TestApp): void {
       body,
     );
 
-  it('§2.6: answers the link, on the account host and on the hosts of the deprecated surfaces', async () => {
+  it('§2.6: returns the link, on the account host and on the hosts of the deprecated surfaces', async () => {
     const { email } = await makeUser(app());
     for (const host of hostsOf(app())) {
       const answer = await post(host, JSON.stringify({ api_key: key, email: email?.toUpperCase() }));
@@ -74,7 +74,7 @@ export function makeInviteLink(app: () => TestApp): void {
     }
   });
 
-  it('answers what cannot be read in its own form', async () => {
+  it('answers unreadable requests in its own form', async () => {
     const rows: [body: string, type: string, status: number][] = [
       ['{"api_key":', 'application/json', 400],
       [JSON.stringify({ api_key: key, email: 7 }), 'application/json', 400],
@@ -89,7 +89,7 @@ export function makeInviteLink(app: () => TestApp): void {
     assert.equal((await app().send('POST', '/api/v3/invites/else')).status, 404);
   });
 
-  it("another account's key and users count as missing", async () => {
+  it("treats another account's key and users as missing", async () => {
     const other = await app().another();
     const { email } = await makeUser(other);
     const { key: otherKey } = await newApiKey(other);
@@ -98,7 +98,7 @@ export function makeInviteLink(app: () => TestApp): void {
     assert.equal((await post(apiHost, JSON.stringify({ api_key: key, email }))).text, noUser);
   });
 
-  it('L5: nothing tells how a user stands', async () => {
+  it("L5: reveals nothing about a user's status", async () => {
     const one = await app().another();
     const { services, account } = one;
     const { key } = await newApiKey(one);
@@ -136,7 +136,7 @@ export function makeInviteLink(app: () => TestApp): void {
     assert.deepEqual([count?.kind, count?.subjectId, count?.count], ['call.makeInviteLink', id, 1]);
   });
 
-  it('has a limit, a switch and a rehearsal of its own', async () => {
+  it('has its own limit, switch, and rehearsal', async () => {
     const one = await app().another({ 'limit.invite': '1/h', 'sunset.api-v3': '2027-06-30' });
     const { key } = await newApiKey(one);
     const body = JSON.stringify({ api_key: key, email: 'nobody@example.com' });

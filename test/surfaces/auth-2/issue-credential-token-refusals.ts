@@ -46,7 +46,7 @@ export function issueCredentialTokenRefusals(app: () => TestApp): void {
     assert.ok(await issue(app(), pair));
   });
 
-  it('answers 401 when half of the pair or all of it is missing', async () => {
+  it('answers 401 when half of the pair, or all of it, is missing', async () => {
     const { clientId, clientSecret } = await makePair(app());
     for (const [id, secret] of [
       [undefined, undefined],
@@ -59,7 +59,7 @@ export function issueCredentialTokenRefusals(app: () => TestApp): void {
     }
   });
 
-  it('answers 401 for a header in neither form', async () => {
+  it('answers 401 for a header in any other form', async () => {
     const { clientId: id, clientSecret: secret } = await makePair(app());
     const encoded = (text: string) => Buffer.from(text).toString('base64');
     const headers = [
@@ -94,7 +94,7 @@ export function issueCredentialTokenRefusals(app: () => TestApp): void {
       assertUnauthorized(await withHeader({ authorization }), 'Basic', authorization.slice(0, 60));
   });
 
-  it('answers 401 for a pair in the header and in the body, right or wrong; the same id alone is no second pair', async () => {
+  it('answers 401 for a pair both in the header and in the body, right or wrong; the id alone is not a second pair', async () => {
     const { clientId, clientSecret } = await makePair(app());
     const other = await makePair(app());
     for (const [way, present] of Object.entries(ways)) {
@@ -118,7 +118,7 @@ export function issueCredentialTokenRefusals(app: () => TestApp): void {
     }
   });
 
-  it('answers 400 when grant_type is missing or another one, whatever the pair', async () => {
+  it('answers 400 when grant_type is missing or unsupported, whatever the pair', async () => {
     const { clientId, clientSecret } = await makePair(app());
     for (const secret of [clientSecret, 'wrong']) {
       for (const grantType of [
@@ -142,7 +142,7 @@ export function issueCredentialTokenRefusals(app: () => TestApp): void {
     }
   });
 
-  it('answers 400 for bad JSON, another media type and members of a wrong type, naming what was wrong', async () => {
+  it('answers 400 for malformed JSON, another media type, and members of a wrong type, naming the fault', async () => {
     const { clientId, clientSecret } = await makePair(app());
     const headers = basic(clientId, clientSecret);
     const json = { ...headers, 'content-type': 'application/json' };
@@ -181,7 +181,7 @@ export function issueCredentialTokenRefusals(app: () => TestApp): void {
     assertBadRequest(await withHeader(headers, {}), /^Content-Type must be/, 'no body');
   });
 
-  it('answers 400 for a form member that is given twice, and reads nothing of the query', async () => {
+  it('answers 400 for a repeated form member, and ignores the query', async () => {
     const { clientId, clientSecret } = await makePair(app());
     const form = String(new URLSearchParams({ ...grant, client_id: clientId, client_secret: clientSecret }));
     for (const name of ['grant_type', 'client_id', 'client_secret', 'x']) {

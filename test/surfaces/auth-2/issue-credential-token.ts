@@ -35,7 +35,7 @@ export function issueCredentialToken(app: () => TestApp): void {
     }
   }
 
-  it('answers no refresh_token, not even an empty one, and no null', async () => {
+  it('returns no refresh_token, not even an empty one, and no null', async () => {
     const { clientId, clientSecret } = await makePair(app());
     const answer = await withMembers(clientId, clientSecret);
     assert.equal('refresh_token' in answer.body, false);
@@ -61,7 +61,7 @@ export function issueCredentialToken(app: () => TestApp): void {
     assert.deepEqual([await isActive(app(), first), await isActive(app(), second)], [false, true]);
   });
 
-  it('ignores members that are not listed, a scope among them', async () => {
+  it('ignores unlisted members, including a scope', async () => {
     const { clientId, clientSecret } = await makePair(app(), 'read_users');
     const more = { scope: 'manage_all', account_id: 1, expires_in: 9e9, access_token: 'x', constructor: {} };
     const json = { ...grant, client_id: clientId, client_secret: clientSecret, ...more };
@@ -71,12 +71,12 @@ export function issueCredentialToken(app: () => TestApp): void {
     assert.equal((await app().send('POST', '/oidc/2/register', { headers, json: {} })).status, 401);
   });
 
-  it('makes ids and secrets of A–Z a–z 0–9 - _', async () => {
+  it('generates ids and secrets from A–Z a–z 0–9 - _', async () => {
     const { clientId, clientSecret } = await makePair(app());
     for (const text of [clientId, clientSecret]) assert.match(text, /^[A-Za-z0-9_-]{43,255}$/);
   });
 
-  it('keeps digests only: no table and no log line holds a secret or a token', async () => {
+  it('stores only digests: no table and no log line contains a secret or a token', async () => {
     const pair = await makePair(app());
     const secrets = [pair.clientSecret, await issue(app(), pair), await issue(app(), pair)];
     const kept = (await dump(app().url)) + JSON.stringify(app().services.lines);
@@ -84,7 +84,7 @@ export function issueCredentialToken(app: () => TestApp): void {
     for (const secret of secrets) assert.ok(!kept.includes(secret.slice(-43)));
   });
 
-  it('answers 429 with Retry-After after too many failures of one pair; success resets the count, others are not affected', async () => {
+  it('answers 429 with Retry-After after too many failures of one pair; success resets the count; others are unaffected', async () => {
     const limited = await app().another({ 'limit.client-auth': '3/h' });
     const [first, second] = [await makePair(limited), await makePair(limited)];
     const fail = () => limited.send('POST', tokenPath, { json: grant, headers: basic(first.clientId, 'wrong') });

@@ -15,14 +15,14 @@ export function readRateLimit(app: () => TestApp): void {
   const read = (authorization: string | undefined, at: TestApp = app()): Promise<Answer> =>
     at.send('GET', limitPath, { headers: authorization === undefined ? {} : { authorization } });
 
-  it('answers the status object and three numbers, 5,000 an hour unless the account says otherwise', async () => {
+  it('returns the status object and three numbers, 5,000 an hour unless the account sets another limit', async () => {
     const answer = await read(`Bearer ${await app().bearer('read_users')}`);
     const data = { 'X-RateLimit-Limit': 5000, 'X-RateLimit-Remaining': 5000, 'X-RateLimit-Reset': 3600 };
     assert.deepEqual([answer.status, answer.body], [200, { status, data }]);
     assertPrivate(answer);
   });
 
-  it('tells what the pair has left: all its tokens share one count, other pairs have their own', async () => {
+  it('reports what the pair has left: all its tokens share one count, other pairs have their own', async () => {
     const limited = await app().another({ 'limit.api-2': '7/h' });
     const pair = await makePair(limited);
     const tokens = [await issue(limited, pair), await issue(limited, pair)];
@@ -40,7 +40,7 @@ export function readRateLimit(app: () => TestApp): void {
     assert.equal(other.body.data['X-RateLimit-Remaining'], 7);
   });
 
-  it('tells 0 and not less when all is used up, and is not limited itself', async () => {
+  it('reports 0 and never less when the limit is used up, and is not limited itself', async () => {
     const limited = await app().another({ 'limit.api-2': '1/h' });
     const pair = await makePair(limited);
     const token = await issue(limited, pair);
@@ -50,19 +50,19 @@ export function readRateLimit(app: () => TestApp): void {
     assert.deepEqual([answer.status, answer.body.data['X-RateLimit-Remaining']], [200, 0]);
   });
 
-  it('tells the largest number where the account switched the limit off', async () => {
+  it('reports the largest number when the account has switched the limit off', async () => {
     const unlimited = await app().another({ 'limit.api-2': 'off' });
     const { data } = (await read(`Bearer ${await unlimited.bearer('manage_all')}`, unlimited)).body;
     const most = 2 ** 31 - 1;
     assert.deepEqual(data, { 'X-RateLimit-Limit': most, 'X-RateLimit-Remaining': most, 'X-RateLimit-Reset': 0 });
   });
 
-  it('takes any valid token, whatever its scopes', async () => {
+  it('accepts any valid token, whatever its scopes', async () => {
     for (const scope of credentialScopes)
       assert.equal((await read(`Bearer ${await app().bearer(scope)}`)).status, 200, scope);
   });
 
-  it('reads the bearer scheme in any case, and bearer:<token> too', async () => {
+  it('accepts the bearer scheme in any letter case, and bearer:<token>', async () => {
     const token = await app().bearer('read_all');
     for (const form of [
       `bearer ${token}`,
@@ -75,7 +75,7 @@ export function readRateLimit(app: () => TestApp): void {
     }
   });
 
-  it('answers 401 for a missing and for an invalid token', async () => {
+  it('answers 401 for a missing token and for an invalid one', async () => {
     const pair = await makePair(app());
     const token = await issue(app(), pair);
     const elsewhere = await (await app().another()).bearer('manage_all');
@@ -106,7 +106,7 @@ export function readRateLimit(app: () => TestApp): void {
     assertUnauthorized(await read(`Bearer ${last}`), 'Bearer', 'expired');
   });
 
-  it('answers HEAD as GET without a body, and ignores parameters', async () => {
+  it('answers HEAD like GET without a body, and ignores parameters', async () => {
     const headers = { authorization: `Bearer ${await app().bearer('read_all')}` };
     const head = await app().send('HEAD', limitPath, { headers });
     assert.deepEqual([head.status, head.text], [200, '']);

@@ -127,7 +127,7 @@ export function apiConsent(app: AppOf): void {
     });
   }
 
-  it('what the page did not show is not remembered, also when denied from an old page', async () => {
+  it('scopes that the page did not show are not remembered, even when denied on an old page', async () => {
     const { client, user, notes, link, page } = await stage(() => registerClient(one, metadata), 'linked');
     const waiting = await page();
     await link();

@@ -170,7 +170,7 @@ export function apiEndings(app: AppOf): void {
     assert.equal((await refresh(app(), other.client, other.tokens.refresh_token)).status, 200);
   });
 
-  it('however many grants are for one API, none of their tokens outlives the link, nor lives again with a new one', async () => {
+  it('however many grants are for one API, no token outlives the link, and no new link revives it', async () => {
     const { store } = app().services;
     const api = await makeApi(app());
     const { client, code, tokens: ofNoApi } = await start(app(), {}, api);

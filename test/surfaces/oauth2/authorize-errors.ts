@@ -62,7 +62,7 @@ export function authorizeErrors(app: AppOf): void {
     ],
     ['an unknown PKCE method', { code_challenge_method: 's256' }, 'invalid_request'],
     ['a method without challenge', { code_challenge: '' }, 'invalid_request'],
-    ['a challenge that is no SHA-256', { code_challenge: 'a'.repeat(42) }, 'invalid_request'],
+    ['a challenge that is not a SHA-256 hash', { code_challenge: 'a'.repeat(42) }, 'invalid_request'],
     ['a challenge of other characters', { code_challenge: '='.repeat(43) }, 'invalid_request'],
     [
       'a public client without challenge',
@@ -79,7 +79,7 @@ export function authorizeErrors(app: AppOf): void {
       assertClientError(app(), await app().send('GET', path), error);
       const form = Object.fromEntries(new URL(path, redirectUri).searchParams);
       assertClientError(app(), await app().send('POST', '/oauth2/authorize', { form }), error);
-      assert.equal((await readRows(app().url))['authorization_requests']?.length, before, 'nothing was begun');
+      assert.equal((await readRows(app().url))['authorization_requests']?.length, before, 'nothing was started');
     });
   }
 

@@ -89,7 +89,7 @@ export function authorize(app: AppOf): void {
     assert.equal(await granted(open, ''), 'openid', 'unsaid: openid');
     assert.equal(await granted(open, 'profile'), 'profile');
     assert.equal(await granted(narrow, 'openid profile email groups'), 'openid email');
-    assert.equal(await granted(narrow, ''), 'openid email', 'unsaid: all that was registered');
+    assert.equal(await granted(narrow, ''), 'openid email', 'omitted: everything registered');
   });
 
   it('without openid there is no id token, and redirect_uri may be omitted if one is registered', async () => {
@@ -156,7 +156,7 @@ export function authorize(app: AppOf): void {
       const second = decodeJwt((await redeem(app(), setting.client, await setting.code(asked))).id_token);
       const [before, after] = [Number(first['auth_time']) + 5, Math.floor(app().services.clock.now() / 1000)];
       assert.ok(Number(second['auth_time']) >= before && Number(second['auth_time']) <= after);
-      assert.equal(second['sid'], first['sid'], 'the session goes on, under a new secret');
+      assert.equal(second['sid'], first['sid'], 'the session continues under a new secret');
     });
   }
 

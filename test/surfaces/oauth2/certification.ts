@@ -58,7 +58,7 @@ export function certification(app: AppOf): void {
       }
     });
 
-    it(`${mode}: oidcc-ensure-post-request-succeeds, and oidcc-codereuse takes back what the code gave`, async () => {
+    it(`${mode}: oidcc-ensure-post-request-succeeds, and oidcc-codereuse revokes the tokens of the code`, async () => {
       const { client, jar, code } = await settle(app());
       await redeem(app(), client, await code());
       const form = Object.fromEntries(
@@ -76,7 +76,7 @@ export function certification(app: AppOf): void {
       assert.equal((await app().send('GET', '/oauth2/userinfo', { headers })).status, 401);
     });
 
-    it(`${mode}: errors of the basic profile are told the client`, async () => {
+    it(`${mode}: errors of the basic profile are reported to the client`, async () => {
       const { client } = await settle(app());
       for (const [module, parameters, error] of [
         ['oidcc-response-type-missing', { response_type: '' }, 'invalid_request'],
@@ -89,7 +89,7 @@ export function certification(app: AppOf): void {
       }
     });
 
-    it(`${mode}: oidcc-prompt-login and oidcc-max-age-1 ask again, and say when`, async () => {
+    it(`${mode}: oidcc-prompt-login and oidcc-max-age-1 ask again, and return the new auth_time`, async () => {
       const one = await app().another({ 'limit.register': 'off' });
       const { client, user, jar, code } = await settle(one);
       const before = decodeJwt((await redeem(one, client, await code())).id_token)['auth_time'];

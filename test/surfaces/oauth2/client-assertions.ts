@@ -89,7 +89,7 @@ export function clientAssertions(app: AppOf): void {
     'no exp': () => ({ exp: undefined }),
     'an exp that passed 31 s ago': (now) => ({ exp: now - 31 }),
     'an exp more than an hour ahead': (now) => ({ exp: now + 3700 }),
-    'an exp that is no number': () => ({ exp: 'tomorrow' }),
+    'an exp that is not a number': () => ({ exp: 'tomorrow' }),
     'an nbf in the future': (now) => ({ nbf: now + 60 }),
     'no jti': () => ({ jti: undefined }),
     'an empty jti': () => ({ jti: '' }),
@@ -156,7 +156,7 @@ export function clientAssertions(app: AppOf): void {
       'two parts': `${header}.${payload}`,
       JWE: `${encoded({ alg: 'PBES2-HS256+A128KW', enc: 'A128GCM', p2c: 2_000_000_000, zip: 'DEF' })}.a.b.c.d`,
       text: 'not a JWT',
-      'a payload that is no object': `${header}.${Buffer.from('5').toString('base64url')}.${signature}`,
+      'a payload that is not an object': `${header}.${Buffer.from('5').toString('base64url')}.${signature}`,
     };
     for (const [title, text] of Object.entries(texts)) {
       for (const form of [shown(text), { ...shown(text), client_id: id }]) {

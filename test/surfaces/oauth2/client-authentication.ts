@@ -95,7 +95,7 @@ export function clientAuthentication(app: AppOf): void {
   }
 
   for (const [title, metadata, accepted] of kinds) {
-    it(`${title}: ${accepted.length} of ${Object.keys(ways).length} ways let the client in (T5)`, async () => {
+    it(`${title}: ${accepted.length} of ${Object.keys(ways).length} methods authenticate the client (T5)`, async () => {
       const client = await registerClient(app(), metadata);
       const other = await registerClient(app(), { token_endpoint_auth_method: 'client_secret_basic' });
       for (const [way, sending] of Object.entries(ways)) {

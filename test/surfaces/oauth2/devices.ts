@@ -97,7 +97,7 @@ export function devices(app: AppOf): void {
     wait(60);
     await asks('authorization_pending');
     await decideDevice(app(), codes.user_code, user);
-    assert.equal((await poll(app(), client, codes)).status, 200, 'tokens wait for nobody');
+    assert.equal((await poll(app(), client, codes)).status, 200, 'tokens are not delayed');
   });
 
   it('access_denied when the user denies, and never tokens afterwards', async () => {

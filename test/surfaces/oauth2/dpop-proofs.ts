@@ -35,7 +35,7 @@ export function dpopProofs(app: AppOf): void {
       'no jti': { claims: { jti: undefined } },
       'a jti that is too long': { claims: { jti: 'x'.repeat(256) } },
       'no time': { claims: { iat: undefined } },
-      'a time that is no number': { claims: { iat: '1' } },
+      'a time that is not a number': { claims: { iat: '1' } },
       'another type': { header: { typ: 'JWT' } },
       'no key': { header: { jwk: undefined } },
     };

@@ -12,47 +12,11 @@ import { askWithProof, newProofKey } from '../../support/dpop.ts';
 import { makeUser, type RegisteredClient, redeem, registerClient, signInForCode } from '../../support/sign-in.ts';
 import { setUser } from '../../support/users.ts';
 import { type AppOf, askTokens, assertError, codeForm } from './asking.ts';
-
-const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
-const accessToken = 'urn:ietf:params:oauth:token-type:access_token';
-const jwt = 'urn:ietf:params:oauth:token-type:jwt';
-const metadata = {
-  token_endpoint_auth_method: 'client_secret_post',
-  grant_types: ['authorization_code', 'refresh_token', 'client_credentials', exchangeGrant],
-};
+import { accessToken, exchangeGrant, exchanging, jwt, metadata } from './exchanging.ts';
 
 /** RFC 8693, as far as the new token can do less. */
 export function exchange(app: AppOf): void {
-  const ask = (client: RegisteredClient, token: string, more: Readonly<Record<string, string>> = {}): Promise<Answer> =>
-    askTokens(app(), client, {
-      grant_type: exchangeGrant,
-      subject_token: token,
-      subject_token_type: accessToken,
-      ...more,
-    });
-  const introspect = async (client: RegisteredClient, token: string) => {
-    const form = { client_id: client.client_id, client_secret: client.client_secret ?? '', token };
-    return (await app().send('POST', '/oauth2/introspect', { form })).body;
-  };
-  /** A client with a user's opaque tokens. */
-  const opaque = async (changes: object = {}) => {
-    const client = await registerClient(app(), { ...metadata, ...changes });
-    const user = await makeUser(app(), client.app_id);
-    const code = (await signInForCode(app(), client, user)).get('code') ?? '';
-    return { client, user, tokens: await redeem(app(), client, code) };
-  };
-  /** A client with a user's JWT for an API of three audiences, and a gateway that is linked to the same API. */
-  const linked = async () => {
-    const [client, gateway] = [await registerClient(app(), metadata), await registerClient(app(), metadata)];
-    const user = await makeUser(app(), client.app_id);
-    const api = await makeApi(app(), ['orders:read', 'orders:write'], { audiences: ['stock', 'billing'] });
-    await linkApi(app(), client, api);
-    await linkApi(app(), gateway, api, ['orders:read']);
-    const asked = { scope: 'openid email orders:read orders:write' };
-    const code = (await signInForCode(app(), client, user, asked)).get('code') ?? '';
-    const allow = () => grantAccess(app().services, app().account, gateway.app_id, { user: user.email ?? '' });
-    return { client, gateway, user, api, allow, tokens: await redeem(app(), client, code) };
-  };
+  const { ask, introspect, opaque, linked } = exchanging(app);
 
   it('ends no later than the subject token, however long the exchange takes', async () => {
     using _ = app().services.clock.hold();
@@ -102,7 +66,7 @@ export function exchange(app: AppOf): void {
     const headers = { authorization: `Bearer ${token}` };
     const claims = await app().send('GET', '/oauth2/userinfo', { headers });
     assert.deepEqual(claims.body, { sub: String(user.id) });
-    assert.equal((await introspect(client, tokens.access_token)).active, true, 'the first stays as it is');
+    assert.equal((await introspect(client, tokens.access_token)).active, true, 'the first is unchanged');
     assertError(await ask(client, token, { scope: 'openid email' }), 400, 'invalid_scope');
   });
 
@@ -134,7 +98,7 @@ export function exchange(app: AppOf): void {
     assertError(await ask(client, own), 400, 'invalid_request', /^subject_token is not a valid token$/);
   });
 
-  it('a JWT for one with fewer scopes and audiences; never for another audience, never widened again', async () => {
+  it('a JWT for one with fewer scopes and audiences; never for another audience, and never wider again', async () => {
     const { client, user, api, tokens } = await linked();
     const narrow = await ask(client, tokens.access_token, {
       scope: 'orders:read',

@@ -68,7 +68,7 @@ export function hosts(app: AppOf): void {
     assert.equal((await one.send('GET', path, { host: host.toUpperCase() })).body.issuer, one.account.baseUrl);
     assert.equal((await one.send('GET', path, { host: host.replace(':8443', '') })).status, 404);
     await moveAccount(one.services, one.account, { hosts: [], baseUrl: one.account.baseUrl });
-    assert.equal((await one.send('GET', path, { host })).status, 404, 'in force at once');
+    assert.equal((await one.send('GET', path, { host })).status, 404, 'effective at once');
   });
 
   it('two Hosts, none, a user part, white space or another authority in the target are 400', async () => {

@@ -48,7 +48,7 @@ export function implicitProfile(app: AppOf): void {
       }
     });
 
-    it(`${response_type}: errors of the implicit profile are told the client`, async () => {
+    it(`${response_type}: errors of the implicit profile are reported to the client`, async () => {
       for (const [module, parameters, error] of [
         ['oidcc-ensure-request-without-nonce-fails', { nonce: '' }, 'invalid_request'],
         ['oidcc-prompt-none-not-logged-in', { prompt: 'none' }, 'login_required'],
@@ -64,7 +64,7 @@ export function implicitProfile(app: AppOf): void {
       assertErrorPage(await on.send('GET', path({ redirect_uri: 'https://app.example.com/other' })), /redirect_uri/);
     });
 
-    it(`${response_type}: oidcc-prompt-login and oidcc-max-age-1 ask again, and say when`, async () => {
+    it(`${response_type}: oidcc-prompt-login and oidcc-max-age-1 ask again, and return the new auth_time`, async () => {
       const { user, jar } = setting;
       let last = 0;
       for (const parameters of [{}, { prompt: 'login' }, { max_age: '1' }]) {

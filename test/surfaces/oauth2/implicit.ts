@@ -144,7 +144,7 @@ export function implicit(app: AppOf): void {
     }
   });
 
-  it('over http on this machine for a native client alone (§3.2.2.1)', async () => {
+  it('over http on this machine only for a native client (§3.2.2.1)', async () => {
     const uri = 'http://127.0.0.1/callback';
     for (const [application_type, error] of [
       ['web', 'invalid_request'],
@@ -156,7 +156,7 @@ export function implicit(app: AppOf): void {
     }
   });
 
-  it('pushed, or in a request object: that request is answered', async () => {
+  it('pushed or in a request object, the request is answered the same way', async () => {
     const key = await testKey('ES256', 'implicit');
     const client = await registerSigner(on, [key], implicitClient);
     await grantAccess(on.services, on.account, client.app_id, { user: setting.user.email ?? '' });
@@ -214,7 +214,7 @@ export function implicit(app: AppOf): void {
     assert.equal((await userinfo(access_token)).status, 401);
   });
 
-  it('turned off while the user signs in: no more tokens, but codes as before', async () => {
+  it('switched off while the user signs in: no more tokens, but codes as before', async () => {
     const one = await app().another(implicitAccount);
     const own = await settle(one, implicitClient);
     let at = await walk(one, own.jar, path({}, own.client));
@@ -227,13 +227,13 @@ export function implicit(app: AppOf): void {
     assert.ok(received(usual.answer, 'query')['code']);
   });
 
-  it('an app of the documented door registers for all of it by default', async () => {
+  it('an app registered at the documented door has all of it by default', async () => {
     const headers = { authorization: `Bearer ${await on.bearer('register_clients')}` };
     const json = { client_name: 'Documented', redirect_uris: [redirectUri] };
     const { body } = await on.send('POST', '/oidc/2/register', { headers, json });
     const { answer } = await walk(on, new CookieJar(), path({ prompt: 'none' }, body));
     assert.equal(received(answer, 'fragment')['error'], 'login_required');
     const off = await on.send('GET', path({ prompt: 'none' }, body), { host: new URL(app().account.baseUrl).host });
-    assert.equal(off.status, 400, 'it is off in another account');
+    assert.equal(off.status, 400, 'it is switched off in another account');
   });
 }

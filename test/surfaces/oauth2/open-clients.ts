@@ -99,7 +99,7 @@ export function openClients(app: AppOf): void {
     assert.deepEqual((await manage('GET', client)).body.grant_types, [...open, exchangeGrant]);
   });
 
-  it('a row with pairwise subjects holds the device grant in vain: no redirect URI speaks for its sector', async () => {
+  it('a row with pairwise subjects cannot use the device grant, as no redirect URI proves its sector', async () => {
     const deviceUse = async (subjectType: string) => {
       const json = { redirect_uris: [redirectUri], subject_type: subjectType, token_endpoint_auth_method: 'none' };
       const { body: client } = await one.send('POST', '/oauth2/register', { json });
@@ -115,7 +115,7 @@ export function openClients(app: AppOf): void {
     assert.deepEqual(await deviceUse('public'), [undefined, 'invalid_grant', true]);
   });
 
-  it('a row that holds nothing else is answered with an empty list', async () => {
+  it('a row with nothing else is returned with an empty list', async () => {
     const client = await registered();
     await one.services.store.clients.update(one.account.id, client.app_id, { grantTypes: ['password'] });
     const answer = await manage('GET', client);
@@ -195,7 +195,7 @@ export function openClients(app: AppOf): void {
     assert.match(answer.text, /name="password"/, 'asked to sign in, not refused');
   });
 
-  it('implicit is not registered while the account has it off', async () => {
+  it('implicit is not registered while the account has it switched off', async () => {
     const off = await app().another({ registration: 'open' });
     const ask = (types: readonly string[]) =>
       off.send('POST', '/oauth2/register', { json: { redirect_uris: [redirectUri], grant_types: types } });
@@ -212,11 +212,11 @@ export function openClients(app: AppOf): void {
       assert.deepEqual(await introspect(client, theirs.tokens.refresh_token), inactive);
       assert.equal((await introspect(client, tokens.access_token)).active, true);
       assert.equal((await introspect(client, tokens.refresh_token)).active, true);
-      assert.equal((await introspect(theirs.client, tokens.access_token)).active, true, 'a gateway sees it');
+      assert.equal((await introspect(theirs.client, tokens.access_token)).active, true, 'it is visible to a gateway');
     }
   });
 
-  it('follow the row: closing open registration later gives them nothing more', async () => {
+  it('keep their restrictions when open registration is closed later', async () => {
     const closed = await app().another({ ...unlimited, registration: 'open', 'grant.password': 'on' });
     const json = { redirect_uris: [redirectUri], grant_types: ['authorization_code'] };
     const client = (await closed.send('POST', '/oauth2/register', { json })).body;

@@ -32,7 +32,7 @@ function byPassword(
 
 /** `client_credentials` (RFC 6749 §4.4), `password` (§4.3) and unknown grant types. */
 export function otherGrants(app: AppOf): void {
-  it('grant_type is required; an unknown one is named; implicit is not a grant type here', async () => {
+  it('grant_type is required; an unknown one is named in the error; implicit is not a grant type here', async () => {
     const client = await registerClient(app());
     assertError(await askTokens(app(), client, {}), 400, 'invalid_request', /^grant_type is missing$/);
     assertError(await askTokens(app(), client, { grant_type: '' }), 400, 'invalid_request');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { currentStep } from '../../../src/domain/login/continue.ts';
+import { currentStep } from '../../../src/domain/login/current-step.ts';
 import { finishRequest } from '../../../src/domain/login/finish.ts';
 import type { UserRecord } from '../../../src/store/users.ts';
 import { codesOf, decideDevice, deviceMetadata, poll } from '../../support/devices.ts';
@@ -62,7 +62,7 @@ export function outlivedRequests(app: AppOf): void {
       await change(loss);
       for (const at of [await signIn(before, user), await allow(after), await allow(single)]) {
         assertErrorPage(at.answer);
-        assert.equal(at.answer.text.match(/go back to/gi)?.length, 1, 'what to do is said once');
+        assert.equal(at.answer.text.match(/go back to/gi)?.length, 1, 'the remedy is logged once');
       }
       await change({});
       assert.ok(toClient((await allow(await signIn(await begin(client), user))).answer, removed).has('code'));

@@ -45,7 +45,7 @@ export function ownRegistration(app: AppOf): void {
     assert.ok(!stored.includes(secret) && !stored.includes(client.registration_access_token), 'digests only (R6)');
   });
 
-  it('takes back what it answered, also of a client that is never sent back to (RFC 7592 §2.2)', async () => {
+  it('accepts its own answer as a request, also for a client without redirects (RFC 7592 §2.2)', async () => {
     const device = 'urn:ietf:params:oauth:grant-type:device_code';
     for (const grants of [['client_credentials'], [device], [device, 'refresh_token']]) {
       const client = await register({ grant_types: grants, response_types: [], redirect_uris: undefined });

@@ -95,7 +95,7 @@ export function pairwiseSubjects(kind: 'sqlite' | 'postgres'): void {
     assert.deepEqual([opaque.active, opaque.sub, 'username' in opaque], [true, sub, false]);
     assert.equal((await introspect(client, tokens.refresh_token)).sub, sub);
     const resource = await registerClient(app);
-    assert.equal((await introspect(resource, tokens.access_token)).sub, sub, 'as the client knows it');
+    assert.equal((await introspect(resource, tokens.access_token)).sub, sub, 'with the subject that the client knows');
     const api = await makeApi(app, ['orders:read']);
     await linkApi(app, client, api, ['orders:read']);
     const next: Tokens = (await refresh(app, client, tokens.refresh_token)).body;

@@ -45,7 +45,7 @@ export function refreshing(app: AppOf): void {
       assert.equal(
         (await app().send('GET', '/oauth2/userinfo', { headers })).status,
         200,
-        'each is as good as the first',
+        'each is as valid as the first',
       );
     }
     const successor = await refresh(app(), client, first.body.refresh_token);
@@ -121,10 +121,10 @@ export function refreshing(app: AppOf): void {
     const without = await ask(narrow.body.refresh_token, 'email');
     assert.ok(!('id_token' in without.body));
     const whole = await refresh(app(), client, without.body.refresh_token);
-    assert.equal(whole.body.scope, 'openid profile email', 'the grant itself stays as wide as it was');
+    assert.equal(whole.body.scope, 'openid profile email', 'the scope of the grant is unchanged');
   });
 
-  it('the scope of authorization can be sent again: what is left out there is left out here too', async () => {
+  it('the scope of the authorization can be sent again: what was omitted there is omitted here too', async () => {
     const scope = 'openid profile email offline_access admin';
     const { client, tokens } = await signedIn(app(), {}, { scope });
     assert.equal(tokens.scope, 'openid profile email');

@@ -69,7 +69,7 @@ export function registration(app: AppOf): void {
     });
   });
 
-  it('answers all metadata as registered', async () => {
+  it('returns all metadata as registered', async () => {
     const { status, body } = await register(everything);
     assert.equal(status, 201);
     for (const [name, value] of Object.entries(everything)) assert.deepEqual(body[name], value, name);
@@ -77,13 +77,13 @@ export function registration(app: AppOf): void {
     assert.equal(body.revocation_endpoint_auth_method, 'client_secret_post');
   });
 
-  it('a client of the method none gets no secret', async () => {
+  it('a client with method none gets no secret', async () => {
     const { body } = await register({ redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' });
     assert.ok(!('client_secret' in body) && !('client_secret_expires_at' in body));
     assert.equal(body.token_endpoint_auth_method, 'none');
   });
 
-  it('redirect_uris are only needed with authorization_code or implicit', async () => {
+  it('redirect_uris are required only with authorization_code or implicit', async () => {
     const { status, body } = await register({ client_name: 'Nightly', grant_types: ['client_credentials'] });
     assert.equal(status, 201);
     assert.deepEqual([body.redirect_uris, body.response_types], [[], []]);
@@ -151,7 +151,7 @@ export function registration(app: AppOf): void {
     assert.ok(!JSON.stringify(app().services.lines).includes(body.client_secret));
   });
 
-  it('manage_all may register too, and the scheme and the older header form are read', async () => {
+  it('manage_all may register too, and both header forms are accepted', async () => {
     const token = await app().bearer('manage_all');
     for (const authorization of [`Bearer ${token}`, `bearer ${token}`, `bearer:${token}`]) {
       const json = { redirect_uris: [redirectUri] };

@@ -18,7 +18,7 @@ export function registrationFaults(app: AppOf): void {
     ['no redirect_uris', {}, 'invalid_redirect_uri', /^redirect_uris is a mandatory property$/],
     ['empty redirect_uris', { redirect_uris: [] }, 'invalid_redirect_uri', /^redirect_uris /],
     ['redirect_uris that are no array', { redirect_uris: redirectUri }, 'invalid_redirect_uri', /^redirect_uris /],
-    ['a redirect URI that is no text', { redirect_uris: [7] }, 'invalid_redirect_uri', /^redirect_uris\.0 /],
+    ['a redirect URI that is not a string', { redirect_uris: [7] }, 'invalid_redirect_uri', /^redirect_uris\.0 /],
     ['a redirect URI of null', { redirect_uris: null }, 'invalid_redirect_uri', /^redirect_uris /],
     [
       'one twice',

@@ -24,7 +24,7 @@ async function userinfo(app: TestApp, accessToken: string): Promise<number> {
 
 export function refreshTokenAnswer(app: () => TestApp): void {
   for (const method of ['client_secret_basic', 'client_secret_post', 'none']) {
-    it(`answers a ${method} client 200 with exactly the five members of §2.2`, async () => {
+    it(`answers a ${method} client with 200 and exactly the five members of §2.2`, async () => {
       const { client, tokens } = await signedIn(app(), { token_endpoint_auth_method: method });
       const answer = await refresh(app(), client, tokens.refresh_token, tokenPath);
       assert.equal(answer.status, 200, answer.text);

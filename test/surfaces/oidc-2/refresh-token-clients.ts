@@ -43,7 +43,7 @@ export function refreshTokenClients(app: () => TestApp): void {
         });
       }
 
-      it('T5: no refusal used anything up', async () => {
+      it('T5: the refusals used nothing up', async () => {
         const right = Object.values(presentations).find(({ serves }) => serves.includes(method));
         assert.ok(right);
         assert.equal((await send(right.sent(known), held.tokens.refresh_token)).status, 200);

@@ -37,7 +37,7 @@ export function refreshTokenStanding(app: () => TestApp): void {
       }
       assert.equal(await isActive(held), false);
       await setUser(app().services, app().account, held.user.id, { status: 'active' });
-      assert.equal(await isActive(held), status === 'locked', 'a suspension ends access tokens for good');
+      assert.equal(await isActive(held), status === 'locked', 'a suspension ends access tokens permanently');
       await assertServed(held);
     });
   }

@@ -7,7 +7,7 @@ import { registerPath, tokenPath } from './door.ts';
 
 export function routing(app: () => TestApp): void {
   for (const path of [registerPath, tokenPath]) {
-    it(`${path} lets scripts of any origin in, without credentials (Fetch standard)`, async () => {
+    it(`${path} allows scripts of any origin, without credentials (Fetch standard)`, async () => {
       const headers = { origin: 'https://spa.example', 'access-control-request-method': 'POST' };
       const preflight = await app().send('OPTIONS', path, { headers });
       assert.deepEqual([preflight.status, preflight.text], [204, '']);

@@ -100,7 +100,7 @@ export function accountParts(app: AppOf): void {
     assert.equal((await app().services.store.secondFactors.listDevices(app().account.id, user.id)).length, 1);
   });
 
-  it('is removed, and with the last one its recovery codes', async () => {
+  it('a device is removed, and with the last one the recovery codes', async () => {
     const { jar, user } = await signedInBrowser(app());
     await enrol(jar);
     const page = await open(jar, '/account/second-factors');
@@ -153,7 +153,7 @@ export function accountParts(app: AppOf): void {
     for (const path of ['/account/second-factors', '/account/second-factors/new']) {
       const at = await open(copyOf(jar), path);
       assert.ok(isSignIn(at.answer), path);
-      assert.ok(at.answer.text.includes(`value="${user.email}"`), 'the name is there already');
+      assert.ok(at.answer.text.includes(`value="${user.email}"`), 'the name exists already');
     }
     const late = await sendForm(
       copyOf(jar),

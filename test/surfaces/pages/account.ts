@@ -129,7 +129,7 @@ export function account(app: AppOf): void {
     assert.equal((await refresh(app(), browser.client, browser.tokens.refresh_token)).status, 400);
   });
 
-  it('a refused password: wrong 401, against a rule 422; nothing changes', async () => {
+  it('a refused password: 401 if wrong, 422 if against a rule; nothing changes', async () => {
     const { jar, user } = await signedInBrowser(app());
     const before = await app().services.store.users.find(app().account.id, user.id);
     for (const [form, status, said] of [

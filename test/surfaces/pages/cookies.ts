@@ -17,7 +17,7 @@ export function cookies(app: AppOf): void {
     assert.match(consent.jar.cookies.get('__Host-sid') ?? '', /^[\w-]{43}\.v1\.[\w.-]+$/);
     const { request = '' } = readForm(consent.answer.text).fields;
     const stale = await app().send('GET', `/consent?request=${request}`, { headers: before.header });
-    assert.equal(stale.status, 400, 'the browser binding of before');
+    assert.equal(stale.status, 400, 'the former browser binding');
     before.cookies.set('__Host-sid', consent.jar.cookies.get('__Host-sid') ?? '');
     const mixed = await app().send('GET', `/continue?request=${request}`, { headers: before.header });
     assert.equal(mixed.status, 400, 'even with the new session');

@@ -150,13 +150,13 @@ export function enrolment(app: AppOf): void {
     assert.ok(isEnrolment(at), 'the password is not asked for again');
     const former = jar.cookies.get('__Host-sid');
     const shown = await submit(app(), at, { otp: code(at) });
-    assert.notEqual(jar.cookies.get('__Host-sid'), former, 'another session id (L3)');
+    assert.notEqual(jar.cookies.get('__Host-sid'), former, 'a different session id (L3)');
     const consent = await goOn(shown);
     assert.ok(isConsent(consent.answer));
     const tokens = await redeem(app(), other.client, codeOf(await submit(app(), consent, { decision: 'allow' })));
     const claims = claimsOf(tokens.id_token);
     assert.deepEqual(claims.amr, ['pwd', 'otp', 'mfa']);
-    assert.ok(claims.auth_time < Math.floor(app().services.clock.now() / 1000), 'the password is as old as it was');
+    assert.ok(claims.auth_time < Math.floor(app().services.clock.now() / 1000), 'the age of the password is unchanged');
     codeOf(await walk(app(), jar, authorizePath(other.client)));
     const old = new CookieJar();
     old.cookies.set('__Host-sid', former ?? '');

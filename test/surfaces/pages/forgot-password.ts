@@ -76,7 +76,7 @@ export function forgotPassword(app: AppOf): void {
     assert.equal(await isSignedIn(app(), browser), false);
     assert.equal((await refresh(app(), browser.client, browser.tokens.refresh_token)).status, 400);
     const again = await submit(app(), { jar: copyOf(jar), answer: page.answer }, chosen);
-    assert.ok([403, 410].includes(again.answer.status), 'its cookie went, and the link is used');
+    assert.ok([403, 410].includes(again.answer.status), 'its cookie was removed, and the link is used');
     const late = await open(link);
     assert.equal(late.answer.status, 410);
     assert.equal(heading(late.answer), 'This link has been used');

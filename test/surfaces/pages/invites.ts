@@ -198,7 +198,7 @@ export function invites(app: AppOf): void {
     assert.equal((await read(one, user)).status, 1);
   });
 
-  it('is told to the trail', async () => {
+  it('is recorded in the trail', async () => {
     const user = await unactivated();
     const at = await open(user);
     const who = `user ${user.id}` as const;

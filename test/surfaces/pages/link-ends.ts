@@ -155,7 +155,7 @@ export function linkRaces(databaseKind: DatabaseKind): void {
     });
   }
 
-  it('a link and an administrator at once, fifty times: never both, and the link never last', async () => {
+  it('a link and an administrator simultaneously, fifty times: never both, and the link is never last', async () => {
     const { services, account } = app;
     for (let round = 0; round < 50; round += 1) {
       const user = await makeUser(app);

@@ -8,7 +8,7 @@ import { makeCredential, signInToPasskeys } from './passkeys-page.ts';
 
 /** A session that changes the means of sign-in without end: each change stays in the trail for ever. */
 export function manyChanges(app: AppOf): void {
-  it('second factors, recovery codes and the password share a limit of the session; endings have none', async () => {
+  it('second factors, recovery codes, and the password share one limit per session; endings have no limit', async () => {
     const there = await app().another({ ...unlimited, 'limit.authorize': '6/min' });
     const { jar } = await signedInBrowser(there);
     const adding = await walk(there, jar, '/account/second-factors/new');
@@ -47,7 +47,7 @@ export function manyChanges(app: AppOf): void {
     assert.equal((await there.send('POST', everywhere, { headers: jar.header, form })).status, 303);
   });
 
-  it('so do passkeys', async () => {
+  it('passkeys share it too', async () => {
     const there = await app().another({ ...unlimited, 'limit.authorize': '4/min' });
     const signedIn = await signInToPasskeys(there);
     const statuses: number[] = [];

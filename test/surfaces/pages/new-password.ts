@@ -66,7 +66,7 @@ export function newPassword(app: AppOf): void {
     const after = await read(setting);
     assert.equal(after.status, 1);
     assert.equal(after.passwordChangedAt, (before.passwordChangedAt ?? 0) + 1000);
-    assert.notEqual((await refresh(app(), setting.client, tokens.refresh_token)).status, 200, 'a grant of before');
+    assert.notEqual((await refresh(app(), setting.client, tokens.refresh_token)).status, 200, 'a grant from before');
     const former = await setting.signIn();
     assert.equal(former.answer.status, 401);
     assert.ok(!isSignIn((await submit(app(), former, { password: fresh })).answer));
@@ -167,11 +167,11 @@ export function newPassword(app: AppOf): void {
       assert.ok(page(await walk(app(), at.jar, `${path}?request=${request}`)), `${path} leads back`);
     }
     const consent = await post('/consent', at.jar, { ...form.fields, decision: 'allow' });
-    assert.equal(consent.status, 400, 'nothing is decided before');
+    assert.equal(consent.status, 400, 'nothing is decided before that');
     assert.equal((await read(setting)).status, 4);
     assert.ok(isConsent((await submit(app(), at, chosen)).answer));
     const replay = await post(form.action, at.jar, { ...form.fields, ...chosen });
-    assert.equal(replay.status, 403, 'the form of before is over');
+    assert.equal(replay.status, 403, 'the former form has expired');
   });
 
   it('repeated, too long or control-character members change nothing', async () => {

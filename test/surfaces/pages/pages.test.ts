@@ -72,7 +72,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'parts of the account': accountParts,
   'recent sign-ins': recent,
   'ends of links': linkEnds,
-  'changes that are told': told,
+  'notices of changes': told,
   'many changes': manyChanges,
   assets,
   'devices that are removed': removedDevices,

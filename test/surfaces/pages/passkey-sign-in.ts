@@ -82,7 +82,7 @@ export function passkeySignIn(app: AppOf): void {
     'a frame of another site': () => ({ crossOrigin: true }),
     'an answer to the making of a passkey': () => ({ type: 'webauthn.create' }),
     'a user who was not verified': () => ({ userVerified: false }),
-    'a user who was not there': () => ({ userPresent: false, userVerified: false }),
+    'a user who was not present': () => ({ userPresent: false, userVerified: false }),
     'a signature of another key': () => ({ signature: Buffer.alloc(70, 7).toString('base64url') }),
     'the challenge of another sign-in': (challenge) => ({ challenge }),
     'a challenge that was made up': () => ({ challenge: Buffer.alloc(56, 7).toString('base64url') }),
@@ -109,7 +109,10 @@ export function passkeySignIn(app: AppOf): void {
         events.map(({ action, detail }) => [action, detail]),
         [['sign_in.failed', '{"reason":"wrong_passkey"}']],
       );
-      assert.ok(isConsent((await showPasskey(app(), refused, answerFor(refused, given))).answer), 'the page works on');
+      assert.ok(
+        isConsent((await showPasskey(app(), refused, answerFor(refused, given))).answer),
+        'the page still works',
+      );
     });
   }
 
@@ -138,7 +141,7 @@ export function passkeySignIn(app: AppOf): void {
     const late = answerFor(old, ready.given, { counter: 0 });
     app().services.clock.advance(10 * 60_000 - 1);
     const young = await ready.setting.begin();
-    assert.ok(isConsent((await showPasskey(app(), old, late)).answer), 'to the last');
+    assert.ok(isConsent((await showPasskey(app(), old, late)).answer), 'up to the last one');
     // The challenge is over before the sign-in that it is of.
     app().services.clock.advance(1);
     const over = answerFor(young, ready.given, { counter: 0 });

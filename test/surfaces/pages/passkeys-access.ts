@@ -50,7 +50,7 @@ export function passkeysAccess(app: AppOf): void {
       const refused = await app().send('GET', to, { headers: jar.header });
       assert.equal(refused.status, 303, to);
     }
-    assert.equal((await signedIn.look()).status, 303, 'nor in a session of before');
+    assert.equal((await signedIn.look()).status, 303, 'nor in a session from before');
   });
 
   it('a passkey signs in to the account pages as well', async () => {

@@ -87,7 +87,7 @@ export function policies(app: AppOf): void {
     assert.equal(await isLive(one, setting, jar, strict), true);
     one.services.clock.advance(1);
     assert.equal(await isLive(one, setting, jar, strict), false);
-    assert.equal(await isLive(one, setting, jar), true, 'the other one goes on');
+    assert.equal(await isLive(one, setting, jar), true, 'the other one continues');
   });
 
   it('a change of the default policy takes effect at the next sign-in', async () => {

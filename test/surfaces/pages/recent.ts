@@ -72,7 +72,7 @@ export function recent(app: AppOf): void {
   it('the key of a recent session is refused once ten minutes have passed', async () => {
     const one = await signedIn(9 * minute);
     const at = await open(one.jar, authorizePath(one.client, { acr_values: multiFactor }));
-    assert.ok(isEnrolment(at), 'within ten minutes it is enough');
+    assert.ok(isEnrolment(at), 'it is sufficient within ten minutes');
     app().services.clock.advance(minute + 1);
     const otp = codeAt(keyOf(at.answer.text), app().services.clock.now());
     assert.equal((await submit(app(), at, { otp })).answer.status, 400);
@@ -83,7 +83,7 @@ export function recent(app: AppOf): void {
     const one = await signedIn(11 * minute);
     const device = await giveDevice(app(), one.user);
     const at = await open(one.jar, authorizePath(one.client, { acr_values: multiFactor }));
-    assert.ok(asksForCode(at), 'who has a factor shows it');
+    assert.ok(asksForCode(at), 'a user with a factor must use it');
     await submit(app(), at, { otp: device.code() });
     for (const path of ['/account/second-factors', '/account/second-factors/new', '/account/passkeys']) {
       assert.ok(isSignIn((await open(copyOf(one.jar), path)).answer), path);

@@ -112,7 +112,7 @@ export function refusals(app: AppOf): void {
   } as const;
   for (const [what, [isEnded, stop]] of Object.entries(stops)) {
     for (const step of ['second factor', 'new password'] as const) {
-      it(`a sign-in at the ${step} whose user is ${what} meanwhile ends with the first refusal, told once`, async () => {
+      it(`a sign-in at the ${step} whose user is ${what} meanwhile ends with the first refusal, which is recorded once`, async () => {
         const setting = await settle(app());
         const device = step === 'second factor' ? await giveDevice(app(), setting.user) : null;
         if (!device) await app().services.store.users.update(app().account.id, setting.user.id, { status: 4 });
@@ -130,7 +130,7 @@ export function refusals(app: AppOf): void {
     }
   }
 
-  it('of forms of one sign-in sent at once after its user was locked, one is told', async () => {
+  it('of several forms of one sign-in sent at once after its user was locked, one is recorded', async () => {
     const setting = await settle(app());
     const device = await giveDevice(app(), setting.user);
     const at = await setting.signIn();
@@ -139,7 +139,7 @@ export function refusals(app: AppOf): void {
     assert.equal(await refusalsOf(setting), 1);
   });
 
-  it('a locked user who is signed in is refused at the form of a step that is not due, and told at most once', async () => {
+  it('a locked user who is signed in is refused at a form that is not due, and recorded at most once', async () => {
     const setting = await settle(app());
     const consent = await setting.signIn();
     assert.ok(isConsent(consent.answer));

@@ -69,7 +69,7 @@ export function removedDevices(app: AppOf): void {
     });
   }
 
-  it('nor where it is removed while the new password is hashed', async () => {
+  it('a factor removed while the new password is hashed opens nothing either', async () => {
     const { kind } = app().services.store;
     let duringHash: () => Promise<void> = async () => {};
     const one = await openWith(kind as DatabaseKind, ({ passwords }) => ({

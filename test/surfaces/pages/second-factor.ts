@@ -82,17 +82,17 @@ export function secondFactor(app: AppOf): void {
     const replay = await submit(app(), await setting.signIn(), { otp: used });
     assert.equal(replay.answer.status, 401);
     app().services.clock.advance(30_000);
-    assert.equal((await submit(app(), replay, { otp: used })).answer.status, 401, 'a step later it is still used up');
+    assert.equal((await submit(app(), replay, { otp: used })).answer.status, 401, 'one step later it is still used up');
     const before = device.code();
     app().services.clock.advance(30_000);
-    assert.ok(isConsent((await submit(app(), await setting.signIn(), { otp: before })).answer), 'a step late');
+    assert.ok(isConsent((await submit(app(), await setting.signIn(), { otp: before })).answer), 'one step late');
     app().services.clock.advance(90_000);
     const late = device.code();
     app().services.clock.advance(60_000);
     assert.equal((await submit(app(), await setting.signIn(), { otp: late })).answer.status, 401, 'two steps late');
   });
 
-  it('of twenty forms with the same code one is taken', async () => {
+  it('of twenty forms with the same code one is accepted', async () => {
     const { device, at } = await begun();
     const { fields } = readForm(at.answer.text);
     const form = { ...fields, otp: device.code() };
@@ -188,7 +188,7 @@ export function secondFactor(app: AppOf): void {
     }
     const former = at.jar.cookies.get('__Host-tx');
     assert.ok(isConsent((await submit(app(), at, { otp: device.code() })).answer));
-    assert.notEqual(at.jar.cookies.get('__Host-tx'), former, 'another browser secret (L3)');
+    assert.notEqual(at.jar.cookies.get('__Host-tx'), former, 'a different browser secret (L3)');
     assert.ok(at.jar.cookies.has('__Host-sid'));
     assert.equal(
       (await post(at.jar, { ...form.fields, otp: device.code() })).status,

@@ -38,7 +38,11 @@ export function signOut(app: AppOf): void {
     assert.equal(await isSignedIn(app(), browser), false);
     browser.jar.cookies.set('__Host-sid', secret ?? '');
     assert.equal(await isSignedIn(app(), browser), false, 'the session is gone, not only the cookie (L3)');
-    assert.equal((await refresh(app(), browser.client, browser.tokens.refresh_token)).status, 400, 'so is its grant');
+    assert.equal(
+      (await refresh(app(), browser.client, browser.tokens.refresh_token)).status,
+      400,
+      'its grant is revoked too',
+    );
   });
 
   it('a grant with offline_access outlives the session, in which another browser got one without', async () => {
@@ -59,7 +63,7 @@ export function signOut(app: AppOf): void {
     const asked = await beginSignOut(app(), browser.jar, {});
     assertAsks(asked.answer);
     for (const shown of [browser.user.email ?? '', 'Ada Lovelace']) assert.ok(asked.answer.text.includes(shown));
-    assert.equal(await isSignedIn(app(), browser), true, 'a page ends nothing');
+    assert.equal(await isSignedIn(app(), browser), true, 'a page load ends nothing');
     const done = await submit(app(), asked, {});
     assert.equal(done.answer.status, 200);
     assert.match(done.answer.text, /<h1>You are signed out<\/h1>/);
@@ -169,10 +173,10 @@ export function signOut(app: AppOf): void {
     const asked = await beginSignOut(app(), browser.jar, {});
     await submit(app(), asked, {});
     const again = await submit(app(), asked, {});
-    assert.equal(again.answer.status, 403, 'its cookie went with the session');
+    assert.equal(again.answer.status, 403, 'its cookie was removed with the session');
     assert.equal(await isSignedIn(app(), { ...browser, jar: second }), true);
     const other = await makeUser(app(), browser.client.app_id);
     await signInForCode(app(), browser.client, other, {}, browser.jar);
-    assert.equal(await isSignedIn(app(), browser), true, 'somebody else signs in here');
+    assert.equal(await isSignedIn(app(), browser), true, 'another user signs in here');
   });
 }

@@ -56,7 +56,7 @@ export function told(app: AppOf): void {
     const put = async (members: object) => (await api()).done(200, 'PUT', `/users/${user.id}`, members);
     await put({ firstname: 'Grace', email: user.email, status: 3 });
     await put({ status: 1, comment: 'new' });
-    assert.deepEqual(await titles(user.email), [], 'these are no means of signing in');
+    assert.deepEqual(await titles(user.email), [], 'these are not means of signing in');
     await put({ password: goodPassword });
     assert.deepEqual(await titles(user.email), [passwordTitle]);
     const username = unique('named');
@@ -73,11 +73,7 @@ export function told(app: AppOf): void {
     assert.ok(!former?.text.includes(next), 'the former address does not learn the new one');
     assert.ok(!JSON.stringify([mail, former]).includes(goodPassword));
     await put({ email: null, username });
-    assert.deepEqual(
-      (await titles(next)).slice(1),
-      [several],
-      'the former address is notified that there is none any more',
-    );
+    assert.deepEqual((await titles(next)).slice(1), [several], 'the former address is notified of its removal');
   });
 
   it('factors that the management API adds and removes; an unconfirmed one does not count yet', async () => {

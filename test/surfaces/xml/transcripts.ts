@@ -40,7 +40,7 @@ function masked(answer: Buffer, values: Readonly<Record<string, string>>): strin
   const text = answer.toString('utf8');
   const end = text.indexOf('\r\n\r\n');
   const head = text.slice(0, end);
-  assert.equal(head.replaceAll('\r\n', '').includes('\n'), false, 'a line of the head ends without CR');
+  assert.equal(head.replaceAll('\r\n', '').includes('\n'), false, 'a header line ends without CR');
   const lines = head.split('\r\n').map((line) => line.replace(/^(date|x-request-id|x-ratelimit-reset): .*$/i, '$1: …'));
   const host = new RegExp(`//${values['own']?.replaceAll('.', '\\.')}/`, 'g');
   return `${lines.join('\n')}\n\n${text.slice(end + 4)}`.replace(host, '//{{own}}/');

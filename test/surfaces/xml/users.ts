@@ -162,7 +162,7 @@ export function users(app: () => TestApp): void {
     }
   });
 
-  it('lists everybody by id, or a page when asked to', async () => {
+  it('lists all users by id, or one page on request', async () => {
     const own = await app().another();
     const { call, done } = await calling(own);
     const ids: number[] = [];
@@ -189,7 +189,7 @@ export function users(app: () => TestApp): void {
     }
   });
 
-  it('a long list is all of them as well, and the trail tells how many', async () => {
+  it('a long list is complete too, and the trail records its length', async () => {
     const own = await app().another();
     const { call, done, keyId } = await calling(own);
     const ids: number[] = [];

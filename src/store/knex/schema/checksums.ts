@@ -6,8 +6,15 @@ import { migrations } from '../migrations/index.ts';
 import { postgresDialect } from '../postgres/dialect.ts';
 import { sqliteDialect } from '../sqlite/dialect.ts';
 
-/** The checksum of each migration by its name. */
-export async function checksums(kind: Store['kind']): Promise<ReadonlyMap<string, string>> {
+const known: Partial<Record<Store['kind'], Promise<ReadonlyMap<string, string>>>> = {};
+
+/** The checksum of each migration by its name. A start that migrates needs them twice. */
+export function checksums(kind: Store['kind']): Promise<ReadonlyMap<string, string>> {
+  known[kind] ??= computeChecksums(kind);
+  return known[kind];
+}
+
+async function computeChecksums(kind: Store['kind']): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const { name, up } of migrations) found.set(name, await checksumOf(kind, up));
   return found;

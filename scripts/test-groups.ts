@@ -1,0 +1,62 @@
+/**
+ * Which test files share a process, and in which order the processes start. A process needs half a second of the
+ * processor before its first test, and a browser as much again: the small files of a folder share both.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** These take longest and start first: a long file that starts late runs on alone at the end. */
+export const longest = [
+  'test/faults/drills.test.ts',
+  'test/faults/store-calls.test.ts',
+  'test/bench/growth/operations.test.ts',
+  'test/pages/accessibility.test.ts',
+  'test/surfaces/oauth2/oauth2.test.ts',
+  'test/surfaces/api-2/api-2.test.ts',
+  'test/surfaces/pages/pages.test.ts',
+];
+
+/** Folders whose files share processes; all others start processes themselves, or are long. */
+const sharing = ['adapters', 'browser', 'conformance', 'domain', 'hook-runner', 'http', 'pages', 'store'];
+
+/** Files in one process: few enough for all processors to have work until the end. */
+const most = 8;
+
+/** Such a hook would run at the wrong time among the tests of other files. */
+const hookOfFile = /^(?:before|beforeEach|afterEach)\(/m;
+
+function folderOf(file: string): string {
+  return file.split('/', 2)[1] ?? '';
+}
+
+function isShared(file: string): boolean {
+  const mayShare = sharing.includes(folderOf(file)) && !longest.includes(file);
+  return mayShare && !hookOfFile.test(readFileSync(join(root, file), 'utf8'));
+}
+
+/** Divides test files, given by their paths in the repository, among processes. */
+export function groupTests(files: readonly string[]): string[][] {
+  const alone = files.filter((file) => !isShared(file));
+  const [first, others] = [
+    longest.filter((file) => alone.includes(file)),
+    alone.filter((file) => !longest.includes(file)),
+  ];
+  const folders = Map.groupBy(files.filter(isShared), folderOf);
+  const shared = [...folders.values()].flatMap((ofFolder) => {
+    const count = Math.ceil(ofFolder.length / most);
+    return Array.from({ length: count }, (_, index) => ofFolder.filter((_, at) => at % count === index));
+  });
+  return [...[...first, ...others].map((file) => [file]), ...shared];
+}
+
+/** Writes a file for each group, which runs its tests, into the folder. The runner takes them in the given order. */
+export function writeGroups(groups: readonly (readonly string[])[], folder: string): string[] {
+  return groups.map((files, index) => {
+    const entry = join(folder, `${String(index).padStart(3, '0')}.test.mts`);
+    writeFileSync(entry, files.map((file) => `import '${pathToFileURL(join(root, file))}';\n`).join(''));
+    return entry;
+  });
+}

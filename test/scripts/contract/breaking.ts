@@ -1,0 +1,258 @@
+/** Changes that break a client, over several surfaces. */
+
+import type { PlantedBreak } from './plant.ts';
+
+const json = 'content application/json schema';
+
+export const breaking: readonly PlantedBreak[] = [
+  {
+    surface: 'api-2',
+    what: 'a path is gone',
+    rule: 'path-removed',
+    told: /^\/api\/2\/users\/\{id\}\/unlock: Path/,
+    plant: (draft) => draft.remove('paths /api/2/users/{id}/unlock'),
+  },
+  {
+    surface: 'api-2',
+    what: 'an operation is gone',
+    rule: 'operation-removed',
+    told: /^DELETE \/api\/2\/users\/\{id\}: /,
+    plant: (draft) => draft.remove('paths /api/2/users/{id} delete'),
+  },
+  {
+    surface: 'api-2',
+    what: 'a method of generated code gets another name',
+    rule: 'operation-id-changed',
+    told: /changed from 'listRoles' to 'getRoles'/,
+    plant: (draft) => draft.set('paths /api/2/roles get operationId', 'getRoles'),
+  },
+  {
+    surface: 'api-2',
+    what: 'a class of generated code gets another name',
+    rule: 'tag-changed',
+    told: /^GET \/api\/2\/apps: The first tag changed/,
+    plant: (draft) => draft.set('paths /api/2/apps get tags', ['Applications']),
+  },
+  {
+    surface: 'api-2',
+    what: 'a filter is gone',
+    rule: 'parameter-removed',
+    told: /^GET \/api\/2\/events, .*`actor` query parameter was removed/,
+    plant: (draft) => draft.remove('paths /api/2/events get parameters actor'),
+  },
+  {
+    surface: 'api-2',
+    what: 'a new parameter is required',
+    rule: 'parameter-became-required',
+    told: /^GET \/api\/2\/policies, .*`region` query parameter/,
+    plant: (draft) =>
+      draft.add('paths /api/2/policies get parameters', {
+        name: 'region',
+        in: 'query',
+        required: true,
+        schema: { type: 'string', maxLength: 20 },
+      }),
+  },
+  {
+    surface: 'api-2',
+    what: 'an optional parameter becomes required',
+    rule: 'parameter-became-required',
+    told: /`name` query parameter became required/,
+    plant: (draft) => draft.set('paths /api/2/policies get parameters name required', true),
+  },
+  {
+    surface: 'api-2',
+    what: 'a parameter gets a narrower type',
+    rule: 'schema-type-changed',
+    told: /narrowed from 'string' to 'integer'/,
+    plant: (draft) => draft.set('paths /api/2/users get parameters user_ids schema type', 'integer'),
+  },
+  {
+    surface: 'api-2',
+    what: 'a parameter gets a lower bound of length',
+    rule: 'schema-constraint-changed',
+    told: /`maxLength` changed from '255' to '20'/,
+    plant: (draft) => draft.set('paths /api/2/users get parameters samaccountname schema maxLength', 20),
+  },
+  {
+    surface: 'api-2',
+    what: 'a parameter is written in another way',
+    rule: 'parameter-serialization-changed',
+    told: /`style` of `member_of`/,
+    plant: (draft) => draft.set('paths /api/2/users get parameters member_of style', 'pipeDelimited'),
+  },
+  {
+    surface: 'api-2',
+    what: 'an argument of generated code gets another name',
+    rule: 'path-parameter-renamed',
+    told: /`\/api\/2\/hooks\/envs\/\{id\}` became `\/api\/2\/hooks\/envs\/\{env_id\}`/,
+    plant: (draft) => draft.rename('paths /api/2/hooks/envs/{id}', '/api/2/hooks/envs/{env_id}'),
+  },
+  {
+    surface: 'api-2',
+    what: 'an optional body becomes required',
+    rule: 'request-body-became-required',
+    told: /^POST \/api\/2\/apps\/\{id\}\/secret, /,
+    plant: (draft) => draft.set('paths /api/2/apps/{id}/secret post requestBody required', true),
+  },
+  {
+    surface: 'api-2',
+    what: 'an optional member of a request becomes required',
+    rule: 'required-properties-added',
+    told: /became required: `runtime`/,
+    plant: (draft) => draft.add(`paths /api/2/hooks post requestBody ${json} required`, 'runtime'),
+  },
+  {
+    surface: 'api-2',
+    what: 'a value of a request is gone',
+    rule: 'enum-values-removed',
+    told: /lost values: 'user-migration'/,
+    plant: (draft) =>
+      draft.without(`paths /api/2/hooks post requestBody ${json} properties type enum`, 'user-migration'),
+  },
+  {
+    surface: 'api-2',
+    what: 'an alternative of a request is gone',
+    rule: 'schema-combinator-changed',
+    told: /`oneOf`/,
+    plant: (draft) => draft.remove(`paths /api/2/hooks post requestBody ${json} properties env_vars items oneOf 1`),
+  },
+  {
+    surface: 'api-2',
+    what: 'a member of a request is not read any more',
+    rule: 'direction-narrowed',
+    told: /retries: It became `readOnly`/,
+    plant: (draft) => draft.set(`paths /api/2/hooks post requestBody ${json} properties retries readOnly`, true),
+  },
+  {
+    surface: 'api-2',
+    what: 'an answer has a value that clients do not know',
+    rule: 'enum-values-added',
+    told: /gained values: 'paused'/,
+    plant: (draft) => draft.add(`paths /api/2/hooks/{id} get responses 200 ${json} properties status enum`, 'paused'),
+  },
+  {
+    surface: 'api-2',
+    what: 'a member of an answer is gone',
+    rule: 'property-removed',
+    told: /Property `comment`/,
+    plant: (draft) => draft.remove(`paths /api/2/users/{id} get responses 200 ${json} properties comment`),
+  },
+  {
+    surface: 'api-2',
+    what: 'a member of an answer can be missing',
+    rule: 'required-properties-removed',
+    told: /no longer required: `icon_url`/,
+    plant: (draft) => draft.without(`paths /api/2/apps/{id} get responses 200 ${json} required`, 'icon_url'),
+  },
+  {
+    surface: 'api-2',
+    what: 'a member of an answer can be null',
+    rule: 'schema-type-changed',
+    told: /widened from 'string' to 'string \| null'/,
+    plant: (draft) =>
+      draft.set(`paths /api/2/apps/{id} get responses 200 ${json} properties created_at type`, ['string', 'null']),
+  },
+  {
+    surface: 'api-2',
+    what: 'a member of an answer gets another type in generated code',
+    rule: 'format-added',
+    told: /`format` was set to `hostname`/,
+    plant: (draft) =>
+      draft.set(`paths /api/2/policies/{id} get responses 200 ${json} properties name format`, 'hostname'),
+  },
+  {
+    surface: 'api-2',
+    what: 'a header of an answer is gone',
+    rule: 'response-header-removed',
+    told: /`Total-Pages`/,
+    plant: (draft) => draft.remove('paths /api/2/roles get responses 200 headers Total-Pages'),
+  },
+  {
+    surface: 'api-2',
+    what: 'a scope no longer permits an operation',
+    rule: 'security-requirement-changed',
+    told: /^GET \/api\/2\/events, /,
+    plant: (draft) => draft.set('paths /api/2/events get security', [{ bearer: ['manage_all'] }]),
+  },
+  {
+    surface: 'oidc-2',
+    what: 'a member of an open request is gone',
+    rule: 'property-removed',
+    told: /^\w+, client_uri: `client_uri` was removed/,
+    plant: (draft) => draft.remove(`paths /oidc/2/register post requestBody ${json} properties client_uri`),
+  },
+  {
+    surface: 'oidc-2',
+    what: 'a success has another status',
+    rule: 'response-removed',
+    told: /^POST \/oidc\/2\/register, .*`200`/,
+    plant: (draft) => draft.rename('paths /oidc/2/register post responses 200', '201'),
+  },
+  {
+    surface: 'oidc-2',
+    what: 'a member of a request gets a pattern',
+    rule: 'schema-constraint-changed',
+    told: /`pattern` of `\w+` was set/,
+    plant: (draft) =>
+      draft.set(`paths /oidc/2/register post requestBody ${json} properties logo_uri pattern`, '^https:'),
+  },
+  {
+    surface: 'auth-2',
+    what: 'a form of a request is gone',
+    rule: 'media-type-removed',
+    told: /`application\/x-www-form-urlencoded` was removed/,
+    plant: (draft) =>
+      draft.remove('paths /auth/oauth2/v2/token post requestBody content application/x-www-form-urlencoded'),
+  },
+  {
+    surface: 'auth-2',
+    what: 'a request is closed',
+    rule: 'schema-constraint-changed',
+    told: /`additionalProperties` of `\w+` was set to 'false'/,
+    plant: (draft) => draft.set(`paths /auth/oauth2/v2/token post requestBody ${json} additionalProperties`, false),
+  },
+  {
+    surface: 'auth-2',
+    what: 'a type of generated code gets another name',
+    rule: 'type-renamed',
+    told: /became `#\/components\/schemas\/Limits`/,
+    plant: (draft) => draft.renameComponent(`paths /auth/rate_limit get responses 200 ${json}`, 'Limits'),
+  },
+  {
+    surface: 'auth-2',
+    what: 'a way to authenticate is gone',
+    rule: 'security-scheme-dropped',
+    told: /`credentialHeader` is no longer accepted/,
+    plant: (draft) => draft.remove('paths /auth/oauth2/v2/token post security 1'),
+  },
+  {
+    surface: 'auth-2',
+    what: 'the addresses change',
+    rule: 'server-removed',
+    told: /became `https:\/\/id\.\{service_domain\}`/,
+    plant: (draft) => draft.set('servers 0 url', 'https://id.{service_domain}'),
+  },
+  {
+    surface: 'xml',
+    what: 'an element of a document gets another name',
+    rule: 'xml-changed',
+    told: /`xml` changed/,
+    plant: (draft) =>
+      draft.set('paths /users.xml post requestBody content application/xml schema xml', { name: 'member' }),
+  },
+  {
+    surface: 'xml',
+    what: 'an operation has a success that clients do not know',
+    rule: 'success-added',
+    told: /^DELETE \/users\/\{id\}\.xml: It can also answer 202/,
+    plant: (draft) => draft.add('paths /users/{id}.xml delete responses', { 202: { description: 'It is queued.' } }),
+  },
+  {
+    surface: 'oauth2',
+    what: 'a security scheme changes',
+    rule: 'security-scheme-changed',
+    told: /`scheme` of security scheme `clientBasic`/,
+    plant: (draft) => draft.set('components securitySchemes clientBasic scheme', 'digest'),
+  },
+];

@@ -10,12 +10,13 @@ import { cache } from './tools.ts';
 
 const program = fileURLToPath(new URL('programs/MainJob.java', import.meta.url));
 
-function generate(contract: ServedContract, folder: string): Promise<void> {
+/** Writes the client of a surface upon one of the generator's libraries for HTTP. */
+function generate(library: string, contract: ServedContract, folder: string): Promise<void> {
   const name = `gatehouse.${packageOf(contract.surface)}`;
   const packages = { invokerPackage: name, apiPackage: `${name}.api`, modelPackage: `${name}.model` };
   // Else a list that was not given is sent as an empty one, and `listUsers` takes 32 arguments by position.
-  const properties = { ...packages, containerDefaultToNull: 'true', useSingleRequestParameter: 'true' };
-  return generateClient('java', contract, join(folder, contract.surface), properties);
+  const options = { containerDefaultToNull: 'true', useSingleRequestParameter: 'true' };
+  return generateClient('java', contract, join(folder, contract.surface), { library, ...packages, ...options });
 }
 
 /** The libraries that the generated project asks for, fetched by its own build file. */
@@ -42,23 +43,30 @@ function javac(folder: string, classpath: string, files: readonly string[]): Pro
   return run(['javac', '@arguments.txt'], { cwd: folder, env: { CLASSPATH: classpath } });
 }
 
-export const java: readonly Judge[] = [
-  {
+function judge(library: string): Judge {
+  return {
     language: 'java',
-    ...openapiGenerator,
-    tool: `${openapiGenerator.tool} java`,
+    tool: `${openapiGenerator.tool} java, ${library}`,
+    version: openapiGenerator.version,
     needs: ['java', 'javac', 'mvn'],
     stages: [
-      { word: 'generated', run: generate },
+      { word: 'generated', run: (contract, folder) => generate(library, contract, folder) },
       { word: 'compiled', run: ({ surface }, folder) => compile(surface, folder) },
     ],
-    job: async (folder, env) => {
-      const classes = surfaces.map((surface) => join(folder, surface, 'classes'));
-      const libraries = surfaces.map((surface) => readFileSync(join(folder, surface, 'classpath.txt'), 'utf8').trim());
-      const classpath = [...classes, ...new Set(libraries.flatMap((list) => list.split(delimiter)))].join(delimiter);
-      await javac(folder, classpath, [program]);
-      const places = { CLASSPATH: [join(folder, 'classes'), classpath].join(delimiter) };
-      await run(['java', 'MainJob'], { cwd: folder, env: { ...env, ...places } });
-    },
-  },
-];
+  };
+}
+
+async function doMainJob(folder: string, env: Readonly<Record<string, string>>): Promise<void> {
+  const classes = surfaces.map((surface) => join(folder, surface, 'classes'));
+  const libraries = surfaces.map((surface) => readFileSync(join(folder, surface, 'classpath.txt'), 'utf8').trim());
+  const classpath = [...classes, ...new Set(libraries.flatMap((list) => list.split(delimiter)))].join(delimiter);
+  await javac(folder, classpath, [program]);
+  const places = { CLASSPATH: [join(folder, 'classes'), classpath].join(delimiter) };
+  await run(['java', 'MainJob'], { cwd: folder, env: { ...env, ...places } });
+}
+
+/**
+ * The library by default cannot read an answer whose required object is null (`options` of a hook), which is a fault of
+ * its template; those upon Jackson can.
+ */
+export const java: readonly Judge[] = [judge('okhttp-gson'), { ...judge('jersey3'), job: doMainJob }];

@@ -1,3 +1,4 @@
+import com.fasterxml.jackson.databind.ObjectMapper;
 import gatehouse.api2.api.AppsApi;
 import gatehouse.api2.api.SmartHooksApi;
 import gatehouse.api2.api.UsersApi;
@@ -29,6 +30,7 @@ import java.util.concurrent.Callable;
  * a sign-in, a refresh, all users by cursor, a hook, and an error of each surface by its type.
  */
 class MainJob {
+  private static final ObjectMapper JSON = new ObjectMapper();
   private static final String CALLBACK = "https://portal.example.com/callback";
 
   public static void main(String[] arguments) throws Exception {
@@ -39,7 +41,7 @@ class MainJob {
             .grantType("client_credentials")
             .clientId(System.getenv("GATEHOUSE_CLIENT_ID"))
             .clientSecret(System.getenv("GATEHOUSE_CLIENT_SECRET"));
-    String token = pairs.issueCredentialToken(pair).execute().getAccessToken();
+    String token = pairs.issueCredentialToken().tokenRequest(pair).execute().getAccessToken();
     var management = new gatehouse.api2.ApiClient().setBasePath(base);
     management.setAccessToken(token);
 
@@ -47,7 +49,7 @@ class MainJob {
     String email = UUID.randomUUID() + "@example.com";
     String password = UUID.randomUUID().toString();
     var input = new UserInput().email(email).password(password).lastname("Hopper");
-    var user = users.createUser(input).execute();
+    var user = users.createUser().userInput(input).execute();
     var registering = new gatehouse.oidc2.ApiClient().setBasePath(base);
     registering.setAccessToken(token);
     var metadata =
@@ -55,8 +57,8 @@ class MainJob {
             .clientName("Portal")
             .redirectUris(List.of(CALLBACK))
             .tokenEndpointAuthMethod("client_secret_post");
-    var client = new RegistrationApi(registering).registerClient(metadata).execute();
-    new AppsApi(management).addAppUsers(client.getAppId(), List.of(user.getId())).execute();
+    var client = new RegistrationApi(registering).registerClient().clientMetadata(metadata).execute();
+    new AppsApi(management).addAppUsers(client.getAppId()).requestBody(List.of(user.getId())).execute();
 
     String verifier = UUID.randomUUID() + "-" + UUID.randomUUID();
     byte[] digest = MessageDigest.getInstance("SHA-256").digest(verifier.getBytes(StandardCharsets.US_ASCII));
@@ -99,23 +101,24 @@ class MainJob {
 
     var hooks = new SmartHooksApi(management);
     String source = Base64.getEncoder().encodeToString("exports.handler = async () => null;".getBytes());
-    var hook = hooks.createHook(new HookInput().type(HookType.PRE_AUTHENTICATION).function(source)).execute();
+    var hook = hooks.createHook().hookInput(new HookInput().type(HookType.PRE_AUTHENTICATION).function(source)).execute();
     var context = Map.of("user", Map.of("user_identifier", email), "app", Map.of("name", "Portal"));
-    var tried = hooks.testHook(hook.getId(), context).execute();
+    var tried = hooks.testHook(hook.getId()).body(context).execute();
     expect(tried.getOutcome() == HookOutcome.SUCCESS, "the trial of the hook failed");
     hooks.deleteHook(hook.getId()).execute();
 
     var missing = refused(gatehouse.api2.ApiException.class, () -> users.readUser(2147483647).execute());
-    var name = ManagementError.fromJson(missing.getResponseBody()).getName();
+    var name = JSON.readValue(missing.getResponseBody(), ManagementError.class).getName();
     expect(missing.getCode() == 404 && name == ManagementError.NameEnum.NOT_FOUND_ERROR, "no ManagementError");
     pair.setClientSecret("wrong");
-    var wrong = refused(gatehouse.auth2.ApiException.class, () -> pairs.issueCredentialToken(pair).execute());
-    expect(ErrorAnswer.fromJson(wrong.getResponseBody()).getStatus().getError(), "no ErrorAnswer");
+    var wrong = refused(gatehouse.auth2.ApiException.class, () -> pairs.issueCredentialToken().tokenRequest(pair).execute());
+    expect(JSON.readValue(wrong.getResponseBody(), ErrorAnswer.class).getStatus().getError(), "no ErrorAnswer");
     var used = refused(gatehouse.oauth2.ApiException.class, redeem::execute);
-    expect("invalid_grant".equals(TokenError.fromJson(used.getResponseBody()).getError().getValue()), "no TokenError");
+    var error = JSON.readValue(used.getResponseBody(), TokenError.class).getError();
+    expect(error == TokenError.ErrorEnum.INVALID_GRANT, "no TokenError");
     var unknown =
         refused(gatehouse.oidc2.ApiException.class, () -> refresh.refreshToken("unknown").execute());
-    expect(TokenRefusal.fromJson(unknown.getResponseBody()).getErrorDescription() != null, "no TokenRefusal");
+    expect(JSON.readValue(unknown.getResponseBody(), TokenRefusal.class).getErrorDescription() != null, "no TokenRefusal");
   }
 
   /** The error that the call ends with. */

@@ -1,4 +1,7 @@
-/** openapi-generator for Java. Every warning of the compiler is an error, but for raw types, which it writes itself. */
+/**
+ * openapi-generator for Java. Every warning of the compiler is an error, but for raw types and serial numbers, which are
+ * its own.
+ */
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -37,7 +40,7 @@ async function compile(surface: string, folder: string): Promise<void> {
 }
 
 function javac(folder: string, classpath: string, files: readonly string[]): Promise<void> {
-  const options = ['-Xlint:all,-rawtypes', '-Werror', '-proc:none', '--release', '17', '-d', 'classes'];
+  const options = ['-Xlint:all,-rawtypes,-serial', '-Werror', '-proc:none', '--release', '17', '-d', 'classes'];
   // A command line has an end.
   writeFileSync(join(folder, 'arguments.txt'), [...options, ...files].join('\n'));
   return run(['javac', '@arguments.txt'], { cwd: folder, env: { CLASSPATH: classpath } });

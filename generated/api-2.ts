@@ -771,8 +771,9 @@ export interface paths {
         readonly get: operations["readApp"];
         /**
          * Change an app
-         * @description Changes the members sent, those of `configuration` one by one. `null` clears a member; `name`, `connector_id`,
-         *     `visible` and the numbers of `configuration` stay as they are then. Read-only and unknown members are ignored.
+         * @description Changes the members sent, those of `configuration` one by one. `null` clears a member, and resets a lifetime to its
+         *     default; `name`, `connector_id`, `visible`, `oidc_application_type` and `token_endpoint_auth_method` are unchanged
+         *     by it. Read-only and unknown members are ignored.
          *
          *     Users who lose the app with a role lose their tokens for it. A client that gets `token_endpoint_auth_method` 2 or
          *     3 loses its secret; one that leaves it has none before `POST /api/2/apps/{id}/secret` makes one.
@@ -3074,12 +3075,12 @@ export interface components {
              */
             readonly token_endpoint_auth_method?: number | null;
             /**
-             * @description How long access tokens given out from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
+             * @description How long access tokens issued from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
              * @example 30
              */
             readonly access_token_expiration_minutes?: number | null;
             /**
-             * @description How long a refresh token that is not used is valid from its next use on, in minutes: 1 to 525600. 0 or null: as the account says. An API that has such a time of its own decides for its tokens.
+             * @description How long a refresh token that is not used is valid from its next use on, in minutes: 1 to 525600. 0 or null: as the account says. A value that is sent back as it was read becomes the app's own. An API with its own lifetime overrides it for its tokens.
              * @example 43200
              */
             readonly refresh_token_expiration_minutes?: number | null;
@@ -4097,8 +4098,8 @@ export interface components {
              *     number of times and be refused, or repeated within the 10 seconds, each time: `refresh.refused` and
              *     `refresh.repeated` tell of a grant once an hour and reason, each process of the service for itself.
              *     `consent.allowed` and `consent.denied` tell of a decision, not of the same one sent again. A user has at most
-             *     200 grants of an application and 2000 in all: in the detail of `grant.issued`, `grants_revoked` counts those
-             *     that ended for the new one, the longest unused, where there were any.
+             *     200 grants of an application and 2000 in all: in the detail of `grant.issued`, `grants_revoked` is the number
+             *     of those that ended to make room for the new one; it is absent when none did.
              * @example user.changed
              * @enum {string}
              */
@@ -4425,7 +4426,7 @@ export interface components {
          */
         readonly Id: number;
         /**
-         * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+         * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
          * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
          */
         readonly IfMatch: string;
@@ -4548,7 +4549,7 @@ export interface components {
          */
         readonly RetryAfter: number;
         /**
-         * @description Strong validator of this representation ([RFC 9110 section 8.8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3)), for `If-Match` of a write. It is another one as soon as any member is.
+         * @description Strong validator of this representation ([RFC 9110 section 8.8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3)), for `If-Match` of a write. It changes with any member.
          * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
          */
         readonly ETag: string;
@@ -5082,7 +5083,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -5148,7 +5149,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -5276,7 +5277,7 @@ export interface operations {
             };
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -5370,7 +5371,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -5768,7 +5769,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -5842,7 +5843,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -6640,7 +6641,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -6715,7 +6716,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -7730,7 +7731,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -7793,7 +7794,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -8704,7 +8705,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -8803,7 +8804,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -9866,7 +9867,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -9933,7 +9934,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -10046,7 +10047,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -10149,7 +10150,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];

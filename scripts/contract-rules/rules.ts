@@ -3,6 +3,7 @@
  * stopped a generator, or made one write what does not compile.
  */
 
+import { laterChecks } from './later.ts';
 import { enumNamesAreDistinct, namesAreDistinct, operationNames, schemaNames } from './names.ts';
 import { componentsOf, type Finding, listOf, operationsOf, type Rule } from './rule.ts';
 import { isComponent, isObject, type Node, type Place, schemasOf } from './schemas-of.ts';
@@ -132,4 +133,5 @@ export const rules: Readonly<Record<string, Rule>> = {
   'operation-names': operationNames,
   'many-parameters': manyParameters,
   'scope-flow': scopesHaveAFlow,
+  'later-check': laterChecks,
 };

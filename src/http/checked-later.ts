@@ -1,7 +1,7 @@
 /**
- * What the contract says of a request and the contract's checks do not refuse. `x-checked-later` names keywords of the
- * schema or the parameter that it stands in, or of the schema that the reference beside it leads to: the operation
- * checks them itself, and for each the extension says why.
+ * What the contract says and its checks do not hold. `x-checked-later` names keywords of the schema or the parameter
+ * that it stands in, or of the schema that the reference beside it leads to: the operation sees to them itself, and for
+ * each the extension says why.
  */
 
 export const checkedLater = 'x-checked-later';
@@ -11,9 +11,9 @@ export const laterKeywords: readonly string[] = ['required', 'enum', 'const', 'p
 
 /**
  * `error`: its error, or the words of it, is documented. `order`: something else is refused first. `ignored`: other
- * values are accepted and have no effect.
+ * values are accepted and have no effect. `fields`: an item of an answer holds the members that the request names.
  */
-export const laterReasons: readonly string[] = ['error', 'order', 'ignored'];
+export const laterReasons: readonly string[] = ['error', 'order', 'ignored', 'fields'];
 
 type Node = Readonly<Record<string, unknown>>;
 

@@ -3330,8 +3330,7 @@ export interface components {
         /** @description A hook. */
         readonly Hook: {
             /**
-             * Format: uuid
-             * @description Identifier of the hook.
+             * @description Identifier of the hook, a UUID.
              * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
              */
             readonly id: string;
@@ -3552,8 +3551,7 @@ export interface components {
         /** @description A variable. */
         readonly HookVariable: {
             /**
-             * Format: uuid
-             * @description Identifier of the variable.
+             * @description Identifier of the variable, a UUID.
              * @example 2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e
              */
             readonly id: string;
@@ -3591,8 +3589,7 @@ export interface components {
         /** @description A variable that was written. */
         readonly WrittenHookVariable: {
             /**
-             * Format: uuid
-             * @description Identifier of the variable.
+             * @description Identifier of the variable, a UUID.
              * @example 2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e
              */
             readonly id: string;
@@ -10104,8 +10101,7 @@ export interface operations {
                      */
                     readonly "application/json": readonly {
                         /**
-                         * Format: uuid
-                         * @description Identifier of the hook.
+                         * @description Identifier of the hook, a UUID.
                          * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
                          */
                         readonly id?: string;
@@ -10375,8 +10371,7 @@ export interface operations {
                      */
                     readonly "application/json": readonly {
                         /**
-                         * Format: uuid
-                         * @description Identifier of the variable.
+                         * @description Identifier of the variable, a UUID.
                          * @example 2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e
                          */
                         readonly id?: string;

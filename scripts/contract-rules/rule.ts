@@ -27,3 +27,9 @@ export function operationsOf(contract: Node): { readonly operation: Node; readon
       .map(([method, operation]) => ({ operation: operation as Node, at: ['paths', path, method] })),
   );
 }
+
+/** What a reference within the contract names, or the node itself where it is none. */
+export function targetOf(contract: Node, node: Node): Node {
+  const [, kind = '', name = ''] = /^#\/components\/(\w+)\/(.+)$/.exec(String(node['$ref'] ?? '')) ?? [];
+  return (componentsOf(contract)[kind]?.[name] ?? node) as Node;
+}

@@ -5,11 +5,8 @@
 
 import { laterChecks } from './later.ts';
 import { enumNamesAreDistinct, namesAreDistinct, operationNames, schemaNames } from './names.ts';
-import { componentsOf, type Finding, listOf, operationsOf, type Rule } from './rule.ts';
+import { componentsOf, type Finding, listOf, operationsOf, type Rule, targetOf } from './rule.ts';
 import { isComponent, isObject, type Node, type Place, schemasOf } from './schemas-of.ts';
-
-/** Arguments that a call can still be read with, where a language knows them by position alone. */
-const mostByPosition = 6;
 
 function everySchema(wrong: (place: Place) => boolean, message: string): Rule {
   return (contract) => [...schemasOf(contract)].filter(wrong).map(({ at }) => ({ at, message }));
@@ -46,29 +43,6 @@ function nullableReferences(contract: Node): Finding[] {
     const message = 'Write `x-nullable: true` beside the reference, since its target can be null.';
     return isNullable && schema['x-nullable'] !== true ? [{ at, message }] : [];
   });
-}
-
-/** How many parameters a call has; the members of a form are parameters too. */
-function countParameters(contract: Node, operation: Node, [, path = '']: readonly string[]): number {
-  const item = ((contract['paths'] ?? {}) as Record<string, Node>)[path];
-  const { content = {} } = (operation['requestBody'] ?? {}) as { content?: Record<string, { schema?: Node }> };
-  const form = content['application/x-www-form-urlencoded']?.schema ?? {};
-  const members = Object.keys((targetOf(contract, form)['properties'] ?? {}) as Node);
-  return [...listOf(item?.['parameters']), ...listOf(operation['parameters']), ...members].length;
-}
-
-/** The schema that a reference names, or the schema itself. */
-function targetOf(contract: Node, schema: Node): Node {
-  const name = String(schema['$ref'] ?? '').replace('#/components/schemas/', '');
-  return (componentsOf(contract)['schemas']?.[name] ?? schema) as Node;
-}
-
-function manyParameters(contract: Node): Finding[] {
-  const message = 'Write `x-group-parameters: true`: a call with so many arguments by position cannot be read.';
-  return operationsOf(contract)
-    .filter(({ operation }) => operation['x-group-parameters'] !== true)
-    .filter(({ operation, at }) => countParameters(contract, operation, at) > mostByPosition)
-    .map(({ at }) => ({ at, message }));
 }
 
 function scopesHaveAFlow(contract: Node): Finding[] {
@@ -143,7 +117,6 @@ export const rules: Readonly<Record<string, Rule>> = {
   'component-names': namesAreDistinct,
   'schema-names': schemaNames,
   'operation-names': operationNames,
-  'many-parameters': manyParameters,
   'scope-flow': scopesHaveAFlow,
   'later-check': laterChecks,
   'unused-component': componentsAreUsed,

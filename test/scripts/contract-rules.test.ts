@@ -23,19 +23,6 @@ const secured = (scheme: Node) => ({
 });
 const flow = (scopes: Node) => ({ type: 'oauth2', flows: { clientCredentials: { tokenUrl: '/token', scopes } } });
 
-const parameters = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `p${index}`, in: 'query' }));
-const listing = (more: Node) => ({
-  paths: { '/made': { get: { operationId: 'listMade', parameters: parameters(7), ...more } } },
-});
-const posting = (members: number) => {
-  const properties = Object.fromEntries(
-    Array.from({ length: members }, (_, index) => [`m${index}`, { type: 'string' }]),
-  );
-  const form = { schema: { $ref: '#/components/schemas/Form' } };
-  const post = { operationId: 'makeIt', requestBody: { content: { 'application/x-www-form-urlencoded': form } } };
-  return schemas({ Form: { type: 'object', properties } }, { paths: { '/made': { post } } });
-};
-
 const maybe = '#/components/schemas/Maybe';
 const inMember = 'components/schemas/Made/properties/one';
 const examples: Readonly<Record<string, readonly Example[]>> = {
@@ -163,19 +150,6 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   'operation-names': [
     { wrong: operation('authorize'), right: operation('requestAuthorization'), at: 'paths//made/get/operationId' },
-  ],
-  'many-parameters': [
-    {
-      wrong: {
-        paths: { '/made': { parameters: parameters(3), get: { operationId: 'readMade', parameters: parameters(4) } } },
-      },
-      right: {
-        paths: { '/made': { parameters: parameters(3), get: { operationId: 'readMade', parameters: parameters(3) } } },
-      },
-      at: 'paths//made/get',
-    },
-    { wrong: listing({}), right: listing({ 'x-group-parameters': true }), at: 'paths//made/get' },
-    { wrong: posting(7), right: posting(6), at: 'paths//made/post' },
   ],
   'scope-flow': [
     {

@@ -22,15 +22,18 @@ export function withoutLaterChecks<Document extends object>(document: Document):
   return loosen(document, document) as Document;
 }
 
+/** A part is copied only where something in it is left out: this runs at every start, over every contract. */
 function loosen(value: unknown, document: object): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) {
-    const items = value.map((item) => loosen(item, document));
-    return items.some((item, index) => item !== value[index]) ? items : value;
+  const node = (checkedLater in value ? leaveOut(value as Node, document) : value) as Node;
+  let copy: Record<string, unknown> | undefined;
+  for (const key of Object.keys(node)) {
+    const loose = loosen(node[key], document);
+    if (loose === node[key]) continue;
+    copy ??= (Array.isArray(node) ? [...node] : { ...node }) as Record<string, unknown>;
+    copy[key] = loose;
   }
-  const node = checkedLater in value ? leaveOut(value as Node, document) : (value as Node);
-  const entries = Object.entries(node).map(([key, item]) => [key, loosen(item, document)] as const);
-  return entries.some(([key, item]) => item !== node[key]) ? Object.fromEntries(entries) : node;
+  return copy ?? node;
 }
 
 /** A reference is replaced by what it leads to, with what is written beside it. */

@@ -309,7 +309,7 @@ module.exports = {
           '\\.d\\.c?ts$',
           '^src/hook-(runner|packages)/child/',
           '^src/programs/(bundle|notices|write)\\.ts$',
-          '^src/runtime/host-node\\.ts$', // asked by bin/gatehouse.js, before anything else is loaded
+          '^src/runtime/(host-node|told-versions)\\.ts$', // asked by bin/gatehouse.js, before anything else is loaded
           '^src/adapters/password-thread\\.js$',
           '^src/store/knex/sqlite/reading-thread\\.js$',
           '^src/pages/assets/',

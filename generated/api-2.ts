@@ -771,8 +771,9 @@ export interface paths {
         readonly get: operations["readApp"];
         /**
          * Change an app
-         * @description Changes the members sent, those of `configuration` one by one. `null` clears a member; `name`, `connector_id`,
-         *     `visible` and the numbers of `configuration` stay as they are then. Read-only and unknown members are ignored.
+         * @description Changes the members sent, those of `configuration` one by one. `null` clears a member, and resets a lifetime to its
+         *     default; `name`, `connector_id`, `visible`, `oidc_application_type` and `token_endpoint_auth_method` are unchanged
+         *     by it. Read-only and unknown members are ignored.
          *
          *     Users who lose the app with a role lose their tokens for it. A client that gets `token_endpoint_auth_method` 2 or
          *     3 loses its secret; one that leaves it has none before `POST /api/2/apps/{id}/secret` makes one.
@@ -1142,280 +1143,6 @@ export interface components {
          * @enum {integer}
          */
         readonly UserState: 0 | 1 | 2 | 3;
-        /** @description A user in a list, with the members that `fields` names. */
-        readonly ListedUser: {
-            /**
-             * @description Identifier of the user.
-             * @example 1
-             */
-            readonly id?: number;
-            /**
-             * @description E-mail address; unique in the account, case-insensitive. ASCII characters, up to 254.
-             * @example ada@example.com
-             */
-            readonly email?: string | null;
-            /**
-             * @description Name to sign in with, unique like the address. A name with an `@` must be the user's own address. Up to 254 characters.
-             * @example ada
-             */
-            readonly username?: string | null;
-            /**
-             * @description Given name, up to 255 characters.
-             * @example Ada
-             */
-            readonly firstname?: string | null;
-            /**
-             * @description Family name, up to 255 characters.
-             * @example Lovelace
-             */
-            readonly lastname?: string | null;
-            /**
-             * @description Position in the organisation, up to 255 characters.
-             * @example Analyst
-             */
-            readonly title?: string | null;
-            /**
-             * @description Part of the organisation, up to 255 characters.
-             * @example Research
-             */
-            readonly department?: string | null;
-            /**
-             * @description Name of the organisation, up to 255 characters.
-             * @example Example Ltd
-             */
-            readonly company?: string | null;
-            /**
-             * @description Telephone number as text, up to 255 characters.
-             * @example +44 20 7946 0000
-             */
-            readonly phone?: string | null;
-            /**
-             * @description Notes of the administrators, up to 1024 characters.
-             * @example Joined in spring
-             */
-            readonly comment?: string | null;
-            /**
-             * @description Identifier of the user in another system, up to 255 characters.
-             * @example e-1815
-             */
-            readonly external_id?: string | null;
-            /**
-             * @description Identifier of a group in another system; stored as given. 0 clears it.
-             * @example 7
-             */
-            readonly group_id?: number | null;
-            /**
-             * @description Identifiers of the roles the user has, in order of assignment.
-             * @example [
-             *       1
-             *     ]
-             */
-            readonly role_ids?: readonly number[];
-            /**
-             * @description Identifier of this user's manager. 0 clears it.
-             * @example 2
-             */
-            readonly manager_user_id?: number | null;
-            /**
-             * @description Language of the user as a tag of RFC 5646, up to 255 characters.
-             * @example en-GB
-             */
-            readonly preferred_locale_code?: string | null;
-            /**
-             * @description Identifier of the user policy that is set for this user. 0 clears it.
-             * @example 1
-             */
-            readonly policy_id?: number | null;
-            /**
-             * @description Values of the custom attributes by their short names. Every defined one is answered, null where it is not set.
-             * @example {
-             *       "badge": "1815"
-             *     }
-             */
-            readonly custom_attributes?: {
-                readonly [key: string]: string | null;
-            };
-            readonly status?: components["schemas"]["UserStatus"];
-            readonly state?: components["schemas"]["UserState"];
-            /**
-             * @description Wrong passwords in a row. Read-only.
-             * @example 0
-             */
-            readonly invalid_login_attempts?: number;
-            /**
-             * Format: date-time
-             * @description Until when sign-in by password is paused after too many wrong ones. Read-only.
-             * @example null
-             */
-            readonly locked_until?: string | null;
-            /**
-             * Format: date-time
-             * @description When the user became active for the first time. Read-only.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly activated_at?: string | null;
-            /**
-             * Format: date-time
-             * @description When the user signed in last. Read-only.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly last_login?: string | null;
-            /**
-             * Format: date-time
-             * @description When the last invitation was created. Read-only.
-             * @example null
-             */
-            readonly invitation_sent_at?: string | null;
-            /**
-             * Format: date-time
-             * @description When the password was set. Read-only.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly password_changed_at?: string | null;
-            /**
-             * Format: date-time
-             * @description When the user was created. Read-only.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly created_at?: string;
-            /**
-             * Format: date-time
-             * @description When the user was changed last. Read-only.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly updated_at?: string;
-        };
-        /** @description What went wrong. */
-        readonly ManagementError: {
-            /**
-             * @description The HTTP status again.
-             * @example 404
-             * @enum {integer}
-             */
-            readonly statusCode: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 422 | 429 | 500 | 503;
-            /**
-             * @description Name of the error; one for each status.
-             * @example NotFoundError
-             * @enum {string}
-             */
-            readonly name: "BadRequestError" | "UnauthorizedError" | "ForbiddenError" | "NotFoundError" | "MethodNotAllowedError" | "ConflictError" | "PreconditionFailedError" | "PayloadTooLargeError" | "UnsupportedMediaTypeError" | "UnprocessableEntityError" | "TooManyRequestsError" | "InternalServerError" | "ServiceUnavailableError";
-            /**
-             * @description What was wrong, in words for a developer.
-             * @example The resource with the given id could not be found
-             */
-            readonly message: string;
-        };
-        /** @description Members of a user to set. Those that are read-only or unknown are ignored. */
-        readonly UserInput: {
-            /**
-             * @description E-mail address; unique in the account, case-insensitive. ASCII characters, up to 254.
-             * @example ada@example.com
-             */
-            readonly email?: string | null;
-            /**
-             * @description Name to sign in with, unique like the address. A name with an `@` must be the user's own address. Up to 254 characters.
-             * @example ada
-             */
-            readonly username?: string | null;
-            /**
-             * @description Given name, up to 255 characters.
-             * @example Ada
-             */
-            readonly firstname?: string | null;
-            /**
-             * @description Family name, up to 255 characters.
-             * @example Lovelace
-             */
-            readonly lastname?: string | null;
-            /**
-             * @description Position in the organisation, up to 255 characters.
-             * @example Analyst
-             */
-            readonly title?: string | null;
-            /**
-             * @description Part of the organisation, up to 255 characters.
-             * @example Research
-             */
-            readonly department?: string | null;
-            /**
-             * @description Name of the organisation, up to 255 characters.
-             * @example Example Ltd
-             */
-            readonly company?: string | null;
-            /**
-             * @description Telephone number as text, up to 255 characters.
-             * @example +44 20 7946 0000
-             */
-            readonly phone?: string | null;
-            /**
-             * @description Notes of the administrators, up to 1024 characters.
-             * @example Joined in spring
-             */
-            readonly comment?: string | null;
-            /**
-             * @description Identifier of the user in another system, up to 255 characters.
-             * @example e-1815
-             */
-            readonly external_id?: string | null;
-            /**
-             * @description Identifier of a group in another system; stored as given. 0 clears it.
-             * @example 7
-             */
-            readonly group_id?: number | null;
-            /**
-             * @description Identifiers of all roles the user has from then on.
-             * @example [
-             *       1
-             *     ]
-             */
-            readonly role_ids?: readonly number[] | null;
-            /**
-             * @description Identifier of this user's manager. 0 clears it.
-             * @example 2
-             */
-            readonly manager_user_id?: number | null;
-            /**
-             * @description Language of the user as a tag of RFC 5646, up to 255 characters.
-             * @example en-GB
-             */
-            readonly preferred_locale_code?: string | null;
-            /**
-             * @description Identifier of the user policy that is set for this user. 0 clears it.
-             * @example 1
-             */
-            readonly policy_id?: number | null;
-            /**
-             * @description Values by short name; null clears one. An undefined short name is refused.
-             * @example {
-             *       "badge": "1815"
-             *     }
-             */
-            readonly custom_attributes?: {
-                readonly [key: string]: string | null;
-            } | null;
-            readonly status?: components["schemas"]["UserStatus"];
-            readonly state?: components["schemas"]["UserState"];
-            /**
-             * @description New password, 8 to 256 characters. Write-only.
-             * @example correct horse battery
-             */
-            readonly password?: string | null;
-            /**
-             * @description The password again; refused when it differs. Write-only.
-             * @example correct horse battery
-             */
-            readonly password_confirmation?: string | null;
-            /**
-             * @description How `password` was hashed elsewhere: `salt+sha256` or `sha256+salt`, the 64 hexadecimal digits of the SHA-256 of the salt and the password in the order named; or `bcrypt`, a hash that begins with `$2a$`, `$2b$` or `$2y$`, of a cost from 04 to 12. The first right sign-in replaces the digest. Write-only.
-             * @example salt+sha256
-             */
-            readonly password_algorithm?: string | null;
-            /**
-             * @description The salt of an imported password, up to 255 characters; not looked at with bcrypt. Write-only.
-             * @example n4cl
-             */
-            readonly salt?: string | null;
-        };
         /** @description A person who signs in. */
         readonly User: {
             /**
@@ -1559,28 +1286,159 @@ export interface components {
              */
             readonly updated_at: string;
         };
-        /** @description A custom attribute in a list, with the members that `fields` names. */
-        readonly ListedCustomAttribute: {
+        /** @description What went wrong. */
+        readonly ManagementError: {
+            /**
+             * @description The HTTP status again.
+             * @example 404
+             * @enum {integer}
+             */
+            readonly statusCode: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 422 | 429 | 500 | 503;
+            /**
+             * @description Name of the error; one for each status.
+             * @example NotFoundError
+             * @enum {string}
+             */
+            readonly name: "BadRequestError" | "UnauthorizedError" | "ForbiddenError" | "NotFoundError" | "MethodNotAllowedError" | "ConflictError" | "PreconditionFailedError" | "PayloadTooLargeError" | "UnsupportedMediaTypeError" | "UnprocessableEntityError" | "TooManyRequestsError" | "InternalServerError" | "ServiceUnavailableError";
+            /**
+             * @description What was wrong, in words for a developer.
+             * @example The resource with the given id could not be found
+             */
+            readonly message: string;
+        };
+        /** @description Members of a user to set. Those that are read-only or unknown are ignored. */
+        readonly UserInput: {
+            /**
+             * @description E-mail address; unique in the account, case-insensitive. ASCII characters, up to 254.
+             * @example ada@example.com
+             */
+            readonly email?: string | null;
+            /**
+             * @description Name to sign in with, unique like the address. A name with an `@` must be the user's own address. Up to 254 characters.
+             * @example ada
+             */
+            readonly username?: string | null;
+            /**
+             * @description Given name, up to 255 characters.
+             * @example Ada
+             */
+            readonly firstname?: string | null;
+            /**
+             * @description Family name, up to 255 characters.
+             * @example Lovelace
+             */
+            readonly lastname?: string | null;
+            /**
+             * @description Position in the organisation, up to 255 characters.
+             * @example Analyst
+             */
+            readonly title?: string | null;
+            /**
+             * @description Part of the organisation, up to 255 characters.
+             * @example Research
+             */
+            readonly department?: string | null;
+            /**
+             * @description Name of the organisation, up to 255 characters.
+             * @example Example Ltd
+             */
+            readonly company?: string | null;
+            /**
+             * @description Telephone number as text, up to 255 characters.
+             * @example +44 20 7946 0000
+             */
+            readonly phone?: string | null;
+            /**
+             * @description Notes of the administrators, up to 1024 characters.
+             * @example Joined in spring
+             */
+            readonly comment?: string | null;
+            /**
+             * @description Identifier of the user in another system, up to 255 characters.
+             * @example e-1815
+             */
+            readonly external_id?: string | null;
+            /**
+             * @description Identifier of a group in another system; stored as given. 0 clears it.
+             * @example 7
+             */
+            readonly group_id?: number | null;
+            /**
+             * @description Identifiers of all roles the user has from then on.
+             * @example [
+             *       1
+             *     ]
+             */
+            readonly role_ids?: readonly number[] | null;
+            /**
+             * @description Identifier of this user's manager. 0 clears it.
+             * @example 2
+             */
+            readonly manager_user_id?: number | null;
+            /**
+             * @description Language of the user as a tag of RFC 5646, up to 255 characters.
+             * @example en-GB
+             */
+            readonly preferred_locale_code?: string | null;
+            /**
+             * @description Identifier of the user policy that is set for this user. 0 clears it.
+             * @example 1
+             */
+            readonly policy_id?: number | null;
+            /**
+             * @description Values by short name; null clears one. An undefined short name is refused.
+             * @example {
+             *       "badge": "1815"
+             *     }
+             */
+            readonly custom_attributes?: {
+                readonly [key: string]: string | null;
+            } | null;
+            readonly status?: components["schemas"]["UserStatus"];
+            readonly state?: components["schemas"]["UserState"];
+            /**
+             * @description New password, 8 to 256 characters. Write-only.
+             * @example correct horse battery
+             */
+            readonly password?: string | null;
+            /**
+             * @description The password again; refused when it differs. Write-only.
+             * @example correct horse battery
+             */
+            readonly password_confirmation?: string | null;
+            /**
+             * @description How `password` was hashed elsewhere: `salt+sha256` or `sha256+salt`, the 64 hexadecimal digits of the SHA-256 of the salt and the password in the order named; or `bcrypt`, a hash that begins with `$2a$`, `$2b$` or `$2y$`, of a cost from 04 to 12. The first right sign-in replaces the digest. Write-only.
+             * @example salt+sha256
+             */
+            readonly password_algorithm?: string | null;
+            /**
+             * @description The salt of an imported password, up to 255 characters; not looked at with bcrypt. Write-only.
+             * @example n4cl
+             */
+            readonly salt?: string | null;
+        };
+        /** @description A member that the account adds to its users. */
+        readonly CustomAttribute: {
             /**
              * @description Identifier of the attribute.
              * @example 1
              */
-            readonly id?: number;
+            readonly id: number;
             /**
              * @description Name for people, 1 to 255 characters.
              * @example Badge number
              */
-            readonly name?: string;
+            readonly name: string;
             /**
              * @description Name of the member of `custom_attributes`; unique in the account. Letters, digits, `_` and `-`.
              * @example badge
              */
-            readonly shortname?: string;
+            readonly shortname: string;
             /**
              * @description Place among the attributes; the next free one by default.
              * @example 1
              */
-            readonly position?: number;
+            readonly position: number;
         };
         /** @description The attribute; `id` is ignored. */
         readonly CustomAttributeFields: {
@@ -1608,29 +1466,6 @@ export interface components {
         /** @description An attribute to create. */
         readonly CustomAttributeCreate: {
             readonly user_field: components["schemas"]["CustomAttributeFields"];
-        };
-        /** @description A member that the account adds to its users. */
-        readonly CustomAttribute: {
-            /**
-             * @description Identifier of the attribute.
-             * @example 1
-             */
-            readonly id: number;
-            /**
-             * @description Name for people, 1 to 255 characters.
-             * @example Badge number
-             */
-            readonly name: string;
-            /**
-             * @description Name of the member of `custom_attributes`; unique in the account. Letters, digits, `_` and `-`.
-             * @example badge
-             */
-            readonly shortname: string;
-            /**
-             * @description Place among the attributes; the next free one by default.
-             * @example 1
-             */
-            readonly position: number;
         };
         /** @description The same members, wrapped; `id` is ignored. */
         readonly CustomAttributeFieldsUpdate: {
@@ -1690,174 +1525,48 @@ export interface components {
              */
             readonly message: "User unlocked";
         };
-        /** @description An app of a user, with the members that `fields` names. */
+        /** @description An app of a user. */
         readonly UserApp: {
             /**
              * @description Identifier of the app.
              * @example 1
              */
-            readonly id?: number;
+            readonly id: number;
             /**
              * @description Name of the app.
              * @example Payroll
              */
-            readonly name?: string;
+            readonly name: string;
             /**
              * @description Address of the app's icon.
              * @example null
              */
-            readonly icon_url?: string | null;
+            readonly icon_url: string | null;
             /**
              * @description Always false; there are no browser extensions.
              * @example false
              */
-            readonly extension?: boolean;
+            readonly extension: boolean;
             /**
              * @description Identifies the user's login at this app among the logins of the user; the app's identifier.
              * @example 1
              */
-            readonly login_id?: number;
+            readonly login_id: number;
             /**
              * @description Always null; nothing is provisioned.
              * @example null
              */
-            readonly provisioning_status?: string | null;
+            readonly provisioning_status: string | null;
             /**
              * @description Always null; nothing is provisioned.
              * @example null
              */
-            readonly provisioning_state?: string | null;
+            readonly provisioning_state: string | null;
             /**
              * @description Always false; nothing is provisioned.
              * @example false
              */
-            readonly provisioning_enabled?: boolean;
-        };
-        /** @description A policy in a list, with the members that `fields` names. */
-        readonly ListedPolicy: {
-            /**
-             * @description Identifier of the policy. Ignored when sent.
-             * @example 2
-             */
-            readonly id?: number;
-            /**
-             * @description Name for people, 1 to 255 characters; unique in the account.
-             * @example Staff
-             */
-            readonly name?: string;
-            /**
-             * @description Whether it applies by default; exactly one policy of an account does.
-             * @example false
-             */
-            readonly is_default?: boolean;
-            /**
-             * @description Minimum length of a new password, 8 to 256; 8 by default. Passwords longer than 256 characters are refused.
-             * @example 8
-             */
-            readonly minimum_password_length?: number;
-            /**
-             * @description Wrong passwords in a row that close sign-in by password for that user, 1 to 100. 10 by default.
-             * @example 10
-             */
-            readonly maximum_invalid_login_attempts?: number;
-            /**
-             * @description Minutes for which it is closed then, 1 to 1440. 15 by default.
-             * @example 15
-             */
-            readonly lock_effective_minutes?: number;
-            /**
-             * @description Minutes after which a session ends that is not used, 1 to 1440. 30 by default.
-             * @example 30
-             */
-            readonly session_timeout_minutes?: number;
-            /**
-             * @description Minutes after which a session ends, however often it is used, 1 to 43200. 720 by default.
-             * @example 720
-             */
-            readonly session_absolute_minutes?: number;
-            /**
-             * @description Days after which a password has to be replaced at the next sign-in, 1 to 3650; null, the default: never.
-             * @example 365
-             */
-            readonly password_expiration_days?: number | null;
-            /**
-             * @description Whether a second factor is required. A second factor cannot be required yet: `true` is 422.
-             * @example false
-             */
-            readonly otp_required?: boolean;
-            /**
-             * @description When the policy was created; ISO 8601 in UTC. Ignored when sent.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly created_at?: string;
-            /**
-             * @description When the policy was changed last; ISO 8601 in UTC. Ignored when sent.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly updated_at?: string;
-        };
-        /** @description A policy to create. */
-        readonly PolicyCreate: {
-            /**
-             * @description Identifier of the policy. Ignored when sent.
-             * @example 2
-             */
-            readonly id?: number;
-            /**
-             * @description Name for people, 1 to 255 characters; unique in the account.
-             * @example Staff
-             */
-            readonly name: string;
-            /**
-             * @description Whether it applies by default; exactly one policy of an account does.
-             * @example false
-             */
-            readonly is_default?: boolean;
-            /**
-             * @description Minimum length of a new password, 8 to 256; 8 by default. Passwords longer than 256 characters are refused.
-             * @example 8
-             */
-            readonly minimum_password_length?: number;
-            /**
-             * @description Wrong passwords in a row that close sign-in by password for that user, 1 to 100. 10 by default.
-             * @example 10
-             */
-            readonly maximum_invalid_login_attempts?: number;
-            /**
-             * @description Minutes for which it is closed then, 1 to 1440. 15 by default.
-             * @example 15
-             */
-            readonly lock_effective_minutes?: number;
-            /**
-             * @description Minutes after which a session ends that is not used, 1 to 1440. 30 by default.
-             * @example 30
-             */
-            readonly session_timeout_minutes?: number;
-            /**
-             * @description Minutes after which a session ends, however often it is used, 1 to 43200. 720 by default.
-             * @example 720
-             */
-            readonly session_absolute_minutes?: number;
-            /**
-             * @description Days after which a password has to be replaced at the next sign-in, 1 to 3650; null, the default: never.
-             * @example 365
-             */
-            readonly password_expiration_days?: number | null;
-            /**
-             * @description Whether a second factor is required. A second factor cannot be required yet: `true` is 422.
-             * @example false
-             */
-            readonly otp_required?: boolean;
-            /**
-             * @description When the policy was created; ISO 8601 in UTC. Ignored when sent.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly created_at?: string;
-            /**
-             * @description When the policy was changed last; ISO 8601 in UTC. Ignored when sent.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly updated_at?: string;
+            readonly provisioning_enabled: boolean;
         };
         /** @description Rules for the users it applies to. */
         readonly Policy: {
@@ -1921,6 +1630,69 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             readonly updated_at: string;
+        };
+        /** @description A policy to create. */
+        readonly PolicyCreate: {
+            /**
+             * @description Identifier of the policy. Ignored when sent.
+             * @example 2
+             */
+            readonly id?: number;
+            /**
+             * @description Name for people, 1 to 255 characters; unique in the account.
+             * @example Staff
+             */
+            readonly name: string;
+            /**
+             * @description Whether it applies by default; exactly one policy of an account does.
+             * @example false
+             */
+            readonly is_default?: boolean;
+            /**
+             * @description Minimum length of a new password, 8 to 256; 8 by default. Passwords longer than 256 characters are refused.
+             * @example 8
+             */
+            readonly minimum_password_length?: number;
+            /**
+             * @description Wrong passwords in a row that close sign-in by password for that user, 1 to 100. 10 by default.
+             * @example 10
+             */
+            readonly maximum_invalid_login_attempts?: number;
+            /**
+             * @description Minutes for which it is closed then, 1 to 1440. 15 by default.
+             * @example 15
+             */
+            readonly lock_effective_minutes?: number;
+            /**
+             * @description Minutes after which a session ends that is not used, 1 to 1440. 30 by default.
+             * @example 30
+             */
+            readonly session_timeout_minutes?: number;
+            /**
+             * @description Minutes after which a session ends, however often it is used, 1 to 43200. 720 by default.
+             * @example 720
+             */
+            readonly session_absolute_minutes?: number;
+            /**
+             * @description Days after which a password has to be replaced at the next sign-in, 1 to 3650; null, the default: never.
+             * @example 365
+             */
+            readonly password_expiration_days?: number | null;
+            /**
+             * @description Whether a second factor is required. A second factor cannot be required yet: `true` is 422.
+             * @example false
+             */
+            readonly otp_required?: boolean;
+            /**
+             * @description When the policy was created; ISO 8601 in UTC. Ignored when sent.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at?: string;
+            /**
+             * @description When the policy was changed last; ISO 8601 in UTC. Ignored when sent.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly updated_at?: string;
         };
         /** @description Members to change. */
         readonly PolicyUpdate: {
@@ -2239,24 +2011,24 @@ export interface components {
              */
             readonly refresh_token_expiration_minutes: number | null;
         };
-        /** @description A server in a list, with the members that `fields` names. */
-        readonly ListedApiAuthorization: {
+        /** @description An API authorization server. */
+        readonly ApiAuthorization: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
              */
-            readonly id?: number;
+            readonly id: number;
             /**
              * @description Name for people, 1 to 255 characters.
              * @example Orders
              */
-            readonly name?: string;
+            readonly name: string;
             /**
              * @description What it is for, at most 1024 characters.
              * @example What the order service takes
              */
-            readonly description?: string | null;
-            readonly configuration?: components["schemas"]["ApiAuthorizationConfiguration"];
+            readonly description: string | null;
+            readonly configuration: components["schemas"]["ApiAuthorizationConfiguration"];
         };
         /** @description Audiences and lifetimes of the tokens. */
         readonly ApiAuthorizationConfigurationCreate: {
@@ -2302,25 +2074,6 @@ export interface components {
             readonly description?: string | null;
             readonly configuration: components["schemas"]["ApiAuthorizationConfigurationCreate"];
         };
-        /** @description An API authorization server. */
-        readonly ApiAuthorization: {
-            /**
-             * @description Identifier; in a request it is ignored.
-             * @example 3
-             */
-            readonly id: number;
-            /**
-             * @description Name for people, 1 to 255 characters.
-             * @example Orders
-             */
-            readonly name: string;
-            /**
-             * @description What it is for, at most 1024 characters.
-             * @example What the order service takes
-             */
-            readonly description: string | null;
-            readonly configuration: components["schemas"]["ApiAuthorizationConfiguration"];
-        };
         /** @description Members to change. */
         readonly ApiAuthorizationConfigurationUpdate: {
             /**
@@ -2365,23 +2118,23 @@ export interface components {
             readonly description?: string | null;
             readonly configuration?: components["schemas"]["ApiAuthorizationConfigurationUpdate"];
         };
-        /** @description A scope in a list, with the members that `fields` names. */
-        readonly ListedScope: {
+        /** @description A scope of a server. */
+        readonly Scope: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
              */
-            readonly id?: number;
+            readonly id: number;
             /**
              * @description As it appears in `scope`, 1 to 128 visible ASCII characters other than `"` and `\` ([RFC 6749 section 3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3)).
              * @example orders:read
              */
-            readonly value?: string;
+            readonly value: string;
             /**
              * @description What the user is asked at consent, at most 255 characters.
              * @example See your orders
              */
-            readonly description?: string | null;
+            readonly description: string | null;
         };
         /** @description A scope to add. */
         readonly ScopeCreate: {
@@ -2437,53 +2190,53 @@ export interface components {
              */
             readonly description?: string | null;
         };
-        /** @description A claim of a server, with the members that `fields` names. */
+        /** @description A claim of a server. */
         readonly ListedClaim: {
             /**
              * @description Identifier; in a request it is ignored.
              * @example 3
              */
-            readonly id?: number;
+            readonly id: number;
             /**
              * @description Name of the claim.
              * @example display_name
              */
-            readonly label?: string;
+            readonly label: string;
             /**
              * @description The user's attribute that it contains: `id`, `email`, `username`, `firstname`, `lastname`, `title`, `department`, `company`, `phone`, `external_id`, `group_id`, `manager_user_id`, `preferred_locale_code`, `roles` (names of roles, as an array), or the short name of a custom attribute, with `custom_attributes.` before it or without. `_macro_` for a text made from several.
              * @example email
              */
-            readonly user_attribute_mappings?: string;
+            readonly user_attribute_mappings: string;
             /**
              * @description With `_macro_`: a text of at most 255 characters in which `{attribute}` is replaced with that attribute.
              * @example {firstname} {lastname}
              */
-            readonly user_attribute_macros?: string | null;
+            readonly user_attribute_macros: string | null;
             /**
              * @description Always `null`.
              * @example null
              */
-            readonly attributes_transformations?: string | null;
+            readonly attributes_transformations: string | null;
             /**
              * @description Always true; a claim without a value is left out.
              * @example true
              */
-            readonly skip_if_blank?: boolean;
+            readonly skip_if_blank: boolean;
             /**
              * @description Always empty.
              * @example []
              */
-            readonly values?: readonly string[];
+            readonly values: readonly string[];
             /**
              * @description Always `null`.
              * @example null
              */
-            readonly default_values?: string | null;
+            readonly default_values: string | null;
             /**
              * @description Always false.
              * @example false
              */
-            readonly provisioned_entitlements?: boolean;
+            readonly provisioned_entitlements: boolean;
         };
         /** @description A claim to add; `name` or `label` names it. */
         readonly ClaimCreate: {
@@ -2551,43 +2304,25 @@ export interface components {
              */
             readonly user_attribute_macros?: string | null;
         };
-        /** @description A scope of a server. */
-        readonly Scope: {
-            /**
-             * @description Identifier; in a request it is ignored.
-             * @example 3
-             */
-            readonly id: number;
-            /**
-             * @description As it appears in `scope`, 1 to 128 visible ASCII characters other than `"` and `\` ([RFC 6749 section 3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3)).
-             * @example orders:read
-             */
-            readonly value: string;
-            /**
-             * @description What the user is asked at consent, at most 255 characters.
-             * @example See your orders
-             */
-            readonly description: string | null;
-        };
-        /** @description A client of a server, with the members that `fields` names. */
+        /** @description A client of a server. */
         readonly ListedClient: {
             /**
              * @description Identifier of the client's app, as its registration answered it.
              * @example 1042
              */
-            readonly app_id?: number;
+            readonly app_id: number;
             /**
              * @description Identifier of the server.
              * @example 1
              */
-            readonly api_auth_id?: number;
+            readonly api_auth_id: number;
             /**
              * @description Name of the client; empty when it has none.
              * @example Portal
              */
-            readonly name?: string;
+            readonly name: string;
             /** @description Scopes that it may ask for. */
-            readonly scopes?: readonly components["schemas"]["Scope"][];
+            readonly scopes: readonly components["schemas"]["Scope"][];
         };
         /** @description A client to link. */
         readonly ClientLinkCreate: {
@@ -2652,25 +2387,25 @@ export interface components {
              */
             readonly scopes: readonly number[];
         };
-        /** @description A role in a list, with the members that `fields` names. */
-        readonly ListedRole: {
+        /** @description What a group of users may use. */
+        readonly Role: {
             /**
              * @description Identifier of the role.
              * @example 1
              */
-            readonly id?: number;
+            readonly id: number;
             /**
              * @description Name, unique in the account, 1 to 255 characters.
              * @example Staff
              */
-            readonly name?: string;
+            readonly name: string;
             /**
              * @description Identifiers of the apps that the role gives.
              * @example [
              *       1
              *     ]
              */
-            readonly apps?: readonly number[];
+            readonly apps: readonly number[];
             /**
              * @description Identifiers of the users who have the role.
              * @example [
@@ -2678,14 +2413,14 @@ export interface components {
              *       2
              *     ]
              */
-            readonly users?: readonly number[];
+            readonly users: readonly number[];
             /**
              * @description Identifiers of the administrators of the role; they get no rights by that.
              * @example [
              *       2
              *     ]
              */
-            readonly admins?: readonly number[];
+            readonly admins: readonly number[];
         };
         /** @description A role to create. */
         readonly RoleCreate: {
@@ -2730,41 +2465,6 @@ export interface components {
              */
             readonly id: number;
         };
-        /** @description What a group of users may use. */
-        readonly Role: {
-            /**
-             * @description Identifier of the role.
-             * @example 1
-             */
-            readonly id: number;
-            /**
-             * @description Name, unique in the account, 1 to 255 characters.
-             * @example Staff
-             */
-            readonly name: string;
-            /**
-             * @description Identifiers of the apps that the role gives.
-             * @example [
-             *       1
-             *     ]
-             */
-            readonly apps: readonly number[];
-            /**
-             * @description Identifiers of the users who have the role.
-             * @example [
-             *       1,
-             *       2
-             *     ]
-             */
-            readonly users: readonly number[];
-            /**
-             * @description Identifiers of the administrators of the role; they get no rights by that.
-             * @example [
-             *       2
-             *     ]
-             */
-            readonly admins: readonly number[];
-        };
         /** @description Members of a role to change; `null` empties a list. */
         readonly RoleUpdate: {
             /**
@@ -2800,44 +2500,44 @@ export interface components {
              */
             readonly admins?: readonly number[] | null;
         };
-        /** @description A user as a member of a role, with the members that `fields` names. */
+        /** @description A user as a member of a role. */
         readonly RoleMember: {
             /**
              * @description Identifier of the user.
              * @example 1
              */
-            readonly id?: number;
+            readonly id: number;
             /**
              * @description First and last name, or what there is of them.
              * @example Ada Lovelace
              */
-            readonly name?: string;
+            readonly name: string;
             /**
              * @description User name.
              * @example ada
              */
-            readonly username?: string | null;
+            readonly username: string | null;
             /**
              * @description E-mail address.
              * @example ada@example.com
              */
-            readonly email?: string | null;
+            readonly email: string | null;
             /**
              * @description Whether the user belongs to the role.
              * @example true
              */
-            readonly assigned?: boolean;
+            readonly assigned: boolean;
             /**
              * Format: date-time
              * @description Since when; null for a user who is not in the role.
              * @example 2026-11-21T10:00:00.000Z
              */
-            readonly added_at?: string | null;
+            readonly added_at: string | null;
             /**
              * @description Always null; roles are assigned by programs, not by users.
              * @example null
              */
-            readonly added_by?: number | null;
+            readonly added_by: number | null;
         };
         /**
          * @description Identifiers of users.
@@ -2854,23 +2554,23 @@ export interface components {
              */
             readonly id: number;
         };
-        /** @description An app that a role gives, with the members that `fields` names. */
+        /** @description An app that a role gives. */
         readonly RoleApp: {
             /**
              * @description Identifier of the app.
              * @example 1
              */
-            readonly id?: number;
+            readonly id: number;
             /**
              * @description Name of the app.
              * @example Payroll
              */
-            readonly name?: string;
+            readonly name: string;
             /**
              * @description Address of the app's icon.
              * @example null
              */
-            readonly icon_url?: string | null;
+            readonly icon_url: string | null;
         };
         /**
          * @description Identifiers of apps.
@@ -2949,186 +2649,6 @@ export interface components {
              * @example cs_3q2-7w0000000000000000000000000000000000000000
              */
             readonly client_secret?: string;
-        };
-        /** @description An app in a list, with the members that `fields` names. */
-        readonly ListedApp: {
-            /**
-             * @description Identifier of the app. Read-only.
-             * @example 1
-             */
-            readonly id?: number;
-            /**
-             * @description What kind of app it is in another system; kept as it is, 108419 by default.
-             * @example 108419
-             */
-            readonly connector_id?: number;
-            /**
-             * @description Identifier of the client. Read-only.
-             * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
-             */
-            readonly client_id?: string;
-            /**
-             * @description Name of the app; the identifier of its client where it has none.
-             * @example Payroll
-             */
-            readonly name?: string;
-            /**
-             * @description What the app is for, up to 255 characters.
-             * @example Salaries
-             */
-            readonly description?: string | null;
-            /**
-             * @description Notes of the administrators, up to 1024 characters.
-             * @example null
-             */
-            readonly notes?: string | null;
-            /**
-             * @description Always 8, OpenID Connect. Read-only.
-             * @example 8
-             * @enum {integer}
-             */
-            readonly auth_method?: 8;
-            /**
-             * @description Whether the app is among the apps that users are shown.
-             * @example true
-             */
-            readonly visible?: boolean;
-            /**
-             * @description The policy of sign-ins to the app, for users without one of their own; null for that of the user's role or the default policy.
-             * @example null
-             */
-            readonly policy_id?: number | null;
-            /**
-             * @description Always null; there are no brands. Read-only.
-             * @example null
-             */
-            readonly brand_id?: number | null;
-            /**
-             * @description Address of the app's icon, http or https.
-             * @example null
-             */
-            readonly icon_url?: string | null;
-            /**
-             * @description Always null; there are no tabs. Read-only.
-             * @example null
-             */
-            readonly tab_id?: number | null;
-            /**
-             * @description Always false; impersonation is not supported. Read-only.
-             * @example false
-             */
-            readonly allow_assumed_signin?: boolean;
-            /**
-             * @description Identifiers of the roles that give the app.
-             * @example [
-             *       1
-             *     ]
-             */
-            readonly role_ids?: readonly number[];
-            readonly provisioning?: components["schemas"]["AppProvisioning"];
-            /**
-             * @description Always empty. Read-only.
-             * @example {}
-             */
-            readonly parameters?: Record<string, never>;
-            readonly configuration?: components["schemas"]["AppConfiguration"];
-            readonly sso?: components["schemas"]["AppSso"];
-            /**
-             * Format: date-time
-             * @description When the app was created. Read-only.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly created_at?: string;
-            /**
-             * Format: date-time
-             * @description When the app was changed last. Read-only.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly updated_at?: string;
-        };
-        /** @description How the client uses OpenID Connect. */
-        readonly AppConfigurationInput: {
-            /**
-             * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
-             * @example https://pay.example.com/callback
-             */
-            readonly redirect_uri?: string | null;
-            /**
-             * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
-             * @example https://pay.example.com/
-             */
-            readonly post_logout_redirect_uri?: string | null;
-            /**
-             * @description Where the app starts a sign-in, http or https.
-             * @example https://pay.example.com/
-             */
-            readonly login_url?: string | null;
-            /**
-             * @description 0 web, 1 native; 0 by default.
-             * @example 0
-             */
-            readonly oidc_application_type?: number | null;
-            /**
-             * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt (for a client that registered keys); 0 by default.
-             * @example 0
-             */
-            readonly token_endpoint_auth_method?: number | null;
-            /**
-             * @description How long access tokens given out from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
-             * @example 30
-             */
-            readonly access_token_expiration_minutes?: number | null;
-            /**
-             * @description How long a refresh token that is not used is valid from its next use on, in minutes: 1 to 525600. 0 or null: as the account says. An API that has such a time of its own decides for its tokens.
-             * @example 43200
-             */
-            readonly refresh_token_expiration_minutes?: number | null;
-        } | null;
-        /** @description An app to create. Members that are read-only or unknown are ignored. */
-        readonly AppCreate: {
-            /**
-             * @description Name of the app, 1 to 255 characters.
-             * @example Payroll
-             */
-            readonly name: string | null;
-            /**
-             * @description What kind of app it is in another system; kept as it is, 108419 by default.
-             * @example 108419
-             */
-            readonly connector_id?: number | null;
-            /**
-             * @description What the app is for, up to 255 characters.
-             * @example Salaries
-             */
-            readonly description?: string | null;
-            /**
-             * @description Notes of the administrators, up to 1024 characters.
-             * @example null
-             */
-            readonly notes?: string | null;
-            /**
-             * @description Whether the app is among the apps that users are shown; true by default.
-             * @example true
-             */
-            readonly visible?: boolean | null;
-            /**
-             * @description The policy of sign-ins to the app: session lifetimes and the second factor. Null or 0, that of the user's role or the default policy.
-             * @example null
-             */
-            readonly policy_id?: number | null;
-            /**
-             * @description Address of the app's icon, http or https, on a host of letters, digits, hyphens and dots, or an IPv4 address; empty or null: none.
-             * @example null
-             */
-            readonly icon_url?: string | null;
-            /**
-             * @description Identifiers of the roles that give the app.
-             * @example [
-             *       1
-             *     ]
-             */
-            readonly role_ids?: readonly number[] | null;
-            readonly configuration?: components["schemas"]["AppConfigurationInput"];
         };
         /** @description A client as the management of the account sees it. */
         readonly App: {
@@ -3226,6 +2746,90 @@ export interface components {
              */
             readonly updated_at: string;
         };
+        /** @description How the client uses OpenID Connect. */
+        readonly AppConfigurationInput: {
+            /**
+             * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
+             * @example https://pay.example.com/callback
+             */
+            readonly redirect_uri?: string | null;
+            /**
+             * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
+             * @example https://pay.example.com/
+             */
+            readonly post_logout_redirect_uri?: string | null;
+            /**
+             * @description Where the app starts a sign-in, http or https.
+             * @example https://pay.example.com/
+             */
+            readonly login_url?: string | null;
+            /**
+             * @description 0 web, 1 native; 0 by default.
+             * @example 0
+             */
+            readonly oidc_application_type?: number | null;
+            /**
+             * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt (for a client that registered keys); 0 by default.
+             * @example 0
+             */
+            readonly token_endpoint_auth_method?: number | null;
+            /**
+             * @description How long access tokens issued from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
+             * @example 30
+             */
+            readonly access_token_expiration_minutes?: number | null;
+            /**
+             * @description How long a refresh token that is not used is valid from its next use on, in minutes: 1 to 525600. 0 or null: as the account says. A value that is sent back as it was read becomes the app's own. An API with its own lifetime overrides it for its tokens.
+             * @example 43200
+             */
+            readonly refresh_token_expiration_minutes?: number | null;
+        } | null;
+        /** @description An app to create. Members that are read-only or unknown are ignored. */
+        readonly AppCreate: {
+            /**
+             * @description Name of the app, 1 to 255 characters.
+             * @example Payroll
+             */
+            readonly name: string | null;
+            /**
+             * @description What kind of app it is in another system; kept as it is, 108419 by default.
+             * @example 108419
+             */
+            readonly connector_id?: number | null;
+            /**
+             * @description What the app is for, up to 255 characters.
+             * @example Salaries
+             */
+            readonly description?: string | null;
+            /**
+             * @description Notes of the administrators, up to 1024 characters.
+             * @example null
+             */
+            readonly notes?: string | null;
+            /**
+             * @description Whether the app is among the apps that users are shown; true by default.
+             * @example true
+             */
+            readonly visible?: boolean | null;
+            /**
+             * @description The policy of sign-ins to the app: session lifetimes and the second factor. Null or 0, that of the user's role or the default policy.
+             * @example null
+             */
+            readonly policy_id?: number | null;
+            /**
+             * @description Address of the app's icon, http or https, on a host of letters, digits, hyphens and dots, or an IPv4 address; empty or null: none.
+             * @example null
+             */
+            readonly icon_url?: string | null;
+            /**
+             * @description Identifiers of the roles that give the app.
+             * @example [
+             *       1
+             *     ]
+             */
+            readonly role_ids?: readonly number[] | null;
+            readonly configuration?: components["schemas"]["AppConfigurationInput"];
+        };
         /** @description Members of an app to set. Those that are read-only or unknown are ignored. */
         readonly AppUpdate: {
             /**
@@ -3272,33 +2876,33 @@ export interface components {
             readonly role_ids?: readonly number[] | null;
             readonly configuration?: components["schemas"]["AppConfigurationInput"];
         };
-        /** @description A user of an app, with the members that `fields` names. */
+        /** @description A user of an app. */
         readonly AppUser: {
             /**
              * @description Identifier of the user.
              * @example 1
              */
-            readonly id?: number;
+            readonly id: number;
             /**
              * @description Given name.
              * @example Ada
              */
-            readonly firstname?: string | null;
+            readonly firstname: string | null;
             /**
              * @description Family name.
              * @example Lovelace
              */
-            readonly lastname?: string | null;
+            readonly lastname: string | null;
             /**
              * @description User name.
              * @example ada
              */
-            readonly username?: string | null;
+            readonly username: string | null;
             /**
              * @description E-mail address.
              * @example ada@example.com
              */
-            readonly email?: string | null;
+            readonly email: string | null;
         };
         /**
          * @description Identifiers of users, up to 100.
@@ -3348,31 +2952,31 @@ export interface components {
          * @enum {string}
          */
         readonly CredentialScope: "authentication_only" | "read_users" | "manage_users" | "read_all" | "manage_all" | "register_clients";
-        /** @description A pair in a list, with the members that `fields` names. */
+        /** @description A pair in a list. */
         readonly ListedCredential: {
             /**
              * @description Identifier of the pair.
              * @example 1
              */
-            readonly id?: number;
+            readonly id: number;
             /**
              * @description Identifier to obtain tokens with.
              * @example ac_7w0000000000000000000000000000000000000000k
              */
-            readonly client_id?: string;
+            readonly client_id: string;
             /**
              * @description What tokens of the pair are allowed to do.
              * @example [
              *       "read_users"
              *     ]
              */
-            readonly scopes?: readonly components["schemas"]["CredentialScope"][];
+            readonly scopes: readonly components["schemas"]["CredentialScope"][];
             /**
              * Format: date-time
              * @description When it was created.
              * @example 2026-11-21T10:00:00.000Z
              */
-            readonly created_at?: string;
+            readonly created_at: string;
         };
         /** @description A pair to create. */
         readonly CredentialCreate: {
@@ -3415,24 +3019,24 @@ export interface components {
              */
             readonly client_secret: string;
         };
-        /** @description A key in a list, with the members that `fields` names. */
+        /** @description A key in a list. */
         readonly ListedApiKey: {
             /**
              * @description Identifier of the key.
              * @example 1
              */
-            readonly id?: number;
+            readonly id: number;
             /**
              * @description What the key is for, 1 to 100 characters.
              * @example Payroll export
              */
-            readonly name?: string;
+            readonly name: string;
             /**
              * Format: date-time
              * @description When it was created.
              * @example 2026-11-21T10:00:00.000Z
              */
-            readonly created_at?: string;
+            readonly created_at: string;
         };
         /** @description A key to create. */
         readonly ApiKeyCreate: {
@@ -3528,54 +3132,54 @@ export interface components {
          * @enum {string}
          */
         readonly HookStatus: "ready" | "create-queued" | "create-running" | "create-failed" | "update-queued" | "update-running" | "update-failed";
-        /** @description A hook in a list, with the members that `fields` names. */
-        readonly ListedHook: {
+        /** @description A hook. */
+        readonly Hook: {
             /**
              * @description Identifier of the hook, a UUID.
              * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
              */
-            readonly id?: string;
-            readonly type?: components["schemas"]["HookType"];
+            readonly id: string;
+            readonly type: components["schemas"]["HookType"];
             /**
              * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded. It exports `handler`, which gets the context. Empty: the hook does nothing.
              * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=
              */
-            readonly function?: string;
+            readonly function: string;
             /**
              * @description Whether it does not fire.
              * @example false
              */
-            readonly disabled?: boolean;
+            readonly disabled: boolean;
             /**
              * @description Identifier of the runtime, one of those that the operator offers: any other is refused. `jsruntime12.x` unless the operator offers others; it means the Node that runs the service, which is Node 24 or later.
              * @example jsruntime12.x
              */
-            readonly runtime?: string;
+            readonly runtime: string;
             /**
              * @description How often a failed run is repeated.
              * @example 0
              */
-            readonly retries?: number;
+            readonly retries: number;
             /**
              * @description Seconds that a run may take. 1 for `pre-authentication`, 1 to 10 for `user-migration`.
              * @example 1
              */
-            readonly timeout?: number;
-            readonly options?: components["schemas"]["HookOptions"];
+            readonly timeout: number;
+            readonly options: components["schemas"]["HookOptions"];
             /**
              * @description Variables that the function reads from `process.env`, by name. One that was deleted is not among them.
              * @example [
              *       "API_KEY"
              *     ]
              */
-            readonly env_vars?: readonly string[];
+            readonly env_vars: readonly string[];
             /**
              * @description Packages that the function may require, with their exact versions.
              * @example {
              *       "lodash": "4.17.21"
              *     }
              */
-            readonly packages?: {
+            readonly packages: {
                 readonly [key: string]: string;
             };
             /**
@@ -3588,25 +3192,25 @@ export interface components {
              *       }
              *     ]
              */
-            readonly conditions?: readonly components["schemas"]["HookCondition"][];
+            readonly conditions: readonly components["schemas"]["HookCondition"][];
             /**
              * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The function gets that version as `context_version` of its context.
              * @example 1.1.0
              */
-            readonly context_version?: string;
-            readonly status?: components["schemas"]["HookStatus"];
+            readonly context_version: string;
+            readonly status: components["schemas"]["HookStatus"];
             /**
              * Format: date-time
              * @description When it was created.
              * @example 2026-11-21T10:00:00.000Z
              */
-            readonly created_at?: string;
+            readonly created_at: string;
             /**
              * Format: date-time
              * @description When it was written last.
              * @example 2026-11-21T10:00:00.000Z
              */
-            readonly updated_at?: string;
+            readonly updated_at: string;
         };
         /**
          * @description What the context contains beyond its version; null when no flag was sent.
@@ -3749,73 +3353,18 @@ export interface components {
              */
             readonly updated_at?: unknown;
         };
-        /** @description A hook. */
-        readonly Hook: {
+        /** @description A variable. */
+        readonly HookVariable: {
             /**
-             * @description Identifier of the hook, a UUID.
-             * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+             * @description Identifier of the variable, a UUID.
+             * @example 2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e
              */
             readonly id: string;
-            readonly type: components["schemas"]["HookType"];
             /**
-             * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded. It exports `handler`, which gets the context. Empty: the hook does nothing.
-             * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=
+             * @description Its name in the environment.
+             * @example API_KEY
              */
-            readonly function: string;
-            /**
-             * @description Whether it does not fire.
-             * @example false
-             */
-            readonly disabled: boolean;
-            /**
-             * @description Identifier of the runtime, one of those that the operator offers: any other is refused. `jsruntime12.x` unless the operator offers others; it means the Node that runs the service, which is Node 24 or later.
-             * @example jsruntime12.x
-             */
-            readonly runtime: string;
-            /**
-             * @description How often a failed run is repeated.
-             * @example 0
-             */
-            readonly retries: number;
-            /**
-             * @description Seconds that a run may take. 1 for `pre-authentication`, 1 to 10 for `user-migration`.
-             * @example 1
-             */
-            readonly timeout: number;
-            readonly options: components["schemas"]["HookOptions"];
-            /**
-             * @description Variables that the function reads from `process.env`, by name. One that was deleted is not among them.
-             * @example [
-             *       "API_KEY"
-             *     ]
-             */
-            readonly env_vars: readonly string[];
-            /**
-             * @description Packages that the function may require, with their exact versions.
-             * @example {
-             *       "lodash": "4.17.21"
-             *     }
-             */
-            readonly packages: {
-                readonly [key: string]: string;
-            };
-            /**
-             * @description Only for `pre-authentication`; the hook fires when all conditions are met.
-             * @example [
-             *       {
-             *         "source": "roles",
-             *         "operator": "~",
-             *         "value": "7"
-             *       }
-             *     ]
-             */
-            readonly conditions: readonly components["schemas"]["HookCondition"][];
-            /**
-             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The function gets that version as `context_version` of its context.
-             * @example 1.1.0
-             */
-            readonly context_version: string;
-            readonly status: components["schemas"]["HookStatus"];
+            readonly name: string;
             /**
              * Format: date-time
              * @description When it was created.
@@ -3824,35 +3373,10 @@ export interface components {
             readonly created_at: string;
             /**
              * Format: date-time
-             * @description When it was written last.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly updated_at: string;
-        };
-        /** @description A variable in a list, with the members that `fields` names. */
-        readonly ListedHookVariable: {
-            /**
-             * @description Identifier of the variable, a UUID.
-             * @example 2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e
-             */
-            readonly id?: string;
-            /**
-             * @description Its name in the environment.
-             * @example API_KEY
-             */
-            readonly name?: string;
-            /**
-             * Format: date-time
-             * @description When it was created.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly created_at?: string;
-            /**
-             * Format: date-time
              * @description When its value was changed last.
              * @example 2026-11-21T10:00:00.000Z
              */
-            readonly updated_at?: string;
+            readonly updated_at: string;
         };
         /** @description A variable to create. */
         readonly HookVariableCreate: {
@@ -3897,31 +3421,6 @@ export interface components {
              */
             readonly updated_at: string;
         };
-        /** @description A variable. */
-        readonly HookVariable: {
-            /**
-             * @description Identifier of the variable, a UUID.
-             * @example 2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e
-             */
-            readonly id: string;
-            /**
-             * @description Its name in the environment.
-             * @example API_KEY
-             */
-            readonly name: string;
-            /**
-             * Format: date-time
-             * @description When it was created.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly created_at: string;
-            /**
-             * Format: date-time
-             * @description When its value was changed last.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly updated_at: string;
-        };
         /** @description What changes. */
         readonly HookVariableUpdate: {
             /**
@@ -3941,44 +3440,44 @@ export interface components {
          * @enum {string}
          */
         readonly HookOutcome: "success" | "refused" | "invalid_result" | "error" | "timeout" | "out_of_memory" | "crashed" | "unavailable";
-        /** @description A run, with the members that `fields` names. */
+        /** @description A run. */
         readonly ListedHookExecution: {
             /**
              * Format: uuid
              * @description Identifier of the run, also in the context that the function got.
              * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
              */
-            readonly request_id?: string;
+            readonly request_id: string;
             /**
              * Format: uuid
              * @description The `x-request-id` of the request that it was part of; the same for all runs of one sign-in.
              * @example 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
              */
-            readonly correlation_id?: string;
+            readonly correlation_id: string;
             /**
              * Format: date-time
              * @description When the run began.
              * @example 2026-11-21T10:00:00.000Z
              */
-            readonly created_at?: string;
-            readonly outcome?: components["schemas"]["HookOutcome"];
+            readonly created_at: string;
+            readonly outcome: components["schemas"]["HookOutcome"];
             /**
              * @description Milliseconds that it took.
              * @example 3
              */
-            readonly duration_ms?: number;
+            readonly duration_ms: number;
             /**
              * @description 1, and one more for each retry.
              * @example 1
              */
-            readonly attempt?: number;
+            readonly attempt: number;
             /**
              * @description What the function wrote, line by line; the first line of a message is its time, the run, the level and the text, separated by tabs. Values of linked variables are masked. The last line gives the number of dropped lines.
              * @example [
              *       "2026-11-21T10:00:00.001Z\t0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a\tINFO\thello"
              *     ]
              */
-            readonly events?: readonly string[];
+            readonly events: readonly string[];
         };
         /**
          * @description The context of the function, as it is or as the one member `context`.
@@ -4077,14 +3576,14 @@ export interface components {
              */
             readonly id: number | null;
         };
-        /** @description Something that happened, with the members that `fields` names. */
+        /** @description Something that happened. */
         readonly ListedEvent: {
             /**
              * @description Counts the events of the account, 1, 2, 3 and so on without a gap.
              * @example 42
              */
-            readonly id?: number;
-            readonly created_at?: components["schemas"]["Timestamp"];
+            readonly id: number;
+            readonly created_at: components["schemas"]["Timestamp"];
             /**
              * @description What happened. `role.assigned` and `role.withdrawn` record each user who gets or loses a role, whichever
              *     request did it, in addition to the event of that request, which counts the ended grants. If the user or the
@@ -4092,30 +3591,30 @@ export interface components {
              *     number of times and be refused, or repeated within the 10 seconds, each time: `refresh.refused` and
              *     `refresh.repeated` tell of a grant once an hour and reason, each process of the service for itself.
              *     `consent.allowed` and `consent.denied` tell of a decision, not of the same one sent again. A user has at most
-             *     200 grants of an application and 2000 in all: in the detail of `grant.issued`, `grants_revoked` counts those
-             *     that ended for the new one, the longest unused, where there were any.
+             *     200 grants of an application and 2000 in all: in the detail of `grant.issued`, `grants_revoked` is the number
+             *     of those that ended to make room for the new one; it is absent when none did.
              * @example user.changed
              * @enum {string}
              */
-            readonly action?: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "mfa.registered" | "mfa.enrolled" | "mfa.renamed" | "mfa.removed" | "mfa.verification_started" | "mfa.verified" | "mfa.failed" | "mfa.closed" | "mfa.recovery_code_used" | "mfa.recovery_codes_renewed" | "sign_out.succeeded" | "session.ended" | "session.all_ended" | "logout_notice.abandoned" | "consent.allowed" | "consent.denied" | "device.allowed" | "device.denied" | "device.code_refused" | "consent.withdrawn" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.exchanged" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "app.expired" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "user.read" | "user.listed" | "invite.created" | "invite.used" | "password_reset.created" | "password_reset.refused" | "password_reset.abandoned" | "password_reset.used" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.refused" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked" | "hook_variable.created" | "hook_variable.changed" | "hook_variable.removed" | "hook.created" | "hook.changed" | "hook.removed" | "hook.rolled_back" | "hook.shadow_set" | "hook.replayed" | "hook.policy_chosen" | "hook.sign_in_refused" | "hook.failed" | "user.migrated";
+            readonly action: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "mfa.registered" | "mfa.enrolled" | "mfa.renamed" | "mfa.removed" | "mfa.verification_started" | "mfa.verified" | "mfa.failed" | "mfa.closed" | "mfa.recovery_code_used" | "mfa.recovery_codes_renewed" | "sign_out.succeeded" | "session.ended" | "session.all_ended" | "logout_notice.abandoned" | "consent.allowed" | "consent.denied" | "device.allowed" | "device.denied" | "device.code_refused" | "consent.withdrawn" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.exchanged" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "app.expired" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "user.read" | "user.listed" | "invite.created" | "invite.used" | "password_reset.created" | "password_reset.refused" | "password_reset.abandoned" | "password_reset.used" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.refused" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked" | "hook_variable.created" | "hook_variable.changed" | "hook_variable.removed" | "hook.created" | "hook.changed" | "hook.removed" | "hook.rolled_back" | "hook.shadow_set" | "hook.replayed" | "hook.policy_chosen" | "hook.sign_in_refused" | "hook.failed" | "user.migrated";
             /**
              * @description Whether it was done or refused.
              * @example success
              * @enum {string}
              */
-            readonly outcome?: "success" | "refused";
-            readonly actor?: components["schemas"]["EventActor"];
-            readonly target?: components["schemas"]["EventTarget"];
+            readonly outcome: "success" | "refused";
+            readonly actor: components["schemas"]["EventActor"];
+            readonly target: components["schemas"]["EventTarget"];
             /**
              * @description Address the request came from; null for the command line and for what the service does by itself.
              * @example 192.0.2.17
              */
-            readonly source?: string | null;
+            readonly source: string | null;
             /**
              * @description The `x-request-id` of the request that it belongs to; null where there was none.
              * @example 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
              */
-            readonly request_id?: string | null;
+            readonly request_id: string | null;
             /**
              * @description What there is to say beyond that, by action: numbers, reasons, the names of members that were set. Never a value of a member, a secret or a text that was sent.
              * @example {
@@ -4124,7 +3623,7 @@ export interface components {
              *       ]
              *     }
              */
-            readonly detail?: {
+            readonly detail: {
                 readonly [key: string]: unknown;
             };
         };
@@ -4385,7 +3884,7 @@ export interface components {
         /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
         readonly Cursor: string;
         /**
-         * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
+         * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
          * @example id
          */
         readonly Fields: string;
@@ -4420,7 +3919,7 @@ export interface components {
          */
         readonly Id: number;
         /**
-         * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+         * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
          * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
          */
         readonly IfMatch: string;
@@ -4543,7 +4042,7 @@ export interface components {
          */
         readonly RetryAfter: number;
         /**
-         * @description Strong validator of this representation ([RFC 9110 section 8.8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3)), for `If-Match` of a write. It is another one as soon as any member is.
+         * @description Strong validator of this representation ([RFC 9110 section 8.8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3)), for `If-Match` of a write. It changes with any member.
          * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
          */
         readonly ETag: string;
@@ -4568,7 +4067,7 @@ export interface operations {
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
@@ -4771,7 +4270,148 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["ListedUser"][];
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Identifier of the user.
+                         * @example 1
+                         */
+                        readonly id?: number;
+                        /**
+                         * @description E-mail address; unique in the account, case-insensitive. ASCII characters, up to 254.
+                         * @example ada@example.com
+                         */
+                        readonly email?: string | null;
+                        /**
+                         * @description Name to sign in with, unique like the address. A name with an `@` must be the user's own address. Up to 254 characters.
+                         * @example ada
+                         */
+                        readonly username?: string | null;
+                        /**
+                         * @description Given name, up to 255 characters.
+                         * @example Ada
+                         */
+                        readonly firstname?: string | null;
+                        /**
+                         * @description Family name, up to 255 characters.
+                         * @example Lovelace
+                         */
+                        readonly lastname?: string | null;
+                        /**
+                         * @description Position in the organisation, up to 255 characters.
+                         * @example Analyst
+                         */
+                        readonly title?: string | null;
+                        /**
+                         * @description Part of the organisation, up to 255 characters.
+                         * @example Research
+                         */
+                        readonly department?: string | null;
+                        /**
+                         * @description Name of the organisation, up to 255 characters.
+                         * @example Example Ltd
+                         */
+                        readonly company?: string | null;
+                        /**
+                         * @description Telephone number as text, up to 255 characters.
+                         * @example +44 20 7946 0000
+                         */
+                        readonly phone?: string | null;
+                        /**
+                         * @description Notes of the administrators, up to 1024 characters.
+                         * @example Joined in spring
+                         */
+                        readonly comment?: string | null;
+                        /**
+                         * @description Identifier of the user in another system, up to 255 characters.
+                         * @example e-1815
+                         */
+                        readonly external_id?: string | null;
+                        /**
+                         * @description Identifier of a group in another system; stored as given. 0 clears it.
+                         * @example 7
+                         */
+                        readonly group_id?: number | null;
+                        /**
+                         * @description Identifiers of the roles the user has, in order of assignment.
+                         * @example [
+                         *       1
+                         *     ]
+                         */
+                        readonly role_ids?: readonly number[];
+                        /**
+                         * @description Identifier of this user's manager. 0 clears it.
+                         * @example 2
+                         */
+                        readonly manager_user_id?: number | null;
+                        /**
+                         * @description Language of the user as a tag of RFC 5646, up to 255 characters.
+                         * @example en-GB
+                         */
+                        readonly preferred_locale_code?: string | null;
+                        /**
+                         * @description Identifier of the user policy that is set for this user. 0 clears it.
+                         * @example 1
+                         */
+                        readonly policy_id?: number | null;
+                        /**
+                         * @description Values of the custom attributes by their short names. Every defined one is answered, null where it is not set.
+                         * @example {
+                         *       "badge": "1815"
+                         *     }
+                         */
+                        readonly custom_attributes?: {
+                            readonly [key: string]: string | null;
+                        };
+                        readonly status?: components["schemas"]["UserStatus"];
+                        readonly state?: components["schemas"]["UserState"];
+                        /**
+                         * @description Wrong passwords in a row. Read-only.
+                         * @example 0
+                         */
+                        readonly invalid_login_attempts?: number;
+                        /**
+                         * Format: date-time
+                         * @description Until when sign-in by password is paused after too many wrong ones. Read-only.
+                         * @example null
+                         */
+                        readonly locked_until?: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the user became active for the first time. Read-only.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly activated_at?: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the user signed in last. Read-only.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly last_login?: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the last invitation was created. Read-only.
+                         * @example null
+                         */
+                        readonly invitation_sent_at?: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the password was set. Read-only.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly password_changed_at?: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the user was created. Read-only.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly created_at?: string;
+                        /**
+                         * Format: date-time
+                         * @description When the user was changed last. Read-only.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly updated_at?: string;
+                    }[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -4899,7 +4539,7 @@ export interface operations {
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
@@ -4950,7 +4590,28 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["ListedCustomAttribute"][];
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Identifier of the attribute.
+                         * @example 1
+                         */
+                        readonly id?: number;
+                        /**
+                         * @description Name for people, 1 to 255 characters.
+                         * @example Badge number
+                         */
+                        readonly name?: string;
+                        /**
+                         * @description Name of the member of `custom_attributes`; unique in the account. Letters, digits, `_` and `-`.
+                         * @example badge
+                         */
+                        readonly shortname?: string;
+                        /**
+                         * @description Place among the attributes; the next free one by default.
+                         * @example 1
+                         */
+                        readonly position?: number;
+                    }[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -5077,7 +4738,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -5143,7 +4804,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -5271,7 +4932,7 @@ export interface operations {
             };
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -5365,7 +5026,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -5478,7 +5139,7 @@ export interface operations {
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
@@ -5539,7 +5200,48 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["UserApp"][];
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Identifier of the app.
+                         * @example 1
+                         */
+                        readonly id?: number;
+                        /**
+                         * @description Name of the app.
+                         * @example Payroll
+                         */
+                        readonly name?: string;
+                        /**
+                         * @description Address of the app's icon.
+                         * @example null
+                         */
+                        readonly icon_url?: string | null;
+                        /**
+                         * @description Always false; there are no browser extensions.
+                         * @example false
+                         */
+                        readonly extension?: boolean;
+                        /**
+                         * @description Identifies the user's login at this app among the logins of the user; the app's identifier.
+                         * @example 1
+                         */
+                        readonly login_id?: number;
+                        /**
+                         * @description Always null; nothing is provisioned.
+                         * @example null
+                         */
+                        readonly provisioning_status?: string | null;
+                        /**
+                         * @description Always null; nothing is provisioned.
+                         * @example null
+                         */
+                        readonly provisioning_state?: string | null;
+                        /**
+                         * @description Always false; nothing is provisioned.
+                         * @example false
+                         */
+                        readonly provisioning_enabled?: boolean;
+                    }[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -5567,7 +5269,7 @@ export interface operations {
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
@@ -5621,7 +5323,68 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["ListedPolicy"][];
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Identifier of the policy. Ignored when sent.
+                         * @example 2
+                         */
+                        readonly id?: number;
+                        /**
+                         * @description Name for people, 1 to 255 characters; unique in the account.
+                         * @example Staff
+                         */
+                        readonly name?: string;
+                        /**
+                         * @description Whether it applies by default; exactly one policy of an account does.
+                         * @example false
+                         */
+                        readonly is_default?: boolean;
+                        /**
+                         * @description Minimum length of a new password, 8 to 256; 8 by default. Passwords longer than 256 characters are refused.
+                         * @example 8
+                         */
+                        readonly minimum_password_length?: number;
+                        /**
+                         * @description Wrong passwords in a row that close sign-in by password for that user, 1 to 100. 10 by default.
+                         * @example 10
+                         */
+                        readonly maximum_invalid_login_attempts?: number;
+                        /**
+                         * @description Minutes for which it is closed then, 1 to 1440. 15 by default.
+                         * @example 15
+                         */
+                        readonly lock_effective_minutes?: number;
+                        /**
+                         * @description Minutes after which a session ends that is not used, 1 to 1440. 30 by default.
+                         * @example 30
+                         */
+                        readonly session_timeout_minutes?: number;
+                        /**
+                         * @description Minutes after which a session ends, however often it is used, 1 to 43200. 720 by default.
+                         * @example 720
+                         */
+                        readonly session_absolute_minutes?: number;
+                        /**
+                         * @description Days after which a password has to be replaced at the next sign-in, 1 to 3650; null, the default: never.
+                         * @example 365
+                         */
+                        readonly password_expiration_days?: number | null;
+                        /**
+                         * @description Whether a second factor is required. A second factor cannot be required yet: `true` is 422.
+                         * @example false
+                         */
+                        readonly otp_required?: boolean;
+                        /**
+                         * @description When the policy was created; ISO 8601 in UTC. Ignored when sent.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly created_at?: string;
+                        /**
+                         * @description When the policy was changed last; ISO 8601 in UTC. Ignored when sent.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly updated_at?: string;
+                    }[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -5763,7 +5526,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -5837,7 +5600,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -6430,7 +6193,7 @@ export interface operations {
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
@@ -6488,7 +6251,24 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["ListedApiAuthorization"][];
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Identifier; in a request it is ignored.
+                         * @example 3
+                         */
+                        readonly id?: number;
+                        /**
+                         * @description Name for people, 1 to 255 characters.
+                         * @example Orders
+                         */
+                        readonly name?: string;
+                        /**
+                         * @description What it is for, at most 1024 characters.
+                         * @example What the order service takes
+                         */
+                        readonly description?: string | null;
+                        readonly configuration?: components["schemas"]["ApiAuthorizationConfiguration"];
+                    }[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -6635,7 +6415,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -6710,7 +6490,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -6764,7 +6544,7 @@ export interface operations {
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
@@ -6815,7 +6595,23 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["ListedScope"][];
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Identifier; in a request it is ignored.
+                         * @example 3
+                         */
+                        readonly id?: number;
+                        /**
+                         * @description As it appears in `scope`, 1 to 128 visible ASCII characters other than `"` and `\` ([RFC 6749 section 3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3)).
+                         * @example orders:read
+                         */
+                        readonly value?: string;
+                        /**
+                         * @description What the user is asked at consent, at most 255 characters.
+                         * @example See your orders
+                         */
+                        readonly description?: string | null;
+                    }[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -7009,7 +6805,7 @@ export interface operations {
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
@@ -7066,7 +6862,53 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["ListedClaim"][];
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Identifier; in a request it is ignored.
+                         * @example 3
+                         */
+                        readonly id?: number;
+                        /**
+                         * @description Name of the claim.
+                         * @example display_name
+                         */
+                        readonly label?: string;
+                        /**
+                         * @description The user's attribute that it contains: `id`, `email`, `username`, `firstname`, `lastname`, `title`, `department`, `company`, `phone`, `external_id`, `group_id`, `manager_user_id`, `preferred_locale_code`, `roles` (names of roles, as an array), or the short name of a custom attribute, with `custom_attributes.` before it or without. `_macro_` for a text made from several.
+                         * @example email
+                         */
+                        readonly user_attribute_mappings?: string;
+                        /**
+                         * @description With `_macro_`: a text of at most 255 characters in which `{attribute}` is replaced with that attribute.
+                         * @example {firstname} {lastname}
+                         */
+                        readonly user_attribute_macros?: string | null;
+                        /**
+                         * @description Always `null`.
+                         * @example null
+                         */
+                        readonly attributes_transformations?: string | null;
+                        /**
+                         * @description Always true; a claim without a value is left out.
+                         * @example true
+                         */
+                        readonly skip_if_blank?: boolean;
+                        /**
+                         * @description Always empty.
+                         * @example []
+                         */
+                        readonly values?: readonly string[];
+                        /**
+                         * @description Always `null`.
+                         * @example null
+                         */
+                        readonly default_values?: string | null;
+                        /**
+                         * @description Always false.
+                         * @example false
+                         */
+                        readonly provisioned_entitlements?: boolean;
+                    }[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -7261,7 +7103,7 @@ export interface operations {
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
@@ -7319,7 +7161,25 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["ListedClient"][];
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Identifier of the client's app, as its registration answered it.
+                         * @example 1042
+                         */
+                        readonly app_id?: number;
+                        /**
+                         * @description Identifier of the server.
+                         * @example 1
+                         */
+                        readonly api_auth_id?: number;
+                        /**
+                         * @description Name of the client; empty when it has none.
+                         * @example Portal
+                         */
+                        readonly name?: string;
+                        /** @description Scopes that it may ask for. */
+                        readonly scopes?: readonly components["schemas"]["Scope"][];
+                    }[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -7519,7 +7379,7 @@ export interface operations {
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
@@ -7593,7 +7453,40 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["ListedRole"][];
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Identifier of the role.
+                         * @example 1
+                         */
+                        readonly id?: number;
+                        /**
+                         * @description Name, unique in the account, 1 to 255 characters.
+                         * @example Staff
+                         */
+                        readonly name?: string;
+                        /**
+                         * @description Identifiers of the apps that the role gives.
+                         * @example [
+                         *       1
+                         *     ]
+                         */
+                        readonly apps?: readonly number[];
+                        /**
+                         * @description Identifiers of the users who have the role.
+                         * @example [
+                         *       1,
+                         *       2
+                         *     ]
+                         */
+                        readonly users?: readonly number[];
+                        /**
+                         * @description Identifiers of the administrators of the role; they get no rights by that.
+                         * @example [
+                         *       2
+                         *     ]
+                         */
+                        readonly admins?: readonly number[];
+                    }[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -7725,7 +7618,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -7788,7 +7681,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -7842,7 +7735,7 @@ export interface operations {
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
@@ -7907,7 +7800,44 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["RoleMember"][];
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Identifier of the user.
+                         * @example 1
+                         */
+                        readonly id?: number;
+                        /**
+                         * @description First and last name, or what there is of them.
+                         * @example Ada Lovelace
+                         */
+                        readonly name?: string;
+                        /**
+                         * @description User name.
+                         * @example ada
+                         */
+                        readonly username?: string | null;
+                        /**
+                         * @description E-mail address.
+                         * @example ada@example.com
+                         */
+                        readonly email?: string | null;
+                        /**
+                         * @description Whether the user belongs to the role.
+                         * @example true
+                         */
+                        readonly assigned?: boolean;
+                        /**
+                         * Format: date-time
+                         * @description Since when; null for a user who is not in the role.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly added_at?: string | null;
+                        /**
+                         * @description Always null; roles are assigned by programs, not by users.
+                         * @example null
+                         */
+                        readonly added_by?: number | null;
+                    }[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -8049,7 +7979,7 @@ export interface operations {
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
@@ -8114,7 +8044,44 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["RoleMember"][];
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Identifier of the user.
+                         * @example 1
+                         */
+                        readonly id?: number;
+                        /**
+                         * @description First and last name, or what there is of them.
+                         * @example Ada Lovelace
+                         */
+                        readonly name?: string;
+                        /**
+                         * @description User name.
+                         * @example ada
+                         */
+                        readonly username?: string | null;
+                        /**
+                         * @description E-mail address.
+                         * @example ada@example.com
+                         */
+                        readonly email?: string | null;
+                        /**
+                         * @description Whether the user belongs to the role.
+                         * @example true
+                         */
+                        readonly assigned?: boolean;
+                        /**
+                         * Format: date-time
+                         * @description Since when; null for a user who is not in the role.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly added_at?: string | null;
+                        /**
+                         * @description Always null; roles are assigned by programs, not by users.
+                         * @example null
+                         */
+                        readonly added_by?: number | null;
+                    }[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -8256,7 +8223,7 @@ export interface operations {
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
@@ -8307,7 +8274,23 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["RoleApp"][];
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Identifier of the app.
+                         * @example 1
+                         */
+                        readonly id?: number;
+                        /**
+                         * @description Name of the app.
+                         * @example Payroll
+                         */
+                        readonly name?: string;
+                        /**
+                         * @description Address of the app's icon.
+                         * @example null
+                         */
+                        readonly icon_url?: string | null;
+                    }[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -8393,7 +8376,7 @@ export interface operations {
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
@@ -8509,7 +8492,101 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["ListedApp"][];
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Identifier of the app. Read-only.
+                         * @example 1
+                         */
+                        readonly id?: number;
+                        /**
+                         * @description What kind of app it is in another system; kept as it is, 108419 by default.
+                         * @example 108419
+                         */
+                        readonly connector_id?: number;
+                        /**
+                         * @description Identifier of the client. Read-only.
+                         * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
+                         */
+                        readonly client_id?: string;
+                        /**
+                         * @description Name of the app; the identifier of its client where it has none.
+                         * @example Payroll
+                         */
+                        readonly name?: string;
+                        /**
+                         * @description What the app is for, up to 255 characters.
+                         * @example Salaries
+                         */
+                        readonly description?: string | null;
+                        /**
+                         * @description Notes of the administrators, up to 1024 characters.
+                         * @example null
+                         */
+                        readonly notes?: string | null;
+                        /**
+                         * @description Always 8, OpenID Connect. Read-only.
+                         * @example 8
+                         * @enum {integer}
+                         */
+                        readonly auth_method?: 8;
+                        /**
+                         * @description Whether the app is among the apps that users are shown.
+                         * @example true
+                         */
+                        readonly visible?: boolean;
+                        /**
+                         * @description The policy of sign-ins to the app, for users without one of their own; null for that of the user's role or the default policy.
+                         * @example null
+                         */
+                        readonly policy_id?: number | null;
+                        /**
+                         * @description Always null; there are no brands. Read-only.
+                         * @example null
+                         */
+                        readonly brand_id?: number | null;
+                        /**
+                         * @description Address of the app's icon, http or https.
+                         * @example null
+                         */
+                        readonly icon_url?: string | null;
+                        /**
+                         * @description Always null; there are no tabs. Read-only.
+                         * @example null
+                         */
+                        readonly tab_id?: number | null;
+                        /**
+                         * @description Always false; impersonation is not supported. Read-only.
+                         * @example false
+                         */
+                        readonly allow_assumed_signin?: boolean;
+                        /**
+                         * @description Identifiers of the roles that give the app.
+                         * @example [
+                         *       1
+                         *     ]
+                         */
+                        readonly role_ids?: readonly number[];
+                        readonly provisioning?: components["schemas"]["AppProvisioning"];
+                        /**
+                         * @description Always empty. Read-only.
+                         * @example {}
+                         */
+                        readonly parameters?: Record<string, never>;
+                        readonly configuration?: components["schemas"]["AppConfiguration"];
+                        readonly sso?: components["schemas"]["AppSso"];
+                        /**
+                         * Format: date-time
+                         * @description When the app was created. Read-only.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly created_at?: string;
+                        /**
+                         * Format: date-time
+                         * @description When the app was changed last. Read-only.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly updated_at?: string;
+                    }[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -8699,7 +8776,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -8798,7 +8875,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -8852,7 +8929,7 @@ export interface operations {
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
@@ -8900,7 +8977,33 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["AppUser"][];
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Identifier of the user.
+                         * @example 1
+                         */
+                        readonly id?: number;
+                        /**
+                         * @description Given name.
+                         * @example Ada
+                         */
+                        readonly firstname?: string | null;
+                        /**
+                         * @description Family name.
+                         * @example Lovelace
+                         */
+                        readonly lastname?: string | null;
+                        /**
+                         * @description User name.
+                         * @example ada
+                         */
+                        readonly username?: string | null;
+                        /**
+                         * @description E-mail address.
+                         * @example ada@example.com
+                         */
+                        readonly email?: string | null;
+                    }[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -9107,7 +9210,7 @@ export interface operations {
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
@@ -9155,7 +9258,31 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["ListedCredential"][];
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Identifier of the pair.
+                         * @example 1
+                         */
+                        readonly id?: number;
+                        /**
+                         * @description Identifier to obtain tokens with.
+                         * @example ac_7w0000000000000000000000000000000000000000k
+                         */
+                        readonly client_id?: string;
+                        /**
+                         * @description What tokens of the pair are allowed to do.
+                         * @example [
+                         *       "read_users"
+                         *     ]
+                         */
+                        readonly scopes?: readonly components["schemas"]["CredentialScope"][];
+                        /**
+                         * Format: date-time
+                         * @description When it was created.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly created_at?: string;
+                    }[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -9284,7 +9411,7 @@ export interface operations {
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
@@ -9329,7 +9456,24 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["ListedApiKey"][];
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Identifier of the key.
+                         * @example 1
+                         */
+                        readonly id?: number;
+                        /**
+                         * @description What the key is for, 1 to 100 characters.
+                         * @example Payroll export
+                         */
+                        readonly name?: string;
+                        /**
+                         * Format: date-time
+                         * @description When it was created.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly created_at?: string;
+                    }[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -9453,7 +9597,7 @@ export interface operations {
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
@@ -9542,7 +9686,85 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["ListedHook"][];
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Identifier of the hook, a UUID.
+                         * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                         */
+                        readonly id?: string;
+                        readonly type?: components["schemas"]["HookType"];
+                        /**
+                         * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded. It exports `handler`, which gets the context. Empty: the hook does nothing.
+                         * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=
+                         */
+                        readonly function?: string;
+                        /**
+                         * @description Whether it does not fire.
+                         * @example false
+                         */
+                        readonly disabled?: boolean;
+                        /**
+                         * @description Identifier of the runtime, one of those that the operator offers: any other is refused. `jsruntime12.x` unless the operator offers others; it means the Node that runs the service, which is Node 24 or later.
+                         * @example jsruntime12.x
+                         */
+                        readonly runtime?: string;
+                        /**
+                         * @description How often a failed run is repeated.
+                         * @example 0
+                         */
+                        readonly retries?: number;
+                        /**
+                         * @description Seconds that a run may take. 1 for `pre-authentication`, 1 to 10 for `user-migration`.
+                         * @example 1
+                         */
+                        readonly timeout?: number;
+                        readonly options?: components["schemas"]["HookOptions"];
+                        /**
+                         * @description Variables that the function reads from `process.env`, by name. One that was deleted is not among them.
+                         * @example [
+                         *       "API_KEY"
+                         *     ]
+                         */
+                        readonly env_vars?: readonly string[];
+                        /**
+                         * @description Packages that the function may require, with their exact versions.
+                         * @example {
+                         *       "lodash": "4.17.21"
+                         *     }
+                         */
+                        readonly packages?: {
+                            readonly [key: string]: string;
+                        };
+                        /**
+                         * @description Only for `pre-authentication`; the hook fires when all conditions are met.
+                         * @example [
+                         *       {
+                         *         "source": "roles",
+                         *         "operator": "~",
+                         *         "value": "7"
+                         *       }
+                         *     ]
+                         */
+                        readonly conditions?: readonly components["schemas"]["HookCondition"][];
+                        /**
+                         * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The function gets that version as `context_version` of its context.
+                         * @example 1.1.0
+                         */
+                        readonly context_version?: string;
+                        readonly status?: components["schemas"]["HookStatus"];
+                        /**
+                         * Format: date-time
+                         * @description When it was created.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly created_at?: string;
+                        /**
+                         * Format: date-time
+                         * @description When it was written last.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly updated_at?: string;
+                    }[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -9668,7 +9890,7 @@ export interface operations {
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
@@ -9734,7 +9956,30 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["ListedHookVariable"][];
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Identifier of the variable, a UUID.
+                         * @example 2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e
+                         */
+                        readonly id?: string;
+                        /**
+                         * @description Its name in the environment.
+                         * @example API_KEY
+                         */
+                        readonly name?: string;
+                        /**
+                         * Format: date-time
+                         * @description When it was created.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly created_at?: string;
+                        /**
+                         * Format: date-time
+                         * @description When its value was changed last.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly updated_at?: string;
+                    }[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -9861,7 +10106,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -9928,7 +10173,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -10041,7 +10286,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -10144,7 +10389,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Writes only if the resource still has one of these entity tags, separated by commas, as `ETag` of an earlier `GET` named it; else 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
                  * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -10198,7 +10443,7 @@ export interface operations {
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
@@ -10270,7 +10515,44 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["ListedHookExecution"][];
+                    readonly "application/json": readonly {
+                        /**
+                         * Format: uuid
+                         * @description Identifier of the run, also in the context that the function got.
+                         * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
+                         */
+                        readonly request_id?: string;
+                        /**
+                         * Format: uuid
+                         * @description The `x-request-id` of the request that it was part of; the same for all runs of one sign-in.
+                         * @example 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
+                         */
+                        readonly correlation_id?: string;
+                        /**
+                         * Format: date-time
+                         * @description When the run began.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly created_at?: string;
+                        readonly outcome?: components["schemas"]["HookOutcome"];
+                        /**
+                         * @description Milliseconds that it took.
+                         * @example 3
+                         */
+                        readonly duration_ms?: number;
+                        /**
+                         * @description 1, and one more for each retry.
+                         * @example 1
+                         */
+                        readonly attempt?: number;
+                        /**
+                         * @description What the function wrote, line by line; the first line of a message is its time, the run, the level and the text, separated by tabs. Values of linked variables are masked. The last line gives the number of dropped lines.
+                         * @example [
+                         *       "2026-11-21T10:00:00.001Z\t0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a\tINFO\thello"
+                         *     ]
+                         */
+                        readonly events?: readonly string[];
+                    }[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -10384,7 +10666,7 @@ export interface operations {
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
@@ -10462,7 +10744,56 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["ListedEvent"][];
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Counts the events of the account, 1, 2, 3 and so on without a gap.
+                         * @example 42
+                         */
+                        readonly id?: number;
+                        readonly created_at?: components["schemas"]["Timestamp"];
+                        /**
+                         * @description What happened. `role.assigned` and `role.withdrawn` record each user who gets or loses a role, whichever
+                         *     request did it, in addition to the event of that request, which counts the ended grants. If the user or the
+                         *     role itself is removed, only `user.removed` or `role.removed` records it. A refresh token can be sent any
+                         *     number of times and be refused, or repeated within the 10 seconds, each time: `refresh.refused` and
+                         *     `refresh.repeated` tell of a grant once an hour and reason, each process of the service for itself.
+                         *     `consent.allowed` and `consent.denied` tell of a decision, not of the same one sent again. A user has at most
+                         *     200 grants of an application and 2000 in all: in the detail of `grant.issued`, `grants_revoked` is the number
+                         *     of those that ended to make room for the new one; it is absent when none did.
+                         * @example user.changed
+                         * @enum {string}
+                         */
+                        readonly action?: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "mfa.registered" | "mfa.enrolled" | "mfa.renamed" | "mfa.removed" | "mfa.verification_started" | "mfa.verified" | "mfa.failed" | "mfa.closed" | "mfa.recovery_code_used" | "mfa.recovery_codes_renewed" | "sign_out.succeeded" | "session.ended" | "session.all_ended" | "logout_notice.abandoned" | "consent.allowed" | "consent.denied" | "device.allowed" | "device.denied" | "device.code_refused" | "consent.withdrawn" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.exchanged" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "app.expired" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "user.read" | "user.listed" | "invite.created" | "invite.used" | "password_reset.created" | "password_reset.refused" | "password_reset.abandoned" | "password_reset.used" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.refused" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked" | "hook_variable.created" | "hook_variable.changed" | "hook_variable.removed" | "hook.created" | "hook.changed" | "hook.removed" | "hook.rolled_back" | "hook.shadow_set" | "hook.replayed" | "hook.policy_chosen" | "hook.sign_in_refused" | "hook.failed" | "user.migrated";
+                        /**
+                         * @description Whether it was done or refused.
+                         * @example success
+                         * @enum {string}
+                         */
+                        readonly outcome?: "success" | "refused";
+                        readonly actor?: components["schemas"]["EventActor"];
+                        readonly target?: components["schemas"]["EventTarget"];
+                        /**
+                         * @description Address the request came from; null for the command line and for what the service does by itself.
+                         * @example 192.0.2.17
+                         */
+                        readonly source?: string | null;
+                        /**
+                         * @description The `x-request-id` of the request that it belongs to; null where there was none.
+                         * @example 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
+                         */
+                        readonly request_id?: string | null;
+                        /**
+                         * @description What there is to say beyond that, by action: numbers, reasons, the names of members that were set. Never a value of a member, a secret or a text that was sent.
+                         * @example {
+                         *       "fields": [
+                         *         "email"
+                         *       ]
+                         *     }
+                         */
+                        readonly detail?: {
+                            readonly [key: string]: unknown;
+                        };
+                    }[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

@@ -94,7 +94,7 @@ export interface components {
         /** @description A request for a token. */
         readonly TokenRequest: {
             /**
-             * @description Must be `client_credentials`; anything else is 400. At most 255 characters.
+             * @description Must be `client_credentials`; anything else is 400.
              * @example client_credentials
              */
             readonly grant_type?: string;

@@ -91,7 +91,8 @@ export interface paths {
          *     `invalid_client_metadata`. Introspection shows it its own tokens only.
          *
          *     `redirect_uris` is needed with the grant types `authorization_code` and `implicit`; without both, `redirect_uris`
-         *     and `response_types` may be left out or empty, and are answered empty. Everything else has a default: `application_type` is `web`, `token_endpoint_auth_method` is `client_secret_basic`, `grant_types` is
+         *     and `response_types` may be left out or empty, and are answered empty. Everything else has a default:
+         *     `application_type` is `web`, `token_endpoint_auth_method` is `client_secret_basic`, `grant_types` is
          *     `authorization_code` and `refresh_token`, `response_types` is `code`, `subject_type` is `public`,
          *     `id_token_signed_response_alg` is `RS256`. Grant types, response types and scopes the account does not know are
          *     left out (RFC 7591 section 3.2.1).
@@ -976,11 +977,15 @@ export interface components {
         /** @description Metadata of a client. Unlisted members are ignored and never stored ([RFC 7591 section 2](https://www.rfc-editor.org/rfc/rfc7591#section-2)). */
         readonly StandardClientMetadata: {
             readonly client_name?: components["schemas"]["ClientName"];
-            readonly application_type?: components["schemas"]["SubmittedApplicationType"];
+            /**
+             * @description `web` (default) or `native` for an app on a device. Another value is `invalid_client_metadata`.
+             * @example web
+             */
+            readonly application_type?: string;
             readonly redirect_uris?: components["schemas"]["RedirectUris"];
             /**
              * @description How the client will authenticate: `client_secret_basic` (default), `client_secret_post`, `none` for a public client, which gets no secret and must use PKCE, or `private_key_jwt`, for which `jwks` or `jwks_uri` is needed. Another value is `invalid_client_metadata`.
-             * @example private_key_jwt
+             * @example client_secret_basic
              */
             readonly token_endpoint_auth_method?: string;
             /**
@@ -988,7 +993,11 @@ export interface components {
              * @example ES256
              */
             readonly token_endpoint_auth_signing_alg?: string;
-            readonly subject_type?: components["schemas"]["SubmittedSubjectType"];
+            /**
+             * @description `public` (default) or `pairwise`, with which only clients of one sector see the same `sub`. Another value is `invalid_client_metadata`.
+             * @example public
+             */
+            readonly subject_type?: string;
             /**
              * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials`, `urn:ietf:params:oauth:grant-type:device_code` and `urn:ietf:params:oauth:grant-type:token-exchange` the client means to use; left out, `authorization_code` and `refresh_token`. Others are left out, and so are those that a client never gets that registers in the open; `invalid_client_metadata` when none is left.
              * @example [
@@ -1006,7 +1015,11 @@ export interface components {
             readonly logo_uri?: components["schemas"]["LogoUri"];
             readonly initiate_login_uri?: components["schemas"]["InitiateLoginUri"];
             readonly login_url?: components["schemas"]["LoginUrl"];
-            readonly id_token_signed_response_alg?: components["schemas"]["SubmittedIdTokenAlgorithm"];
+            /**
+             * @description `RS256` (default) or `ES256`. Another value is `invalid_client_metadata`.
+             * @example RS256
+             */
+            readonly id_token_signed_response_alg?: string;
             readonly contacts?: components["schemas"]["Contacts"];
             readonly client_uri?: components["schemas"]["ClientUri"];
             readonly policy_uri?: components["schemas"]["PolicyUri"];
@@ -1081,11 +1094,15 @@ export interface components {
         /** @description The complete new metadata of a client: an omitted member is removed or reset to its default ([RFC 7592 section 2.2](https://www.rfc-editor.org/rfc/rfc7592#section-2.2)). */
         readonly ReplacedClientMetadata: {
             readonly client_name?: components["schemas"]["ClientName"];
-            readonly application_type?: components["schemas"]["SubmittedApplicationType"];
+            /**
+             * @description `web` (default) or `native` for an app on a device. Another value is `invalid_client_metadata`.
+             * @example web
+             */
+            readonly application_type?: string;
             readonly redirect_uris?: components["schemas"]["RedirectUris"];
             /**
              * @description How the client will authenticate: `client_secret_basic` (default), `client_secret_post`, `none` for a public client, which gets no secret and must use PKCE, or `private_key_jwt`, for which `jwks` or `jwks_uri` is needed. Another value is `invalid_client_metadata`.
-             * @example private_key_jwt
+             * @example client_secret_basic
              */
             readonly token_endpoint_auth_method?: string;
             /**
@@ -1093,7 +1110,11 @@ export interface components {
              * @example ES256
              */
             readonly token_endpoint_auth_signing_alg?: string;
-            readonly subject_type?: components["schemas"]["SubmittedSubjectType"];
+            /**
+             * @description `public` (default) or `pairwise`, with which only clients of one sector see the same `sub`. Another value is `invalid_client_metadata`.
+             * @example public
+             */
+            readonly subject_type?: string;
             /**
              * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials`, `urn:ietf:params:oauth:grant-type:device_code` and `urn:ietf:params:oauth:grant-type:token-exchange` the client means to use; left out, `authorization_code` and `refresh_token`. Others are left out, and so are those that a client never gets that registers in the open; `invalid_client_metadata` when none is left.
              * @example [
@@ -1111,7 +1132,11 @@ export interface components {
             readonly logo_uri?: components["schemas"]["LogoUri"];
             readonly initiate_login_uri?: components["schemas"]["InitiateLoginUri"];
             readonly login_url?: components["schemas"]["LoginUrl"];
-            readonly id_token_signed_response_alg?: components["schemas"]["SubmittedIdTokenAlgorithm"];
+            /**
+             * @description `RS256` (default) or `ES256`. Another value is `invalid_client_metadata`.
+             * @example RS256
+             */
+            readonly id_token_signed_response_alg?: string;
             readonly contacts?: components["schemas"]["Contacts"];
             readonly client_uri?: components["schemas"]["ClientUri"];
             readonly policy_uri?: components["schemas"]["PolicyUri"];
@@ -1427,7 +1452,7 @@ export interface components {
             readonly dpop_jkt?: string;
             /**
              * @description How the answer reaches the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors are sent the same way. At most 64 characters.
-             * @example form_post
+             * @example query
              */
             readonly response_mode?: string;
             /**
@@ -1531,7 +1556,7 @@ export interface components {
             readonly dpop_jkt?: string;
             /**
              * @description How the answer reaches the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors are sent the same way. At most 64 characters.
-             * @example form_post
+             * @example query
              */
             readonly response_mode?: string;
             /**
@@ -1602,7 +1627,7 @@ export interface components {
         /** @description A grant to be exchanged; the members of the form. Which are needed depends on `grant_type`. */
         readonly TokenRequest: {
             /**
-             * @description `authorization_code`, `refresh_token`, `client_credentials`, `password`, `urn:ietf:params:oauth:grant-type:device_code` or `urn:ietf:params:oauth:grant-type:token-exchange`. Missing: `invalid_request`; another value: `unsupported_grant_type`. At most 255 characters.
+             * @description What is exchanged. Missing is `invalid_request`, another value `unsupported_grant_type`.
              * @example authorization_code
              */
             readonly grant_type?: string;
@@ -1683,6 +1708,12 @@ export interface components {
             readonly client_assertion?: components["schemas"]["ClientAssertion"];
             readonly client_assertion_type?: components["schemas"]["ClientAssertionType"];
         };
+        /**
+         * @description Kind of a token that is exchanged.
+         * @example urn:ietf:params:oauth:token-type:access_token
+         * @enum {string}
+         */
+        readonly ExchangedTokenType: "urn:ietf:params:oauth:token-type:access_token" | "urn:ietf:params:oauth:token-type:jwt";
         /** @description Tokens ([RFC 6749 section 5.1](https://www.rfc-editor.org/rfc/rfc6749#section-5.1)). */
         readonly TokenSet: {
             readonly access_token: components["schemas"]["AccessToken"];
@@ -1998,10 +2029,11 @@ export interface components {
          */
         readonly ClientName: string;
         /**
-         * @description `web` (default) or `native` for an app on a device. Another value is `invalid_client_metadata`.
+         * @description Kind of application; it decides which redirect URIs are allowed.
          * @example web
+         * @enum {string}
          */
-        readonly SubmittedApplicationType: string;
+        readonly ApplicationType: "web" | "native";
         /**
          * @description The callback addresses a sign-in may return to; at authorization one of them must be given character for character. At most 20 absolute URIs, each at most 2048 characters. `web`: https, or http on a loopback host. `native`: also private-use schemes such as `com.example.app:/callback`, and http on loopback with any port ([RFC 8252 section 7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)). No fragment, user part, wildcard or script scheme.
          * @example [
@@ -2009,11 +2041,6 @@ export interface components {
          *     ]
          */
         readonly RedirectUris: readonly string[];
-        /**
-         * @description `public` (default) or `pairwise`, with which only clients of one sector see the same `sub`. Another value is `invalid_client_metadata`.
-         * @example public
-         */
-        readonly SubmittedSubjectType: string;
         /**
          * @description Which of `code`, `id_token token`, `id_token` the client means to use. Others are left out; `invalid_client_metadata` when none is left.
          * @example [
@@ -2043,11 +2070,6 @@ export interface components {
          * @example https://portal.example.com/login
          */
         readonly LoginUrl: string;
-        /**
-         * @description `RS256` (default) or `ES256`. Another value is `invalid_client_metadata`.
-         * @example RS256
-         */
-        readonly SubmittedIdTokenAlgorithm: string;
         /**
          * @description E-mail addresses of the people responsible for the client. At most 10, each at most 254 characters.
          * @example [
@@ -2134,12 +2156,6 @@ export interface components {
          * @example 0
          */
         readonly ClientSecretExpiresAt: number;
-        /**
-         * @description Kind of application; it decides which redirect URIs are allowed.
-         * @example web
-         * @enum {string}
-         */
-        readonly ApplicationType: "web" | "native";
         /**
          * @description Response types the client may ask for at authorization. Only `code` is answered.
          * @example [
@@ -2240,7 +2256,7 @@ export interface components {
          */
         readonly TokenType: "Bearer" | "DPoP";
         /**
-         * @description Seconds until the access token expires, counted from this answer; 3600, or for an API its own setting.
+         * @description Seconds until the access token expires, counted from this answer: 3600 unless the app has its own lifetime; for an API, as that API says.
          * @example 3600
          */
         readonly ExpiresIn: number;

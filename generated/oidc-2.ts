@@ -142,7 +142,7 @@ export interface components {
         /** @description A refresh; the members of the form. */
         readonly RefreshRequest: {
             /**
-             * @description Must be `refresh_token`. At most 255 characters.
+             * @description Must be `refresh_token`.
              * @example refresh_token
              */
             readonly grant_type?: string;
@@ -184,10 +184,11 @@ export interface components {
          */
         readonly ClientName: string;
         /**
-         * @description `web` (default) or `native` for an app on a device. Another value is `invalid_client_metadata`.
+         * @description Kind of application; it decides which redirect URIs are allowed.
          * @example web
+         * @enum {string}
          */
-        readonly SubmittedApplicationType: string;
+        readonly ApplicationType: "web" | "native";
         /**
          * @description The callback addresses a sign-in may return to; at authorization one of them must be given character for character. At most 20 absolute URIs, each at most 2048 characters. `web`: https, or http on a loopback host. `native`: also private-use schemes such as `com.example.app:/callback`, and http on loopback with any port ([RFC 8252 section 7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)). No fragment, user part, wildcard or script scheme.
          * @example [
@@ -196,10 +197,29 @@ export interface components {
          */
         readonly RedirectUris: readonly string[];
         /**
-         * @description `public` (default) or `pairwise`, with which only clients of one sector see the same `sub`. Another value is `invalid_client_metadata`.
-         * @example public
+         * @description How the client authenticates at the token endpoint.
+         * @example client_secret_basic
+         * @enum {string}
          */
-        readonly SubmittedSubjectType: string;
+        readonly TokenEndpointAuthMethod: "client_secret_basic" | "client_secret_post" | "none";
+        /**
+         * @description How users are identified to the client. `public` means that every client of the account sees the same `sub`; `pairwise` that only clients of one sector do ([OpenID Connect Core section 8](https://openid.net/specs/openid-connect-core-1_0.html#SubjectIDTypes)). The sector is the host of `sector_identifier_uri`, else the one host of the `redirect_uris`.
+         * @example public
+         * @enum {string}
+         */
+        readonly SubjectType: "public" | "pairwise";
+        /**
+         * @description How a client requests tokens.
+         * @example authorization_code
+         * @enum {string}
+         */
+        readonly RegisteredGrantType: "authorization_code" | "implicit" | "password" | "refresh_token" | "client_credentials";
+        /**
+         * @description What authorization answers.
+         * @example code
+         * @enum {string}
+         */
+        readonly ResponseType: "code" | "id_token token" | "id_token";
         /**
          * @description Which of `code`, `id_token token`, `id_token` the client means to use. Others are left out; `invalid_client_metadata` when none is left.
          * @example [
@@ -230,10 +250,11 @@ export interface components {
          */
         readonly LoginUrl: string;
         /**
-         * @description `RS256` (default) or `ES256`. Another value is `invalid_client_metadata`.
+         * @description An algorithm with which the service signs.
          * @example RS256
+         * @enum {string}
          */
-        readonly SubmittedIdTokenAlgorithm: string;
+        readonly SigningAlgorithm: "RS256" | "ES256";
         /**
          * @description E-mail addresses of the people responsible for the client. At most 10, each at most 254 characters.
          * @example [
@@ -301,14 +322,22 @@ export interface components {
         /** @description Metadata of a client. The same members are read at both doors; unknown members are ignored and never stored ([RFC 7591 section 2](https://www.rfc-editor.org/rfc/rfc7591#section-2)). */
         readonly ClientMetadata: {
             readonly client_name?: components["schemas"]["ClientName"];
-            readonly application_type?: components["schemas"]["SubmittedApplicationType"];
+            /**
+             * @description `web` (default) or `native` for an app on a device. Another value is `invalid_client_metadata`.
+             * @example web
+             */
+            readonly application_type?: string;
             readonly redirect_uris?: components["schemas"]["RedirectUris"];
             /**
              * @description How the client will authenticate: `client_secret_basic` (default), `client_secret_post`, or `none` for a public client, which gets no secret and must use PKCE. Another value is `invalid_client_metadata`.
              * @example client_secret_basic
              */
             readonly token_endpoint_auth_method?: string;
-            readonly subject_type?: components["schemas"]["SubmittedSubjectType"];
+            /**
+             * @description `public` (default) or `pairwise`, with which only clients of one sector see the same `sub`. Another value is `invalid_client_metadata`.
+             * @example public
+             */
+            readonly subject_type?: string;
             /**
              * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials` the client means to use. Others are left out; `invalid_client_metadata` when none is left.
              * @example [
@@ -322,7 +351,11 @@ export interface components {
             readonly logo_uri?: components["schemas"]["LogoUri"];
             readonly initiate_login_uri?: components["schemas"]["InitiateLoginUri"];
             readonly login_url?: components["schemas"]["LoginUrl"];
-            readonly id_token_signed_response_alg?: components["schemas"]["SubmittedIdTokenAlgorithm"];
+            /**
+             * @description `RS256` (default) or `ES256`. Another value is `invalid_client_metadata`.
+             * @example RS256
+             */
+            readonly id_token_signed_response_alg?: string;
             readonly contacts?: components["schemas"]["Contacts"];
             readonly client_uri?: components["schemas"]["ClientUri"];
             readonly policy_uri?: components["schemas"]["PolicyUri"];
@@ -333,18 +366,6 @@ export interface components {
             readonly software_id?: components["schemas"]["SoftwareId"];
         };
         /**
-         * @description Kind of application; it decides which redirect URIs are allowed.
-         * @example web
-         * @enum {string}
-         */
-        readonly ApplicationType: "web" | "native";
-        /**
-         * @description How a client requests tokens.
-         * @example authorization_code
-         * @enum {string}
-         */
-        readonly RegisteredGrantType: "authorization_code" | "implicit" | "password" | "refresh_token" | "client_credentials";
-        /**
          * @description Grant types the client may use. Listing a type does not switch it on: `password` and `implicit` run only where the account turned them on, `client_credentials` only for clients with a secret.
          * @example [
          *       "authorization_code",
@@ -353,22 +374,10 @@ export interface components {
          */
         readonly GrantTypes: readonly components["schemas"]["RegisteredGrantType"][];
         /**
-         * @description An algorithm with which the service signs.
-         * @example RS256
-         * @enum {string}
-         */
-        readonly SigningAlgorithm: "RS256" | "ES256";
-        /**
          * @description Whether the client depends on `auth_time` in id tokens. Always false; every id token carries it in any case.
          * @example false
          */
         readonly RequireAuthTime: boolean;
-        /**
-         * @description What authorization answers.
-         * @example code
-         * @enum {string}
-         */
-        readonly ResponseType: "code" | "id_token token" | "id_token";
         /**
          * @description Response types the client may ask for at authorization. Only `code` is answered.
          * @example [
@@ -376,18 +385,6 @@ export interface components {
          *     ]
          */
         readonly ResponseTypes: readonly components["schemas"]["ResponseType"][];
-        /**
-         * @description How users are identified to the client. `public` means that every client of the account sees the same `sub`; `pairwise` that only clients of one sector do ([OpenID Connect Core section 8](https://openid.net/specs/openid-connect-core-1_0.html#SubjectIDTypes)). The sector is the host of `sector_identifier_uri`, else the one host of the `redirect_uris`.
-         * @example public
-         * @enum {string}
-         */
-        readonly SubjectType: "public" | "pairwise";
-        /**
-         * @description How the client authenticates at the token endpoint.
-         * @example client_secret_basic
-         * @enum {string}
-         */
-        readonly TokenEndpointAuthMethod: "client_secret_basic" | "client_secret_post" | "none";
         /**
          * Format: int64
          * @description When the client was registered, in seconds since 1970-01-01T00:00:00Z.
@@ -512,7 +509,7 @@ export interface components {
          */
         readonly AccessToken: string;
         /**
-         * @description Seconds until the access token expires, counted from this answer; 3600, or for an API its own setting.
+         * @description Seconds until the access token expires, counted from this answer: 3600 unless the app has its own lifetime; for an API, as that API says.
          * @example 3600
          */
         readonly ExpiresIn: number;

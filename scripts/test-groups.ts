@@ -25,8 +25,8 @@ const sharing = ['adapters', 'browser', 'conformance', 'domain', 'hook-runner', 
 /** Files in one process: few enough for all processors to have work until the end. */
 const most = 8;
 
-/** Such a hook would run at the wrong time among the tests of other files. */
-const hookOfFile = /^(?:before|beforeEach|afterEach)\(/m;
+/** Such hooks would run at the wrong time among the tests of other files; such figures are of the whole process. */
+const ofProcess = /^(?:before|beforeEach|afterEach)\(|\bprocess\.(?:cpuUsage|memoryUsage)\(/m;
 
 function folderOf(file: string): string {
   return file.split('/', 2)[1] ?? '';
@@ -34,7 +34,7 @@ function folderOf(file: string): string {
 
 function isShared(file: string): boolean {
   const mayShare = sharing.includes(folderOf(file)) && !longest.includes(file);
-  return mayShare && !hookOfFile.test(readFileSync(join(root, file), 'utf8'));
+  return mayShare && !ofProcess.test(readFileSync(join(root, file), 'utf8'));
 }
 
 /** Divides test files, given by their paths in the repository, among processes. */

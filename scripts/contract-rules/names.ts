@@ -8,7 +8,7 @@ const taken =
   /^(Api(Client|Exception|Response)|Client|Configuration|Error|Model|Object|Request|Response|Server(Configuration|Variable))$/;
 
 /** The name that a generator writes for a value: `x-enum-varnames` says it, else it is made of letters and digits. */
-function enumNames({ enum: values, 'x-enum-varnames': names }: Node): readonly string[] {
+export function enumNames({ enum: values, 'x-enum-varnames': names }: Node): readonly string[] {
   const given = listOf(names).map(String);
   const made = listOf(values).map((value) =>
     String(value)

@@ -3,6 +3,7 @@
  * stopped a generator, or made one write what does not compile.
  */
 
+import { laterChecks } from './later.ts';
 import { enumNamesAreDistinct, namesAreDistinct, operationNames, schemaNames } from './names.ts';
 import { componentsOf, type Finding, listOf, operationsOf, type Rule, targetOf } from './rule.ts';
 import { isComponent, isObject, type Node, type Place, schemasOf } from './schemas-of.ts';
@@ -105,4 +106,5 @@ export const rules: Readonly<Record<string, Rule>> = {
   'schema-names': schemaNames,
   'operation-names': operationNames,
   'scope-flow': scopesHaveAFlow,
+  'later-check': laterChecks,
 };

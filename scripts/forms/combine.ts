@@ -1,17 +1,18 @@
 /** Puts the contracts of all surfaces into one, for those who want one client. */
 
 import { type Document, follow, isObject, type JsonObject } from '../contract/document.ts';
+import { enumNames } from '../contract-rules/names.ts';
 
 /**
  * The surfaces by precedence: where two have the same name for different things, the one further down gets its surface
- * in front. A new surface goes to the end, so that no name changes that a client uses.
+ * into its name. A new surface goes to the end, so that no name changes that a client uses.
  */
 const precedence = ['api-2', 'auth-2', 'oauth2', 'oidc-2', 'api-1', 'pages', 'api-v1', 'api-v3', 'xml'];
 
 const description = `All surfaces in one contract, for those who want one client; each has a contract of its own beside this one.
 
 Each tag begins with the name of its surface. Where two surfaces call different things by the same name, components and
-operations of one of them begin with its surface (\`XmlUser\`, \`xmlListUsers\`).
+operations of one of them have its surface in their names (\`XmlUser\`, \`listXmlUsers\`).
 `;
 
 type Mutable = Record<string, unknown>;
@@ -32,6 +33,7 @@ export function combine(contracts: ReadonlyMap<string, Document>): Document {
   const components: Record<string, Mutable> = {};
   const tags: JsonObject[] = [];
   const operations = new Set<string>();
+  const values = new Set<string>();
   const taken: Taken = { byForm: new Map(), places: new Set() };
   for (const { name, contract } of surfaces) {
     const names = nameComponents(name, contract, taken);
@@ -47,8 +49,9 @@ export function combine(contracts: ReadonlyMap<string, Document>): Document {
     for (const [section, members] of Object.entries(renamed['components'] as JsonObject)) {
       components[section] ??= {};
       for (const [key, value] of Object.entries(members as JsonObject)) {
+        const chosen = names.get(`#/components/${section}/${key}`) ?? key;
         // The first surface that has it wrote it.
-        components[section][names.get(`#/components/${section}/${key}`) ?? key] ??= value;
+        components[section][chosen] ??= nameValues(value as JsonObject, name, values);
       }
     }
     for (const tag of renamed['tags'] as JsonObject[]) tags.push({ ...tag, name: `${name} ${tag['name']}` });
@@ -69,7 +72,7 @@ export function combine(contracts: ReadonlyMap<string, Document>): Document {
 interface Taken {
   /** Chosen names by what they stand for: the section, the name in its surface, and the form. */
   readonly byForm: Map<string, string>;
-  /** Files and classes of generated code are the same without case on some systems. */
+  /** Files and classes of generated code are the same without case on some systems, whatever they are of. */
   readonly places: Set<string>;
 }
 
@@ -80,18 +83,23 @@ function nameComponents(surface: string, contract: Document, { byForm, places }:
     for (const name of Object.keys(members as JsonObject)) {
       const reference = `#/components/${section}/${name}`;
       const form = JSON.stringify([reference, writeOut(contract, { $ref: reference }, [])]);
-      const placeOf = (one: string) => `${section} ${one.toLowerCase()}`;
-      let chosen = byForm.get(form);
-      if (chosen === undefined) {
-        chosen = places.has(placeOf(name)) ? begin(surface, name, section === 'securitySchemes') : name;
-        if (places.has(placeOf(chosen))) throw new Error(`${surface}: the component ${chosen} is there twice`);
-        places.add(placeOf(chosen));
-        byForm.set(form, chosen);
-      }
+      const chosen = byForm.get(form) ?? takeName(surface, section, name, places);
+      byForm.set(form, chosen);
       names.set(reference, chosen);
     }
   }
   return names;
+}
+
+function takeName(surface: string, section: string, name: string, places: Set<string>): string {
+  const kind = section === 'headers' || section === 'securitySchemes' ? section : 'types';
+  const placeOf = (one: string) => `${kind} ${one.toLowerCase()}`;
+  const begun = begin(surface, name);
+  const other = section === 'securitySchemes' ? begun.slice(0, 1).toLowerCase() + begun.slice(1) : begun;
+  const chosen = places.has(placeOf(name)) ? other : name;
+  if (places.has(placeOf(chosen))) throw new Error(`${surface}: the component ${chosen} is there twice`);
+  places.add(placeOf(chosen));
+  return chosen;
 }
 
 /** A value with its references written out; one that leads to itself ends there. */
@@ -148,18 +156,26 @@ function placeOperations(item: JsonObject, surface: string, operations: Set<stri
   return mapMembers(item, (operation) => {
     if (!isObject(operation) || typeof operation['operationId'] !== 'string') return operation;
     const { operationId, tags } = operation;
-    const id = operations.has(operationId) ? begin(surface, operationId, true) : operationId;
+    // `listXmlUsers`: the verb comes first.
+    const id = operations.has(operationId) ? operationId.replace(/(?=[A-Z])/, begin(surface, '')) : operationId;
     if (operations.has(id)) throw new Error(`${surface}: the operation ${id} is there twice`);
     operations.add(id);
     return { ...operation, operationId: id, tags: (tags as string[]).map((tag) => `${surface} ${tag}`) };
   });
 }
 
-/** `ApiV1User` of `User`; with a small first letter where asked. */
-function begin(surface: string, name: string, isSmall: boolean): string {
-  const words = [...surface.split('-'), name].map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
-  const joined = words.join('');
-  return isSmall ? joined.slice(0, 1).toLowerCase() + joined.slice(1) : joined;
+/** A set of values; where others have values of the same names, each name begins with the surface. */
+function nameValues(schema: JsonObject, surface: string, taken: Set<string>): JsonObject {
+  const names = enumNames(schema);
+  const isTaken = names.some((name) => taken.has(name));
+  const chosen = isTaken ? names.map((name) => `${begin(surface, '')}_${name}`.toUpperCase()) : names;
+  for (const name of chosen) taken.add(name);
+  return isTaken ? { ...schema, 'x-enum-varnames': chosen } : schema;
+}
+
+/** `ApiV1User` of `User`. */
+function begin(surface: string, name: string): string {
+  return [...surface.split('-'), name].map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');
 }
 
 /** Servers are the same where their addresses are; words about them differ. */

@@ -21,11 +21,13 @@ export async function toPostman(contract: Document): Promise<object> {
   return tidy(await convert(JSON.stringify(withExamples(contract)))) as object;
 }
 
-/** The converter makes a value up for each parameter without an example: it gets its name. */
+/** The converter makes values up where there is no example: a parameter gets its name, a choice its first value. */
 function withExamples(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withExamples);
   if (!isObject(value)) return value;
   const members = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withExamples(member)]));
+  const { enum: choices } = value as { enum?: unknown };
+  if (Array.isArray(choices) && members['example'] === undefined) return { ...members, example: choices[0] };
   const isParameter = typeof value['name'] === 'string' && typeof value['in'] === 'string' && isObject(value['schema']);
   const { schema = {}, example, examples } = value as { schema?: JsonObject; example?: unknown; examples?: unknown };
   if (!isParameter || example !== undefined || examples !== undefined || schema['examples'] !== undefined)

@@ -8,8 +8,8 @@ import type { RequestState } from './request-state.ts';
 export type InvalidCode = (operationId: string, pointer: string, keyword: string) => FailureCode;
 
 /**
- * What the validator throws. Its pointers begin with the place (`/body/redirect_uris/0`, `/query/state`), its codes with
- * the keyword (`maxItems.openapi.validation`).
+ * What the validator throws. Its pointers begin with the place (`/body/redirect_uris/0`, `/query/state`), its codes
+ * with the keyword (`maxItems.openapi.validation`).
  */
 interface ValidationError {
   readonly status: number;

@@ -5,6 +5,7 @@ import * as OpenApiValidator from 'express-openapi-validator';
 import type { LimitName } from '../domain/accounts/limit-settings.ts';
 import type { Services } from '../services.ts';
 import { securityHandlers } from './authenticate.ts';
+import { withoutLaterChecks } from './checked-later.ts';
 import type { Contract, ContractOperation } from './contract.ts';
 import { isIntegerText } from './integer-text.ts';
 import type { ParameterKinds } from './parameter-kinds.ts';
@@ -73,11 +74,11 @@ class NoInteger extends Error {
 }
 
 /**
- * The part of a contract that the validator needs: a copy, since it modifies it, without descriptions, examples and
- * responses.
+ * The part of a contract that the validator needs: a copy, since it modifies it, without descriptions, examples,
+ * responses, and what operations check themselves.
  */
 function readable(contract: Contract, schemes: readonly string[]): object {
-  const copy = withoutWords(contract) as Contract;
+  const copy = withoutWords(withoutLaterChecks(contract)) as Contract;
   const { responses: _, ...components } = copy.components ?? {};
   const paths = Object.entries(copy.paths).map(([path, item]) => [
     path,

@@ -7,8 +7,9 @@ import { realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { compareVersions, judgeNode, majorOf } from './floor.ts';
 import { addOnAbis, ask, probeNode } from './probe.ts';
+import { toldVersion } from './told-versions.ts';
 
-/** Maximum number of programs asked for their version: each costs a few milliseconds at every start. */
+/** Maximum number of programs asked for their version. */
 const mostAsked = 3;
 const writableByAll = 0o002;
 
@@ -31,7 +32,7 @@ export function findBetterNode({ version, environment }: Running): string | null
   // The options of this process may mean something else to another version.
   const { NODE_OPTIONS: _, ...env } = environment;
   for (const file of candidates(environment['PATH'] ?? '')) {
-    const told = ask(file, ['--version'], env);
+    const told = toldVersion(file, () => ask(file, ['--version'], env));
     if (told === null || !isBetter(told, version)) continue;
     const found = probeNode(file, env);
     if (found && isFit(found.file) && isBetter(found.version, version) && addOnAbis().includes(found.abi)) {

@@ -3,8 +3,8 @@
 import type { Milliseconds } from './time.ts';
 
 /**
- * A removed user, app, role, custom attribute or API and the rows that depend on it; lost access to an app, or a removed link
- * of an app to an API, and the grants that depended on it.
+ * A removed user, app, role, custom attribute or API and the rows that depend on it; lost access to an app, or a removed
+ * link of an app to an API, and the grants that depended on it.
  */
 export const removalKinds = ['user', 'app', 'role', 'attribute', 'api', 'access', 'api_link'] as const;
 

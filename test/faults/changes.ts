@@ -76,16 +76,23 @@ async function askUserinfo({ wire }: Node, { tokens }: Session): Promise<string>
   return summarize(await wire.send('GET', '/oauth2/userinfo', { headers }));
 }
 
-/** All that a user's tokens open. `refused`: what the documented door says when they open nothing. */
-function ofUser(nodes: Nodes, refused: string, turn: 'off' | 'on'): Probe[] {
+/**
+ * All that a user's tokens open; `refreshing`: the refresh tokens alone. `refused`: what the documented door says when
+ * they open nothing.
+ */
+function ofUser(nodes: Nodes, refused: string, turn: 'off' | 'on', refreshing = false): Probe[] {
   const answers = (asks: Probe['ask'], open: string, shut: string): Probe =>
     turn === 'off' ? { ask: asks, former: open, current: shut } : { ask: asks, former: shut, current: open };
-  return [
+  const ofRefreshTokens = [
     answers(refresher(nodes, doors[0]), 'done', `401 ${refused}`),
-    answers(askUserinfo, 'done', '401 invalid_token'),
     answers(refresher(nodes, doors[1]), 'done', '400 invalid_grant'),
-    answers(introspector(nodes, 'access_token'), 'active', 'inactive'),
     answers(introspector(nodes, 'refresh_token'), 'active', 'inactive'),
+  ];
+  if (refreshing) return ofRefreshTokens;
+  return [
+    ...ofRefreshTokens,
+    answers(askUserinfo, 'done', '401 invalid_token'),
+    answers(introspector(nodes, 'access_token'), 'active', 'inactive'),
   ];
 }
 
@@ -142,13 +149,14 @@ export async function planChanges(nodes: Nodes): Promise<Change[]> {
     register('/oidc/2/register', bearer, 'done', documented),
     register('/oauth2/register', bearer, 'done', standard),
   ];
+  const locked = 'Access is unauthorized: user is locked';
+  const suspended = 'Access is unauthorized: user is suspended';
   const setUser = (status: string, refused: string, turn: 'off' | 'on'): Change => ({
     title: `user set status=${status}${turn === 'on' ? `, after ${refused.split(' ').at(-1)}` : ''}`,
     command: ['user', 'set', ...own, '--email', email, `status=${status}`],
-    probes: ofUser(nodes, refused, turn),
+    // A suspension ends access tokens for good.
+    probes: ofUser(nodes, refused, turn, turn === 'on' && refused === suspended),
   });
-  const locked = 'Access is unauthorized: user is locked';
-  const suspended = 'Access is unauthorized: user is suspended';
   return [
     {
       title: 'account set registration=closed',

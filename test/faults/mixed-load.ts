@@ -103,7 +103,7 @@ async function untilBroken(work: (turn: number) => Promise<void>): Promise<void>
 async function refreshUntilBroken({ nodes, journal }: Load, first: string): Promise<string> {
   let token = first;
   for (let turn = 0; ; turn += 1) {
-    const made = await tryRefresh(nodes.wires[0], nodes.client, token, doors[turn % 2] ?? doors[0]);
+    const made = await tryRefresh(nodes, token, doors[turn % 2] ?? doors[0]);
     journal.history.push(made);
     if (made.outcome !== 'success') return token;
     token = made.got ?? '';

@@ -2,6 +2,7 @@
 
 import { freePort, type Installation, install, type Service } from '../support/process.ts';
 import { openAccount, type RunningAccount } from '../support/running-account.ts';
+import { assertFewSentAgain } from '../support/sent-again.ts';
 import {
   CookieJar,
   clientAuthentication,
@@ -28,9 +29,17 @@ export interface Nodes {
   readonly wires: readonly [Wire, ...Wire[]];
   readonly client: RegisteredClient;
   readonly user: { readonly email: string };
+  /** Refreshes that were sent (`tryRefresh`). */
+  readonly refreshes: Refreshes;
   /** So many sign-ins of the user, each the start of a family of tokens. */
   startSessions(count: number): Promise<Tokens[]>;
   dispose(): Promise<void>;
+}
+
+/** How many refreshes were sent, and for each that was sent again, why. */
+interface Refreshes {
+  count: number;
+  readonly sentAgain: string[];
 }
 
 /** Two servers on PostgreSQL, one on SQLite, whose file one process serves; `env` is for all of them. */
@@ -55,6 +64,7 @@ export async function openNodes(
     wires: [account.wire, ...services.slice(1).map((service) => account.through(service))],
     client,
     user,
+    refreshes: { count: 0, sentAgain: [] },
     startSessions: async (count) => {
       const sessions: Tokens[] = [];
       while (sessions.length < count) {
@@ -81,15 +91,16 @@ export function isBrokenConnection(error: unknown): boolean {
 const mostTries = 3;
 
 /**
- * One refresh; a connection that breaks, as it does when its server is killed, is a call without an answer. A server
- * that is too busy says so with 503 and is asked again, as part of the same call. Any other answer than 200, 400 and
+ * One refresh, of the client of the nodes through the first server unless said; a connection that breaks, as it does
+ * when its server is killed, is a call without an answer. A server that is too busy says so with 503 and is asked again,
+ * as part of the same call; `assertFewRefreshedAgain` judges at the end how often. Any other answer than 200, 400 and
  * 401 throws.
  */
 export async function tryRefresh(
-  wire: Pick<Wire, 'send'>,
-  client: RegisteredClient,
+  { refreshes, ...nodes }: Pick<Nodes, 'client' | 'wires' | 'refreshes'>,
   sent: string,
   door: Door,
+  { client = nodes.client, wire = nodes.wires[0] }: { readonly client?: RegisteredClient; readonly wire?: Wire } = {},
 ): Promise<TokenCall> {
   const { headers, form } = clientAuthentication(client);
   const calledAt = performance.now();
@@ -101,11 +112,20 @@ export async function tryRefresh(
         if (isBrokenConnection(error)) return null;
         throw error;
       });
+  refreshes.count += 1;
   let answer = await ask();
-  for (let tries = 1; answer?.status === 503 && tries < mostTries; tries += 1) answer = await ask();
+  for (let tries = 1; answer?.status === 503 && tries < mostTries; tries += 1) {
+    refreshes.sentAgain.push(`${door}: 503`);
+    answer = await ask();
+  }
   if (!answer) return { ...call, got: null, outcome: 'no answer', answeredAt: performance.now() };
   const { status, body, text, answeredAt } = answer;
   if (status === 200) return { ...call, got: body.refresh_token, outcome: 'success', answeredAt };
   if (status !== 400 && status !== 401) throw new Error(`${door} answered ${status}: ${text}`);
   return { ...call, got: null, outcome: 'refused', answeredAt };
+}
+
+/** Fails where more refreshes were sent again than a busy machine makes necessary; `lanes`: how many went at once. */
+export function assertFewRefreshedAgain({ refreshes }: Pick<Nodes, 'refreshes'>, lanes: number): void {
+  assertFewSentAgain(refreshes.sentAgain, refreshes.count, lanes);
 }

@@ -56,7 +56,7 @@ async function each<Item>(items: readonly Item[], look: (item: Item) => Promise<
 export async function retryChains({ nodes, journal }: Load, tokens: readonly string[]): Promise<string[]> {
   return Promise.all(
     tokens.map(async (token, index) => {
-      const made = await tryRefresh(nodes.wires[0], nodes.client, token, doors[index % 2] ?? doors[0]);
+      const made = await tryRefresh(nodes, token, doors[index % 2] ?? doors[0]);
       journal.history.push(made);
       return made.got ?? token;
     }),

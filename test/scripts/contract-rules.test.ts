@@ -159,6 +159,26 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     },
     { wrong: secured(flow({})), right: secured(flow({ read_all: 'Everything.' })), at: 'paths//made/get/security' },
   ],
+  'later-check': [
+    {
+      wrong: member({ type: 'string', maxLength: 5, 'x-checked-later': { maxLength: 'error' } }),
+      right: member({ type: 'string', enum: ['a', 'b'], 'x-checked-later': { enum: 'error' } }),
+      at: `${inMember}/x-checked-later`,
+    },
+    {
+      wrong: member({ type: 'string', const: 'a', 'x-checked-later': { const: 'laziness' } }),
+      right: member({ type: 'string', const: 'a', 'x-checked-later': { const: 'ignored' } }),
+      at: `${inMember}/x-checked-later`,
+    },
+    {
+      wrong: member({ type: 'string', 'x-checked-later': { enum: 'order' } }),
+      right: schemas({
+        Letter: { type: 'string', enum: ['a', 'b'] },
+        Made: { properties: { one: { $ref: '#/components/schemas/Letter', 'x-checked-later': { enum: 'order' } } } },
+      }),
+      at: `${inMember}/x-checked-later`,
+    },
+  ],
 };
 
 describe('the rules for the served contracts', () => {

@@ -47,6 +47,25 @@ describe('SQLite', () => {
     }
   });
 
+  test('what fails in a read of several statements is told as it is, where SQLite has ended the transaction', async () => {
+    const other = openSqlite({ url: opened.url, log: () => {}, waitMilliseconds: 60_000 });
+    try {
+      const connection = await other.db.client.acquireConnection();
+      await other.db.client.releaseConnection(connection);
+      const prepare = connection.prepare.bind(connection);
+      const get = () => {
+        connection.exec('rollback');
+        throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_READ' });
+      };
+      connection.prepare = (text: string) => (/from access_tokens/.test(text) ? { get } : prepare(text));
+      await assert.rejects(other.hot.findAccessToken(other.db, 1, 1), /^Error: disk I\/O error$/);
+      connection.prepare = prepare;
+      assert.equal(await other.hot.findCredentialToken(other.db, 1, 1), null);
+    } finally {
+      await other.db.destroy();
+    }
+  });
+
   test('the files are readable by their owner only', async () => {
     await newAccount(opened.store);
     for (const name of [file, `${file}-wal`, `${file}-shm`]) assert.equal(statSync(name).mode & 0o777, 0o600, name);

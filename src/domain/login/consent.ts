@@ -2,7 +2,7 @@
 
 import type { Services } from '../../services.ts';
 import type { AuthorizationParameters } from '../../store/authorization-parameters.ts';
-import type { LinkedServer } from '../../store/authorization-servers.ts';
+import type { AuthorizationServerRecord, LinkedServer } from '../../store/authorization-servers.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
@@ -86,8 +86,7 @@ export interface ApiScope {
   readonly value: string;
   /** As the API's owner describes it. */
   readonly description: string | null;
-  readonly serverId: number;
-  readonly serverName: string;
+  readonly server: Pick<AuthorizationServerRecord, 'id' | 'name' | 'resourceIdentifier'>;
 }
 
 /** The scopes asked for that are an API's: of several APIs that have one of the same name, each. */
@@ -101,6 +100,6 @@ export async function apiScopesOf(
   return named.flatMap(({ server, scopes }) =>
     scopes
       .filter(({ value }) => scope.includes(value))
-      .map(({ value, description }) => ({ value, description, serverId: server.id, serverName: server.name })),
+      .map(({ value, description }) => ({ value, description, server })),
   );
 }

@@ -23,7 +23,7 @@ import { findSession } from './sessions.ts';
 export function shownMark(browser: BrowserState, shown: readonly ApiScope[]): string {
   return markOf(
     browser,
-    shown.map(({ value, serverId }) => apiScopeName(value, serverId)),
+    shown.map(({ value, server }) => apiScopeName(value, server.id)),
   );
 }
 

@@ -45,8 +45,9 @@ interface PreparedAccessToken {
 
 /**
  * Prepares the access token of a grant or of a client. For an API authorization server it is a JWT with the server's
- * lifetime; without one (null) it is opaque and lives as long as the app says, else `accessTokenSeconds`. `binding`: thumbprint of the key that it is
- * bound to (RFC 9449); null: a bearer token. The kind of an access token is decided only here.
+ * lifetime; without one (null) it is opaque and lives as long as the app says, else `accessTokenSeconds`. `binding`:
+ * thumbprint of the key that it is bound to (RFC 9449); null: a bearer token. The kind of an access token is decided
+ * only here.
  */
 export function prepareAccessToken(
   services: Pick<Services, 'clock' | 'random' | 'signer' | 'store' | 'vault'>,

@@ -7,8 +7,11 @@ import type { DbRow } from './shape.ts';
 import { single } from './single.ts';
 import { unlinkedAt } from './unlinked.ts';
 
-/** Of the live grants that an application has in one session, all but the newest. A grant outside of sessions is alone. */
-const superseded = `case when revoked_at is null and sid is not null then
+/**
+ * The place of a live grant among those of its application and session, the newest first; 1 for any other grant. Grants
+ * after the first place are superseded.
+ */
+const placeInSession = `case when revoked_at is null and sid is not null then
   row_number() over (partition by app_id, sid, case when revoked_at is null then 0 else 1 end order by id desc)
   else 1 end`;
 
@@ -112,7 +115,7 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       const full = own.clone().offset(Math.min(ofApp, ofUser) - 1);
       if (!(await full.first('id'))) return 0;
       const ranked = db
-        .from(own.select('*', db.raw(`${superseded} as place_in_session`)).as('own'))
+        .from(own.select('*', db.raw(`${placeInSession} as place_in_session`)).as('own'))
         .select('id', 'app_id', 'revoked_at', db.raw(`row_number() over (${lastUsedFirst}) as place`))
         .select(db.raw(`row_number() over (partition by app_id ${lastUsedFirst}) as place_in_app`));
       const beyond = db.select('id', 'revoked_at').from(ranked.as('ranked')).where('place', '>=', ofUser);

@@ -31,11 +31,18 @@ export function resourceVerbs(db: Knex): ResourceStore {
     findLocked: async (accountId, kind, key) => {
       const { table, id } = homes[kind];
       const named = () => db(table).where({ account_id: accountId, [id]: id === 'uuid' ? key : Number(key) });
+      const linked = (name: string, own: string) => db(name).where({ account_id: accountId, [own]: Number(key) });
+      const shown = links[kind] ?? [];
+      // Roles before what is linked to them, as the writers of a role have it.
+      for (const [name, own, other] of shown.filter((link) => link[2] === 'role_id')) {
+        const ids = linked(name, own).select(other);
+        const roles = () => db('roles').where('account_id', accountId).whereIn('id', ids);
+        await dialectOf(db).lock(() => roles().orderBy('id').select('id'), 'forKeyShare');
+      }
       await dialectOf(db).lock(() => named().select(id), 'forUpdate');
       // The row itself keeps others from adding links, not from removing them.
-      for (const [name, own, other] of links[kind] ?? []) {
-        const linked = () => db(name).where({ account_id: accountId, [own]: Number(key) });
-        await dialectOf(db).lock(() => linked().orderBy(other).select(other), 'forUpdate');
+      for (const [name, own, other] of shown) {
+        await dialectOf(db).lock(() => linked(name, own).orderBy(other).select(other), 'forUpdate');
       }
       // A removal that this waited for is only visible to another statement.
       const found = isRemovable(kind) ? named().whereRaw(present(kind, table, id)) : named();

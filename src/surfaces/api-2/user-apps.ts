@@ -12,10 +12,10 @@ function visibleOnly(query: ListQuery): ListQuery {
 /** GET /api/2/users/{id}/apps: those assigned to the user or to a role of the user. */
 export function listUserApps(services: Pick<Services, 'store'>): Handler<operations['listUserApps']> {
   const { store } = services;
-  return async ({ path, query: { ignore_visibility: all } = {}, list, origin: { account } }, respond) => {
-    const { query } = list;
+  return async ({ path, list, origin: { account } }, respond) => {
     const user = await readFullUser(store, account, Number(path.id));
-    const page = await store.clients.pageOfUser(account.id, user.id, all ? query : visibleOnly(query));
+    const query = list.filters['ignore_visibility'] === 'true' ? list.query : visibleOnly(list.query);
+    const page = await store.clients.pageOfUser(account.id, user.id, query);
     return respond(
       200,
       ...list.answer(page, (client) => ({

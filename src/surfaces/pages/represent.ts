@@ -115,10 +115,19 @@ export function scopeTitle(name: string): string {
   return scopeViews[name]?.title ?? name;
 }
 
-/** A scope of an API: its name tells two of the same description apart, and the API's two of the same name. */
-function apiScopeView(name: string, { description, serverName }: ApiScope, isOneOfSeveral: boolean): ScopeView {
-  const names = [...(description ? [name] : []), ...(isOneOfSeveral ? [serverName] : [])];
-  return { name, title: description || name, description: names.join(' – ') };
+/**
+ * A scope of an API: its name tells two of the same description apart, the API's name two of the same name, and the
+ * API's identifier two APIs of the same name. `same`: it, and those of other APIs that have its name.
+ */
+function apiScopeView(scope: ApiScope, same: readonly ApiScope[]): ScopeView {
+  const { value, description, server } = scope;
+  const namesakes = same.filter((one) => one.server.name === server.name);
+  const told = [
+    ...(description ? [value] : []),
+    ...(same.length > 1 ? [server.name] : []),
+    ...(namesakes.length > 1 ? [server.resourceIdentifier] : []),
+  ];
+  return { name: value, title: description || value, description: told.join(' – ') };
 }
 
 /** A scope as the page shows it: one of APIs once for each. */
@@ -127,7 +136,7 @@ function scopeViewsOf(name: string, apiScopes: readonly ApiScope[]): readonly Sc
   if (known) return [known];
   const same = apiScopes.filter(({ value }) => value === name);
   if (same.length === 0) return [{ name, title: name, description: '' }];
-  return same.map((scope) => apiScopeView(name, scope, same.length > 1));
+  return same.map((scope) => apiScopeView(scope, same));
 }
 
 /** The consent form for a request and the signed-in user. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { cacheLookups } from '../../../src/store/cached.ts';
 import { openStore } from '../../../src/store/knex/index.ts';
+import { assertFewSentAgain } from '../../support/sent-again.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
 import { type Change, type Node, type Printed, type Probe, planChanges, type Session } from '../changes.ts';
 import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
@@ -65,6 +66,7 @@ async function makeChange(
   rounds: number,
 ): Promise<Made> {
   const calls: Call[] = [];
+  const broken: string[] = [];
   const answered = asked.map(() => ({ before: 0, after: 0 }));
   const warm = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
@@ -77,7 +79,11 @@ async function makeChange(
       const calledAt = performance.now();
       const ask = () => probe.ask(asked[node] as Node, session);
       // A connection that was idle while a command ran may be closed just as it is used again.
-      const seen = await ask().catch((error) => (isBrokenConnection(error) ? ask() : Promise.reject(error)));
+      const seen = await ask().catch((error: unknown) => {
+        if (!isBrokenConnection(error)) throw error;
+        broken.push(`server ${node + 1}: ${error}`);
+        return ask();
+      });
       calls.push({ node, probe, seen, calledAt, answeredAt: performance.now() });
       counts[calledAt > exitAt ? 'after' : 'before'] += 1;
       if (answered.some(({ before }) => before < callsBefore)) continue;
@@ -96,6 +102,7 @@ async function makeChange(
     ended.resolve();
   });
   await all;
+  assertFewSentAgain(broken, calls.length, sessions.length);
   return { calls, exitAt, printed };
 }
 

@@ -7,7 +7,7 @@ import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from 
 import { type DatabaseFaults, findDatabaseFaults } from '../half-applied.ts';
 import { findBreaches } from '../history.ts';
 import { countAcknowledged, type Load, newJournal, runMixedLoad } from '../mixed-load.ts';
-import { type Nodes, openNodes } from '../nodes.ts';
+import { assertFewRefreshedAgain, type Nodes, openNodes } from '../nodes.ts';
 import { readBack, retryChains } from '../read-back.ts';
 
 const chains = 8;
@@ -63,6 +63,7 @@ async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Pro
       log(`${database}: ${round} kills survived`);
     }
     keep(await readBack(load, new Set()));
+    assertFewRefreshedAgain(nodes, chains);
     const breaches = findBreaches(load.journal.history, { graceMilliseconds: graceSeconds * 1000 });
     for (const { kind, text } of breaches) {
       if (kind === 'tokens with two successors') keep({ doubled: [text] });

@@ -4,7 +4,7 @@ import { type PostgresServer, startPostgres } from '../../support/postgres.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
 import { countOnPostgres, countOnSqlite, type Durability } from '../count-syncs.ts';
 import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
-import { doors, type Nodes, openNodes, tryRefresh } from '../nodes.ts';
+import { assertFewRefreshedAgain, doors, type Nodes, openNodes, tryRefresh } from '../nodes.ts';
 
 const sessions = 32;
 
@@ -23,16 +23,17 @@ export const drill: Drill = {
 };
 
 /** Every session refreshes, once a round; throws when one is refused. */
-async function refreshAll({ wires: [wire], client }: Nodes, tokens: string[], rounds: number): Promise<void> {
+async function refreshAll(nodes: Nodes, tokens: string[], rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     await Promise.all(
       tokens.map(async (token, index) => {
-        const { outcome, got } = await tryRefresh(wire, client, token, doors[index % 2] ?? doors[0]);
+        const { outcome, got } = await tryRefresh(nodes, token, doors[index % 2] ?? doors[0]);
         assert.equal(outcome, 'success');
         tokens[index] = got ?? '';
       }),
     );
   }
+  assertFewRefreshedAgain(nodes, tokens.length);
 }
 
 async function startTokens(nodes: Nodes): Promise<string[]> {

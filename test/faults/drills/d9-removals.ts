@@ -11,7 +11,7 @@ import {
 import type { DatabaseKind } from '../../support/stores.ts';
 import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
 import { findDatabaseFaults } from '../half-applied.ts';
-import { doors, type Nodes, openNodes, tryRefresh } from '../nodes.ts';
+import { assertFewRefreshedAgain, doors, type Nodes, openNodes, tryRefresh } from '../nodes.ts';
 
 /** Rows that hang on each: together seconds of work for the slices. */
 const rowCount = 1_200;
@@ -75,6 +75,7 @@ async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Pro
       const { damage } = await findDatabaseFaults(databaseUrl);
       faults.push(...damage);
     }
+    assertFewRefreshedAgain(nodes, 1);
     for (const fault of faults) log(`${database}: ${fault}`);
     return {
       figures: { ...figures, faults: faults.length },
@@ -91,11 +92,11 @@ async function countRows(url: string, from: string): Promise<number> {
 }
 
 /** Whether either token of the family is good for anything. */
-async function isAlive({ wires: [wire] }: Nodes, { client, refreshToken, accessToken }: Family): Promise<boolean> {
+async function isAlive(nodes: Nodes, { client, refreshToken, accessToken }: Family): Promise<boolean> {
   const headers = { authorization: `Bearer ${accessToken}` };
-  const { status } = await wire.send('GET', '/oidc/2/me', { headers });
+  const { status } = await nodes.wires[0].send('GET', '/oidc/2/me', { headers });
   if (status === 200) return true;
-  return (await tryRefresh(wire, client, refreshToken, doors[0])).outcome === 'success';
+  return (await tryRefresh(nodes, refreshToken, doors[0], { client })).outcome === 'success';
 }
 
 /** Repeats what is selected for numbers `n`. */

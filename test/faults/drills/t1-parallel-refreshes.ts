@@ -1,7 +1,7 @@
 import type { DatabaseKind } from '../../support/stores.ts';
 import { type Drill, type DrillOptions, type DrillResult, histogram, onEachDatabase } from '../drill.ts';
 import { countBreaches, findBreaches, type TokenCall } from '../history.ts';
-import { doors, type Nodes, openNodes, tryRefresh } from '../nodes.ts';
+import { assertFewRefreshedAgain, doors, type Nodes, openNodes, tryRefresh } from '../nodes.ts';
 
 const parallel = 50;
 /** The maximum: on a busy machine fifty calls take long. */
@@ -30,6 +30,7 @@ async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Pro
       winners.push(successors.size);
       token = [...successors][0] ?? token;
     }
+    assertFewRefreshedAgain(nodes, parallel);
     const breaches = findBreaches(history, { graceMilliseconds: graceSeconds * 1000 });
     for (const breach of breaches) log(`${database}: ${breach.text}`);
     const refused = history.filter(({ outcome }) => outcome !== 'success').length;
@@ -47,12 +48,12 @@ async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Pro
   }
 }
 
-function race({ wires, client }: Nodes, token: string): Promise<TokenCall[]> {
+function race(nodes: Nodes, token: string): Promise<TokenCall[]> {
   return Promise.all(
     Array.from({ length: parallel }, (_, index) => {
       const door = doors[index % doors.length] ?? doors[0];
-      const wire = wires[Math.floor(index / doors.length) % wires.length] ?? wires[0];
-      return tryRefresh(wire, client, token, door);
+      const wire = nodes.wires[Math.floor(index / doors.length) % nodes.wires.length] ?? nodes.wires[0];
+      return tryRefresh(nodes, token, door, { wire });
     }),
   );
 }

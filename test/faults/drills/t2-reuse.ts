@@ -3,7 +3,7 @@ import { clientAuthentication, type Tokens } from '../../support/sign-in.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
 import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
 import { countBreaches, findBreaches, type TokenCall } from '../history.ts';
-import { doors, type Nodes, openNodes, tryRefresh } from '../nodes.ts';
+import { assertFewRefreshedAgain, doors, type Nodes, openNodes, tryRefresh } from '../nodes.ts';
 
 const graceSeconds = 1;
 
@@ -28,7 +28,7 @@ async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Pro
     const milliseconds: number[] = [];
     for (const [index, family] of families.entries()) {
       const startedAt = performance.now();
-      const reuse = await tryRefresh(nodes.wires[0], nodes.client, family.used, doors[index % 2] ?? doors[0]);
+      const reuse = await tryRefresh(nodes, family.used, doors[index % 2] ?? doors[0]);
       history.push(reuse);
       milliseconds.push(reuse.answeredAt - startedAt);
       const alive = await findAlive(nodes, family, history);
@@ -36,6 +36,7 @@ async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Pro
       for (const name of alive) log(`${database}: ${name} was accepted after the reuse`);
       accepted += alive.length;
     }
+    assertFewRefreshedAgain(nodes, rounds);
     const breaches = findBreaches(history, { graceMilliseconds: graceSeconds * 1000 });
     for (const breach of breaches) log(`${database}: ${breach.text}`);
     return {
@@ -59,14 +60,10 @@ interface Family {
   readonly accessToken: string;
 }
 
-function rotate(
-  { wires: [wire], client }: Nodes,
-  sessions: readonly Tokens[],
-  history: TokenCall[],
-): Promise<Family[]> {
+function rotate(nodes: Nodes, sessions: readonly Tokens[], history: TokenCall[]): Promise<Family[]> {
   return Promise.all(
     sessions.map(async ({ refresh_token: used, access_token: accessToken }) => {
-      const made = await tryRefresh(wire, client, used, doors[0]);
+      const made = await tryRefresh(nodes, used, doors[0]);
       history.push(made);
       return { used, current: made.got ?? '', accessToken };
     }),
@@ -74,16 +71,13 @@ function rotate(
 }
 
 /** What of the family still opens anything, anywhere. */
-async function findAlive(
-  { wires, client }: Nodes,
-  { current, accessToken }: Family,
-  history: TokenCall[],
-): Promise<string[]> {
+async function findAlive(nodes: Nodes, { current, accessToken }: Family, history: TokenCall[]): Promise<string[]> {
+  const { wires, client } = nodes;
   const alive: string[] = [];
   const { headers, form } = clientAuthentication(client);
   for (const [node, wire] of wires.entries()) {
     for (const door of doors) {
-      const tried = await tryRefresh(wire, client, current, door);
+      const tried = await tryRefresh(nodes, current, door, { wire });
       history.push(tried);
       if (tried.outcome !== 'refused') alive.push(`the successor at ${door} of server ${node}`);
     }

@@ -4,7 +4,7 @@ import { clientAuthentication } from '../../support/sign-in.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
 import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
 import { countBreaches, findBreaches, type TokenCall } from '../history.ts';
-import { doors, type Nodes, openNodes, tryRefresh } from '../nodes.ts';
+import { assertFewRefreshedAgain, doors, type Nodes, openNodes, tryRefresh } from '../nodes.ts';
 
 const sessionCount = 12;
 /** Longer than a start takes on a busy machine. */
@@ -36,15 +36,14 @@ async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Pro
       tokens = await Promise.all(running);
       service = await nodes.installation.serve();
       figures.committed += await countConsumed(nodes, tokens);
-      const retries = await Promise.all(
-        tokens.map((token) => tryRefresh(nodes.wires[0], nodes.client, token, doors[1])),
-      );
+      const retries = await Promise.all(tokens.map((token) => tryRefresh(nodes, token, doors[1])));
       history.push(...retries);
       tokens = retries.map(({ sent, got }) => got ?? sent);
     }
     figures.acknowledged = history.filter(({ outcome }) => outcome === 'success').length;
     figures.unanswered = history.filter(({ outcome }) => outcome === 'no answer').length;
     figures.refused = history.filter(({ outcome }) => outcome === 'refused').length;
+    assertFewRefreshedAgain(nodes, sessionCount);
     const breaches = findBreaches(history, { graceMilliseconds: graceSeconds * 1000 });
     for (const breach of breaches) log(`${database}: ${breach.text}`);
     return {
@@ -63,14 +62,10 @@ async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Pro
 }
 
 /** Refreshes on and on; answers the token whose refresh brought no answer. */
-async function refreshUntilBroken(
-  { wires: [wire], client }: Nodes,
-  first: string,
-  history: TokenCall[],
-): Promise<string> {
+async function refreshUntilBroken(nodes: Nodes, first: string, history: TokenCall[]): Promise<string> {
   let token = first;
   for (let turn = 0; ; turn += 1) {
-    const made = await tryRefresh(wire, client, token, doors[turn % 2] ?? doors[0]);
+    const made = await tryRefresh(nodes, token, doors[turn % 2] ?? doors[0]);
     history.push(made);
     if (made.outcome !== 'success') return token;
     token = made.got ?? '';

@@ -71,7 +71,8 @@ describe('all surfaces in one contract', () => {
           here,
           (tags as string[]).map((tag) => `${surface} ${tag}`),
         );
-        assert.ok(String(id).toLowerCase().endsWith(String(operationId).toLowerCase()));
+        const [verb = '', noun = ''] = String(operationId).split(/(?=[A-Z])(.*)/);
+        assert.ok(String(id).startsWith(verb) && String(id).endsWith(noun), operation);
         const scopes = (one: unknown) => (one as JsonObject[]).map((each) => Object.values(each));
         assert.deepEqual(scopes(schemes), scopes(security));
       }
@@ -90,7 +91,7 @@ describe('all surfaces in one contract', () => {
     }
   });
 
-  const contract = (path: string, schemas: object, operationId = 'read') => ({
+  const contract = (path: string, schemas: object, operationId = 'readAll') => ({
     openapi: '3.1.1',
     info: { version: '1' },
     servers: [{ url: 'https://example.com' }],
@@ -129,10 +130,25 @@ describe('all surfaces in one contract', () => {
       properties: { part: { $ref: '#/components/schemas/XmlPart' } },
     });
     assert.deepEqual(Object.keys(securitySchemes), ['key', 'oidc2Key', 'xmlKey']);
-    assert.deepEqual(made.paths['/x']?.get['operationId'], 'xmlRead');
+    assert.deepEqual(made.paths['/x']?.get['operationId'], 'readXmlAll');
     assert.deepEqual(made.paths['/x']?.get['security'], [{ xmlKey: [] }]);
     assert.deepEqual(made.paths['/x']?.get['description'], 'See [other](/docs/xml#tag/Things).');
     assert.deepEqual(made.paths['/o']?.get['responses'], { 200: { $ref: '#/components/schemas/Thing' } });
+  });
+
+  test('values of the same name get their surface in front, since Go knows them by package', () => {
+    const size = { type: 'string', enum: ['s', 'l'] };
+    const made = combine(
+      new Map([
+        ['api-2', contract('/a', { Thing: size })],
+        ['xml', contract('/x', { Size: { ...size, 'x-enum-varnames': ['S', 'LARGE'] }, Other: { enum: ['m'] } })],
+      ]),
+    ) as { components: { schemas: JsonObject } };
+    assert.deepEqual(made.components.schemas, {
+      Thing: size,
+      Size: { ...size, 'x-enum-varnames': ['XML_S', 'XML_LARGE'] },
+      Other: { enum: ['m'] },
+    });
   });
 
   test('a surface without a place in the order, and a path of two surfaces, are refused', () => {

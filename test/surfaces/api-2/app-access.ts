@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { TestApp } from '../../support/app.ts';
 import { redirectUri, refresh, signedIn, signInForCode } from '../../support/sign-in.ts';
-import { managing, newUser } from './managing.ts';
+import { assertRefused, managing, newUser } from './managing.ts';
 
 export function appAccess(app: () => TestApp): void {
   it('lists the users of an app, and by default only the visible apps of a user', async () => {
@@ -21,6 +21,26 @@ export function appAccess(app: () => TestApp): void {
     assert.equal((await api.done(200, 'GET', `/users/${user.id}/apps?ignore_visibility=true`))[0].id, id);
     await api.done(200, 'PUT', `/apps/${id}`, { visible: true });
     assert.equal((await api.done(200, 'GET', `/users/${user.id}/apps`))[0].id, id);
+  });
+
+  it('a cursor of the apps of a user keeps ignore_visibility, as it keeps any filter', async () => {
+    const api = await managing(await app().another());
+    const user = await newUser(api);
+    const { id: roleId } = await api.done(201, 'POST', '/roles', { name: 'Staff', users: [user.id] });
+    const hidden: number[] = [];
+    for (const name of ['One', 'Two']) {
+      hidden.push((await api.done(200, 'POST', '/apps', { name, visible: false, role_ids: [roleId] })).id);
+    }
+    const path = `/users/${user.id}/apps`;
+    const first = await api.call('GET', `${path}?ignore_visibility=1&limit=1&fields=id`);
+    const cursor = encodeURIComponent(String(first.headers['after-cursor']));
+    const next = [`cursor=${cursor}`, `cursor=${cursor}&ignore_visibility=true`];
+    for (const query of next) assert.deepEqual(await api.done(200, 'GET', `${path}?${query}`), [{ id: hidden[1] }]);
+    assertRefused(
+      await api.call('GET', `${path}?cursor=${cursor}&ignore_visibility=0`),
+      400,
+      /does not match the cursor/,
+    );
   });
 
   it("losing the app with a role ends a user's grants, and deleting it ends all grants", async () => {

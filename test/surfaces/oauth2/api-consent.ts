@@ -127,6 +127,21 @@ export function apiConsent(app: AppOf): void {
     });
   }
 
+  it('the page tells APIs of one name apart by their identifiers, and shows no other identifier', async () => {
+    const { client, notes, payments, link, page } = await stage(() => registerClient(one, metadata), 'linked');
+    await link();
+    const namesakes = [
+      await makeApi(one, ['write'], { name: 'Ledger' }),
+      await makeApi(one, ['write'], { name: 'Ledger' }),
+    ];
+    for (const api of namesakes) await linkApi(one, client, api);
+    const { text } = (await page()).answer;
+    const shown = [...text.matchAll(/<p class="quiet"><bdi>(.*?)<\/bdi>/g)].map(([, said]) => said);
+    const told = namesakes.map(({ resource }) => `Ledger – ${resource}`);
+    assert.deepEqual(shown.slice(-4), ['Notes', 'Payments', ...told]);
+    for (const { resource } of [notes, payments]) assert.ok(!text.includes(resource));
+  });
+
   it('scopes that the page did not show are not remembered, even when denied on an old page', async () => {
     const { client, user, notes, link, page } = await stage(() => registerClient(one, metadata), 'linked');
     const waiting = await page();

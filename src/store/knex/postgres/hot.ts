@@ -36,7 +36,10 @@ const readClient = rows.tokenClients.reader('c_');
 const readCredentialToken = rows.credentialTokens.reader('t_');
 const readCredential = rows.credentials.reader('c_');
 
-/** An access token with everything that decides about it in an account without pending removals, and whether it has any. */
+/**
+ * An access token with everything that decides about it in an account without pending removals, and whether the account
+ * has any.
+ */
 const accessTokenWithoutRemovals = `
   select ${[
     ...rows.accessTokens.select('t', 't_'),

@@ -48,7 +48,8 @@ function readTogether<Result>(connection: Sqlite.Database, read: () => Result): 
   try {
     return read();
   } finally {
-    statement(connection, 'commit').run();
+    // SQLite ends the transaction itself at an error of the disk.
+    if (connection.inTransaction) statement(connection, 'commit').run();
   }
 }
 

@@ -39,7 +39,7 @@ class MainJob {
     var pairs = new CredentialTokensApi(new gatehouse.auth2.ApiClient().setBasePath(base));
     var pair =
         new TokenRequest()
-            .grantType("client_credentials")
+            .grantType(TokenRequest.GrantTypeEnum.CLIENT_CREDENTIALS)
             .clientId(System.getenv("GATEHOUSE_CLIENT_ID"))
             .clientSecret(System.getenv("GATEHOUSE_CLIENT_SECRET"));
     String token = pairs.issueCredentialToken().tokenRequest(pair).execute().getAccessToken();

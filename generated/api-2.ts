@@ -1132,6 +1132,201 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * @description What a `pre-authentication` function gets with `context_version` 1.1.0.
+         * @example {
+         *       "context_version": "1.1.0",
+         *       "correlation_id": "5d7d3c5e-0f0a-4a57-9a3c-6a9d0f3b8c11",
+         *       "request_id": "0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a",
+         *       "user": {
+         *         "user_identifier": "ada@example.com",
+         *         "policy_id": 1,
+         *         "id": 42,
+         *         "last_login_success": "2026-11-20T08:15:00.000Z"
+         *       },
+         *       "device": {
+         *         "user_agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+         *         "is_mobile": false
+         *       },
+         *       "app": {
+         *         "id": 1042,
+         *         "uuid": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+         *         "name": "Payroll"
+         *       },
+         *       "location": {
+         *         "ip": "203.0.113.7",
+         *         "country_code": "NL"
+         *       },
+         *       "risk": {
+         *         "score": 30,
+         *         "reasons": [
+         *           "new_device",
+         *           "new_network"
+         *         ]
+         *       },
+         *       "mfa_devices": [],
+         *       "failed_login_attempts": 0
+         *     }
+         */
+        readonly PreAuthenticationContext: {
+            /**
+             * @description The version of the context, as the hook asks for it.
+             * @example 1.1.0
+             * @constant
+             */
+            readonly context_version: "1.1.0";
+            /**
+             * Format: uuid
+             * @description Of the sign-in; the same in every hook that it fires.
+             * @example 5d7d3c5e-0f0a-4a57-9a3c-6a9d0f3b8c11
+             */
+            readonly correlation_id: string;
+            /**
+             * Format: uuid
+             * @description Of this run, as in its log.
+             * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
+             */
+            readonly request_id: string;
+            readonly user: components["schemas"]["HookUser"];
+            readonly device: components["schemas"]["HookDevice"];
+            readonly app: components["schemas"]["HookApp"];
+            readonly location?: components["schemas"]["HookLocation"];
+            readonly risk?: components["schemas"]["HookRisk"];
+            /** @description The second factors of the user; with `mfa_device_info_enabled`. */
+            readonly mfa_devices?: readonly components["schemas"]["HookMfaDevice"][];
+            /**
+             * @description Wrong passwords since the last sign-in; with `failed_login_attempts_enabled`.
+             * @example 0
+             */
+            readonly failed_login_attempts?: number;
+        };
+        /**
+         * @description What a `pre-authentication` function gets with `context_version` 1.0.0.
+         * @example {
+         *       "context_version": "1.0.0",
+         *       "correlation_id": "5d7d3c5e-0f0a-4a57-9a3c-6a9d0f3b8c11",
+         *       "request_id": "0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a",
+         *       "user": {
+         *         "user_identifier": "ada@example.com",
+         *         "policy_id": 1
+         *       },
+         *       "device": {
+         *         "user_agent": null,
+         *         "is_mobile": false
+         *       }
+         *     }
+         */
+        readonly PreAuthenticationContextV1: {
+            /**
+             * @description The version of the context, as the hook asks for it.
+             * @example 1.0.0
+             * @constant
+             */
+            readonly context_version: "1.0.0";
+            /**
+             * Format: uuid
+             * @description Of the sign-in; the same in every hook that it fires.
+             * @example 5d7d3c5e-0f0a-4a57-9a3c-6a9d0f3b8c11
+             */
+            readonly correlation_id: string;
+            /**
+             * Format: uuid
+             * @description Of this run, as in its log.
+             * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
+             */
+            readonly request_id: string;
+            readonly user: components["schemas"]["HookUserV1"];
+            readonly device: components["schemas"]["HookDevice"];
+            readonly location?: components["schemas"]["HookLocation"];
+            readonly risk?: components["schemas"]["HookRisk"];
+            /** @description The second factors of the user; with `mfa_device_info_enabled`. */
+            readonly mfa_devices?: readonly components["schemas"]["HookMfaDevice"][];
+        };
+        /**
+         * @description What a `pre-authentication` function may answer. Nothing, or null: the policy in force stays. Other members are ignored. An answer of another form counts as a failure of the function.
+         * @example {
+         *       "user": {
+         *         "policy_id": 7
+         *       }
+         *     }
+         * @example {
+         *       "success": false
+         *     }
+         * @example null
+         */
+        readonly PreAuthenticationAnswer: {
+            /**
+             * @description False refuses the sign-in. True unless it is there.
+             * @example true
+             */
+            readonly success?: boolean;
+            readonly user?: components["schemas"]["HookChoice"];
+        } | null;
+        /**
+         * @description What a `user-migration` function gets, the same in every version. The log masks the password.
+         * @example {
+         *       "context_version": "1.1.0",
+         *       "correlation_id": "5d7d3c5e-0f0a-4a57-9a3c-6a9d0f3b8c11",
+         *       "request_id": "0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a",
+         *       "user_identifier": "ada@example.com",
+         *       "password": "correct horse battery"
+         *     }
+         */
+        readonly UserMigrationContext: {
+            /**
+             * @description The version of the context, as the hook asks for it.
+             * @example 1.1.0
+             * @enum {string}
+             */
+            readonly context_version: "1.0.0" | "1.1.0";
+            /**
+             * Format: uuid
+             * @description Of the sign-in; the same in every hook that it fires.
+             * @example 5d7d3c5e-0f0a-4a57-9a3c-6a9d0f3b8c11
+             */
+            readonly correlation_id: string;
+            /**
+             * Format: uuid
+             * @description Of this run, as in its log.
+             * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
+             */
+            readonly request_id: string;
+            /**
+             * @description The name or the e-mail address, as typed.
+             * @example ada@example.com
+             */
+            readonly user_identifier: string;
+            /**
+             * @description The password, as typed.
+             * @example correct horse battery
+             */
+            readonly password: string;
+        };
+        /**
+         * @description What a `user-migration` function may answer: `success` true with the user to create, or anything else for a wrong password. Other members are ignored.
+         * @example {
+         *       "success": true,
+         *       "user": {
+         *         "username": "ada",
+         *         "email": "ada@example.com",
+         *         "password": "correct horse battery",
+         *         "firstname": "Ada",
+         *         "lastname": "Lovelace"
+         *       }
+         *     }
+         * @example {
+         *       "success": false
+         *     }
+         * @example null
+         */
+        readonly UserMigrationAnswer: {
+            /**
+             * @description Whether the name and the password are right.
+             * @example true
+             */
+            readonly success?: boolean;
+            readonly user?: components["schemas"]["MigratedUser"];
+        } | null;
+        /**
          * @description 0 unactivated, 1 active, 2 suspended, 3 locked, 4 password expired, 5 awaiting reset, 7 password pending.
          * @example 1
          * @enum {integer}
@@ -3627,6 +3822,224 @@ export interface components {
                 readonly [key: string]: unknown;
             };
         };
+        /** @description Who signs in. */
+        readonly HookUser: {
+            /**
+             * @description The name or the e-mail address, as typed.
+             * @example ada@example.com
+             */
+            readonly user_identifier: string;
+            /**
+             * @description Identifier of the policy in force: the user's, the account's default, or the one that an earlier hook chose.
+             * @example 1
+             */
+            readonly policy_id: number;
+            /**
+             * @description Identifier of the user.
+             * @example 42
+             */
+            readonly id: number;
+            /**
+             * Format: date-time
+             * @description When the user signed in last; null before the first sign-in.
+             * @example 2026-11-20T08:15:00.000Z
+             */
+            readonly last_login_success: string | null;
+        };
+        /** @description From which program the sign-in comes. */
+        readonly HookDevice: {
+            /**
+             * @description The header `User-Agent`, cut after 512 characters; null if there is none.
+             * @example Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0
+             */
+            readonly user_agent: string | null;
+            /**
+             * @description Whether the header names a mobile device.
+             * @example false
+             */
+            readonly is_mobile: boolean;
+        };
+        /** @description What the user signs in to. */
+        readonly HookApp: {
+            /**
+             * @description Identifier of the app; 0 where the sign-in is to none (account pages, links, delegated authentication).
+             * @example 1042
+             */
+            readonly id: number;
+            /**
+             * @description The `client_id`; all zeros where the sign-in is to no app.
+             * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+             */
+            readonly uuid: string;
+            /**
+             * @description Name of the app.
+             * @example Payroll
+             */
+            readonly name: string;
+        };
+        /** @description Where the sign-in comes from; with `location_enabled`. */
+        readonly HookLocation: {
+            /**
+             * @description IPv4 or IPv6 address.
+             * @example 203.0.113.7
+             */
+            readonly ip: string;
+            /**
+             * @description ISO 3166-1 alpha-2; null for an address that is in no country.
+             * @example NL
+             */
+            readonly country_code: string | null;
+        };
+        /**
+         * @description With its weight: `new_device` 20, `new_network` 10, `new_country` 25, `unusual_hour` 10, `recent_failures` 15, `impossible_travel` 40.
+         * @example new_device
+         * @enum {string}
+         */
+        readonly HookRiskReason: "new_device" | "new_network" | "new_country" | "unusual_hour" | "recent_failures" | "impossible_travel";
+        /** @description How unusual the sign-in is; with `risk_enabled`. */
+        readonly HookRisk: {
+            /**
+             * @description 0 is as always; more is more unusual. The sum of the weights of the reasons, at most 100.
+             * @example 30
+             */
+            readonly score: number;
+            /**
+             * @description What is unusual.
+             * @example [
+             *       "new_device",
+             *       "new_network"
+             *     ]
+             */
+            readonly reasons: readonly components["schemas"]["HookRiskReason"][];
+        };
+        /** @description A second factor of the user. */
+        readonly HookMfaDevice: {
+            /**
+             * @description Identifier of the device.
+             * @example 17
+             */
+            readonly device_id: string;
+            /**
+             * @description Identifier of its kind.
+             * @example 1
+             */
+            readonly auth_factor_id: number;
+            /**
+             * @description Name of its kind.
+             * @example Authenticator
+             */
+            readonly auth_factor_name: string;
+            /**
+             * @description Name of its kind, for people.
+             * @example Authenticator app
+             */
+            readonly type_display_name: string;
+            /**
+             * @description What its user calls it.
+             * @example Phone
+             */
+            readonly user_display_name: string;
+            /**
+             * @description Whether it is asked for first.
+             * @example true
+             */
+            readonly default: boolean;
+            /**
+             * Format: date-time
+             * @description When it was set up.
+             * @example 2026-11-01T08:15:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was used last; null before that.
+             * @example null
+             */
+            readonly last_used_at: string | null;
+        };
+        /** @description Who signs in. */
+        readonly HookUserV1: {
+            /**
+             * @description The name or the e-mail address, as typed.
+             * @example ada@example.com
+             */
+            readonly user_identifier: string;
+            /**
+             * @description Identifier of the policy in force: the user's, the account's default, or the one that an earlier hook chose.
+             * @example 1
+             */
+            readonly policy_id: number;
+        };
+        /** @description What is decided for the user. */
+        readonly HookChoice: {
+            /**
+             * @description Identifier of a policy of the account, which then holds for this sign-in; null keeps the one in force.
+             * @example 7
+             */
+            readonly policy_id?: number | null;
+        };
+        /** @description The user to create, with `success` true. The limits of members are those of `POST /api/2/users`. */
+        readonly MigratedUser: {
+            /**
+             * @description Name to sign in with.
+             * @example ada
+             */
+            readonly username: string;
+            /**
+             * @description The password that the user has from now on, in clear text.
+             * @example correct horse battery
+             */
+            readonly password: string;
+            /**
+             * @description Given name.
+             * @example Ada
+             */
+            readonly firstname: string;
+            /**
+             * @description Family name.
+             * @example Lovelace
+             */
+            readonly lastname: string;
+            /**
+             * @description E-mail address.
+             * @example ada@example.com
+             */
+            readonly email: string;
+            /**
+             * @description Identifier of the user in another system.
+             * @example e-1815
+             */
+            readonly external_id?: string;
+            /**
+             * @description Part of the organisation.
+             * @example Research
+             */
+            readonly department?: string;
+            /**
+             * @description Position in the organisation.
+             * @example Analyst
+             */
+            readonly title?: string;
+            /**
+             * @description Telephone number.
+             * @example +44 20 7946 0000
+             */
+            readonly phone?: string;
+            /**
+             * @description Name of the organisation.
+             * @example Example Ltd
+             */
+            readonly company?: string;
+            /**
+             * @description Values of custom attributes by their short names.
+             * @example {
+             *       "badge": "1815"
+             *     }
+             */
+            readonly custom_attributes?: {
+                readonly [key: string]: string | null;
+            };
+        };
     };
     responses: {
         /** @description The request cannot be served as it is: a parameter that is unknown, given twice or out of its range, a bad cursor, or a body that is not JSON. */
@@ -3641,7 +4054,7 @@ export interface components {
                  * @example {
                  *       "statusCode": 400,
                  *       "name": "BadRequestError",
-                 *       "message": "limit must be <= 1000"
+                 *       "message": "limit must be at most 1000"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ManagementError"];

@@ -939,7 +939,7 @@ export interface components {
         readonly PasskeyChangeForm: {
             readonly csrf?: components["schemas"]["CsrfToken"];
             /**
-             * @description The number of the passkey, from the page's hidden member; at most 16 characters.
+             * @description The number of the passkey, from the page's hidden member; at most 16 characters. Without it nothing is done.
              * @example 17
              */
             readonly passkey?: string;
@@ -1031,7 +1031,7 @@ export interface components {
             readonly otp?: string;
         };
         /**
-         * @description Number of what the form is about, from the page's hidden member; at most 16 characters. Nothing of the user's has any other.
+         * @description Number of what the form is about, from the page's hidden member; at most 16 characters. Nothing of the user's has any other; with such a one, or without, nothing is done.
          * @example 12
          */
         readonly Number: string;

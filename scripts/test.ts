@@ -14,6 +14,7 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } fr
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { actionsVariable, compareActions } from '../test/support/actions.ts';
+import { alwaysAnswered, answeredVariable } from '../test/support/answered.ts';
 import { foldersVariable } from '../test/support/cli.ts';
 import { fastFolder } from '../test/support/fast-folder.ts';
 import { onlyVariable } from '../test/support/only-these.ts';
@@ -60,6 +61,14 @@ function checkActions(folder: string): void {
   process.exitCode ||= 1;
 }
 
+/** After all tests: the contracts require every member that is always answered. */
+function checkAnswered(folder: string): void {
+  const members = alwaysAnswered(folder);
+  if (members.length === 0) return;
+  process.stderr.write(`Members that every answer had and no contract requires:\n${members.join('\n')}\n`);
+  process.exitCode ||= 1;
+}
+
 const given = process.argv.slice(2);
 const isFast = given.includes('--fast');
 const named = given.filter((arg) => !arg.startsWith('-'));
@@ -81,12 +90,14 @@ try {
   const plans = join(folder, 'plans');
   const actions = join(folder, 'actions');
   const groups = join(folder, 'groups');
-  for (const made of [plans, actions, groups]) mkdirSync(made);
+  const answered = process.env[answeredVariable] ?? join(folder, 'answered');
+  for (const made of [plans, actions, groups, answered]) mkdirSync(made, { recursive: true });
   const databases = {
     ...(server ? { [serverVariable]: server.url } : { [databasesVariable]: 'sqlite' }),
     [migratedVariable]: await migratedFile(folder),
     [plansVariable]: plans,
     [actionsVariable]: actions,
+    [answeredVariable]: answered,
     [foldersVariable]: fastFolder(),
     ...(only.length > 0 && { [onlyVariable]: only.join('\n') }),
   };
@@ -100,7 +111,10 @@ try {
     process.stderr.write('No test ran.\n');
     process.exitCode = 1;
   }
-  if (given.length === 0) checkActions(actions);
+  if (given.length === 0) {
+    checkActions(actions);
+    checkAnswered(answered);
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
   await server?.stop();

@@ -13,11 +13,19 @@ export interface Location {
   readonly country_code: string | null;
 }
 
+export type RiskReason =
+  | 'new_device'
+  | 'new_network'
+  | 'new_country'
+  | 'unusual_hour'
+  | 'recent_failures'
+  | 'impossible_travel';
+
 /** How unusual the sign-in is; with `risk_enabled`. */
 export interface Risk {
-  /** 0 is as always; more is more unusual. */
+  /** 0 is as always; more is more unusual; at most 100. */
   readonly score: number;
-  readonly reasons: readonly string[];
+  readonly reasons: readonly RiskReason[];
 }
 
 /** A second factor of the user; with `mfa_device_info_enabled`. */

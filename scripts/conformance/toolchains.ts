@@ -12,6 +12,7 @@ const javascript: Toolchain = {
     { title: 'express-openid-connect', command: [process.execPath, 'express-openid-connect.js'] },
     { title: 'passport-openidconnect', command: [process.execPath, 'passport.js'] },
     { title: 'a gateway: express-oauth2-jwt-bearer, jwks-rsa', command: [process.execPath, 'gateway.js'] },
+    { title: 'Prism, as a mock and as a validating proxy', command: [process.execPath, 'prism.js'] },
   ],
 };
 

@@ -61,6 +61,18 @@ function isInFlow(scheme: Node | undefined, scope: string): boolean {
   return typeof flow?.['tokenUrl'] === 'string' && Object.hasOwn((flow['scopes'] ?? {}) as Node, scope);
 }
 
+/** By an operation or another component; or in a text, which shows the schema by its address. */
+function componentsAreUsed(contract: Node): Finding[] {
+  const written = JSON.stringify(contract);
+  const isUsed = (kind: string, name: string) =>
+    written.includes(`#/components/${kind}/${name}"`) || written.includes(`#/components/${kind}/${name}\\"`);
+  return Object.entries(componentsOf(contract)).flatMap(([kind, members]) =>
+    Object.keys(members)
+      .filter((name) => kind !== 'securitySchemes' && !isUsed(kind, name))
+      .map((name) => ({ at: ['components', kind, name], message: 'Nothing refers to it.' })),
+  );
+}
+
 export const rules: Readonly<Record<string, Rule>> = {
   'null-alone': everySchema(
     ({ schema }) => isNull(schema),
@@ -107,4 +119,5 @@ export const rules: Readonly<Record<string, Rule>> = {
   'operation-names': operationNames,
   'scope-flow': scopesHaveAFlow,
   'later-check': laterChecks,
+  'unused-component': componentsAreUsed,
 };

@@ -21,18 +21,23 @@ export async function toPostman(contract: Document): Promise<object> {
   return tidy(await convert(JSON.stringify(withExamples(contract)))) as object;
 }
 
-/** The converter makes values up where there is no example: a parameter gets its name, a choice its first value. */
+/**
+ * The converter makes a value up where it sees no example, and it does not see the `examples` of 3.1: a schema gets the
+ * first of these or of its values, a parameter without one its name.
+ */
 function withExamples(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withExamples);
   if (!isObject(value)) return value;
   const members = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withExamples(member)]));
-  const { enum: choices } = value as { enum?: unknown };
-  if (Array.isArray(choices) && members['example'] === undefined) return { ...members, example: choices[0] };
-  const isParameter = typeof value['name'] === 'string' && typeof value['in'] === 'string' && isObject(value['schema']);
-  const { schema = {}, example, examples } = value as { schema?: JsonObject; example?: unknown; examples?: unknown };
-  if (!isParameter || example !== undefined || examples !== undefined || schema['examples'] !== undefined)
-    return members;
-  return { ...members, example: `<${value['name']}>` };
+  if (value['example'] !== undefined) return members;
+  const { name, in: place, schema, examples, enum: values, type } = value;
+  if (typeof name === 'string' && typeof place === 'string' && isObject(schema)) {
+    const isShown = examples !== undefined || schema['examples'] !== undefined;
+    return isShown ? members : { ...members, example: `<${name}>` };
+  }
+  const isSchema = typeof type === 'string' || Array.isArray(type) || Array.isArray(values);
+  const [first] = [examples, values].flatMap((list) => (Array.isArray(list) ? list : []));
+  return isSchema && first !== undefined ? { ...members, example: first } : members;
 }
 
 function convert(data: string): Promise<unknown> {

@@ -1,4 +1,5 @@
 import { Failure, type FailureCode } from '../domain/failure.ts';
+import { inPlainWords } from './plain-words.ts';
 import type { RequestState } from './request-state.ts';
 
 /**
@@ -29,7 +30,7 @@ export function failureOf(error: unknown, state: RequestState, invalid: InvalidC
   const name = nameAt(pointer) || 'the body';
   const [keyword = ''] = (first.errorCode ?? '').split('.', 1);
   const code = invalid?.(state.operation?.operationId ?? '', pointer, keyword) ?? 'request_invalid';
-  return new Failure(code, { name, message: `${name} ${first.message}` });
+  return new Failure(code, { name, message: `${name} ${inPlainWords(first.message)}` });
 }
 
 /** Of a header as it is usually written: the validator sees `if-match`. */

@@ -68,7 +68,7 @@ class NoInteger extends Error {
   readonly errors: readonly { readonly path: string; readonly message: string }[];
 
   constructor(path: string) {
-    super('must be integer');
+    super('must be an integer');
     this.errors = [{ path, message: this.message }];
   }
 }

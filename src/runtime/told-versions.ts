@@ -3,7 +3,8 @@
  * is known by its file as it was then. Scripts are asked every time, since what they run depends on more than their file.
  */
 
-import { closeSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Beside the compiled sources: everyone who may write there may change the sources themselves. */
@@ -36,6 +37,11 @@ function identityOf(file: string): string | null {
   }
 }
 
+/** A link may lead out of the installation. */
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
 function readKept(from: string): Readonly<Record<string, Told>> {
   try {
     const kept: unknown = JSON.parse(readFileSync(from, 'utf8'));
@@ -53,7 +59,7 @@ export function toldVersion(file: string, ask: (file: string) => string | null, 
   const told = Object.hasOwn(known, file) ? known[file] : undefined;
   if (told?.identity === identity && typeof told.version === 'string') return told.version;
   const version = ask(file);
-  if (version === null) return null;
+  if (version === null || !isFolder(dirname(kept))) return version;
   try {
     writeFileSync(kept, JSON.stringify({ ...known, [file]: { identity, version } }), { mode: 0o600 });
   } catch {

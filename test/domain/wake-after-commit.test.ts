@@ -76,7 +76,7 @@ for (const kind of databases) {
     const endings: Readonly<Record<string, (browser: SignedInBrowser) => Promise<unknown>>> = {
       'a link that sets a password': async ({ user }) =>
         submit(app, await walk(app, new CookieJar(), await newInvite(app, user.email)), chosen),
-      'a new password in place of one that has expired': async ({ user, client }) => {
+      'a new password for an expired one': async ({ user, client }) => {
         await app.services.store.users.update(app.account.id, user.id, { status: 4 });
         const at = await walk(app, new CookieJar(), authorizePath(client));
         return submit(app, await submit(app, at, { username: user.email ?? '', password }), chosen);

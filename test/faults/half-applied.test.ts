@@ -22,21 +22,21 @@ const planted: Readonly<Record<string, readonly [found: RegExp, sql: string]>> =
     'delete from access_tokens where id = (select max(id) from access_tokens)',
   ],
   'an access token without its grant': [/access tokens without their grant/, 'update access_tokens set grant_id = 99'],
-  'a code that gave nothing': [/codes used in part/, 'update codes set grant_id = null'],
+  'a code without tokens': [/codes used in part/, 'update codes set grant_id = null'],
   'a grant without its code': [/grants that no code led to/, 'delete from codes'],
   'a revocation without its reason': [/grants revoked in part/, 'update grants set revoked_at = 1'],
-  'a reuse that was not told of': [
-    /that the trail does not tell of/,
+  'a reuse without an event': [
+    /ended for reuse without an event/,
     "update grants set revoked_at = 1, revoked_because = 'refresh_token_reused'",
   ],
-  'a token that is there twice': [
+  'a token stored twice': [
     /doubled: .*access tokens/,
     'update access_tokens set digest = (select min(digest) from access_tokens)',
   ],
-  'a hook without its version': [/hooks without the version that they are at/, 'delete from hook_versions'],
-  'a hook without its event': [/hooks that the trail does not tell of/, 'update hooks set id = 99'],
+  'a hook without its version': [/hooks without their current version/, 'delete from hook_versions'],
+  'a hook without its event': [/\d hooks without an event/, 'update hooks set id = 99'],
   'a refusal by a hook without its event': [
-    /hooks that refused, of which the trail does not tell/,
+    /refusals by hooks without an event/,
     `insert into hook_executions (account_id, hook_id, request_id, correlation_id, created_at, outcome, duration_ms,
       attempt, events, expires_at) select account_id, id, 'run', 'sign-in', 0, 'refused', 0, 1, '[]', 0 from hooks`,
   ],

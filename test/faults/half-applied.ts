@@ -11,7 +11,7 @@ const byCode = `not exists (select 1 from events as e where e.account_id = g.acc
 const traces = {
   'accounts without signing keys': `select count(*) from accounts as a
     where not exists (select 1 from signing_keys as k where k.account_id = a.id)`,
-  'apps that anyone registered without the roles of the account': `select count(*) from clients as c
+  'apps of open registration without the roles of the account': `select count(*) from clients as c
     where c.registered_by = 'open' and not exists
       (select 1 from app_roles as r where r.account_id = c.account_id and r.app_id = c.app_id)
     and exists (select 1 from accounts as a where a.id = c.account_id and a.settings like '%open_registration_roles%')`,
@@ -32,17 +32,17 @@ const traces = {
   'grants that no code led to': `select count(*) from grants as g where g.sid is not null and not exists
     (select 1 from codes as c where c.account_id = g.account_id and c.grant_id = g.id) and ${byCode}`,
   'grants revoked in part': 'select count(*) from grants where (revoked_at is null) <> (revoked_because is null)',
-  'families ended for reuse that the trail does not tell of': `select count(*) from grants as g
+  'families ended for reuse without an event in the trail': `select count(*) from grants as g
     where g.revoked_because = 'refresh_token_reused' and not exists (select 1 from events as e
       where e.account_id = g.account_id and e.action = 'refresh.reused' and e.target_id = g.id)`,
   'sign-ins without a session': `select count(*) from authorization_requests as r
     where r.decided_by is not null and not exists
       (select 1 from sessions as s where s.account_id = r.account_id and s.user_id = r.decided_by)`,
-  'hooks without the version that they are at': `select count(*) from hooks as h where not exists
+  'hooks without their current version': `select count(*) from hooks as h where not exists
     (select 1 from hook_versions as v where v.account_id = h.account_id and v.hook_id = h.id and v.version = h.version)`,
-  'hooks that the trail does not tell of': `select count(*) from hooks as h where not exists (select 1 from events as e
+  'hooks without an event in the trail': `select count(*) from hooks as h where not exists (select 1 from events as e
     where e.account_id = h.account_id and e.action = 'hook.created' and e.target_id = h.id)`,
-  'runs of hooks that refused, of which the trail does not tell': `select count(*) from hook_executions as x
+  'refusals by hooks without an event in the trail': `select count(*) from hook_executions as x
     where x.outcome = 'refused' and not exists (select 1 from events as e where e.account_id = x.account_id
       and e.action = 'hook.sign_in_refused' and e.request_id = x.correlation_id)`,
   'ends of hooks without a record of the run': `select count(*) from events as e

@@ -101,7 +101,7 @@ describe('planted faults are found', () => {
       /nobody reused/,
       [call('a', 'b', 0, 5), call('b', null, 6, 9)],
     ],
-    'a family revoked by itself, told once': [
+    'a family revoked by itself, recorded once': [
       'families wrongly revoked',
       /^…b was refused/,
       [call('a', 'b', 0, 5), call('b', null, 6, 9), call('b', null, 10, 12), call('b', null, 13, 14)],

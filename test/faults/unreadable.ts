@@ -28,7 +28,7 @@ export const unreadable: Readonly<
   },
   [formType]: {
     'a member given twice': ['x=1&x=2', /x is given twice/],
-    'a member given twice, once empty': ['x=1&x=', /x is given twice/],
+    'a repeated member, once empty': ['x=1&x=', /x is given twice/],
     'a member given twice, once escaped': ['x=1&%78=2', /x is given twice/],
     'a control character in a value': ['x=a%00b', /x contains/],
     'a control character in a name': ['a%07=1', /contains/],
@@ -40,7 +40,7 @@ export const unreadable: Readonly<
     'an element that does not end': ['<user><email>a@example.com</user>', /./],
     'text after the element': ['<user></user><user></user>', /./],
     'a document type': ['<!DOCTYPE user [<!ENTITY x "y">]><user><email>&x;</email></user>', /./],
-    'an element given twice': [
+    'a repeated element': [
       '<user><email>a@example.com</email><email>b@example.com</email></user>',
       /must not be repeated/,
     ],

@@ -101,22 +101,25 @@ describe('the documentation', () => {
     for (const target of [...targets, ...onIndex]) assert.ok(anchors.has(target), target);
   });
 
-  test('every form that is made of the contracts is served as it is', async () => {
+  test('every form that is made of the contracts is served, with the address of the account first', async () => {
     const forms = namesIn('generated/forms', '.json');
     assert.deepEqual(forms, [...surfaces.map((name) => `${name}-3.0`), 'gatehouse', 'postman'].toSorted());
     for (const form of forms) {
-      const { status, headers, text } = await get(`/openapi/${form}.json`);
+      const { status, headers, body } = await get(`/openapi/${form}.json`);
       assert.deepEqual([status, headers['content-type']], [200, 'application/json; charset=utf-8'], form);
-      assert.equal(text, read(`generated/forms/${form}.json`));
+      const { servers, ...made } = JSON.parse(read(`generated/forms/${form}.json`));
+      const here = { url: app.account.baseUrl, description: 'This account.' };
+      assert.deepEqual(body, servers ? { ...made, servers: [here, ...servers] } : made);
     }
   });
 
   for (const name of surfaces) {
-    test(`${name} is served bundled, as JSON and as YAML`, async () => {
-      const generated = readFileSync(new URL(`../../generated/${name}.json`, import.meta.url), 'utf8');
+    test(`${name} is served bundled, as JSON and as YAML, with the address of the account first`, async () => {
+      const generated = JSON.parse(readFileSync(new URL(`../../generated/${name}.json`, import.meta.url), 'utf8'));
+      const here = { url: app.account.baseUrl, description: 'This account.' };
       const json = await get(`/openapi/${name}.json`);
       assert.equal(json.headers['content-type'], 'application/json; charset=utf-8');
-      assert.deepEqual(json.body, JSON.parse(generated));
+      assert.deepEqual(json.body, { ...generated, servers: [here, ...generated.servers] });
       const yaml = await get(`/openapi/${name}.yaml`);
       assert.equal(yaml.headers['content-type'], 'application/yaml; charset=utf-8');
       assert.deepEqual(parse(yaml.text), json.body);
@@ -135,7 +138,8 @@ describe('the documentation', () => {
         assert.equal((await get(address)).status, 200, address);
       }
       const [, contract = ''] = /<script type="application\/json" id="contract">(.*?)<\/script>/s.exec(text) ?? [];
-      assert.deepEqual(JSON.parse(contract), (await get(`/openapi/${name}.json`)).body);
+      const generated = readFileSync(new URL(`../../generated/${name}.json`, import.meta.url), 'utf8');
+      assert.deepEqual(JSON.parse(contract), JSON.parse(generated));
       assert.doesNotMatch(text, /<script(?![^>]* (?:src=|type="application\/json"))/);
       assert.match(String(headers['content-security-policy']), /default-src 'none'; script-src 'self';/);
       assert.doesNotMatch(String(headers['content-security-policy']), /unsafe|https?:/);

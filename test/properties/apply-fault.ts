@@ -29,6 +29,8 @@ export function applyFault(fault: Fault, request: Prepared, taken: Taken, source
     case 'control character':
     case 'lone surrogate':
       return withValue(fault, request);
+    case 'demand unmet':
+      return withoutDemand(fault, request);
     case 'given twice':
       return givenTwice(fault, request);
     case 'bad UTF-8':
@@ -96,6 +98,13 @@ function withValue(fault: Fault, request: Prepared): Faulty | null {
     return { wire: encode({ ...request, headers: put(request.headers, { [name]: text }) }), says: name };
   }
   return { wire: encode({ ...request, query: put(request.query, { [name]: text }) }), says: name };
+}
+
+/** A parameter or a member left out, or with a value that it cannot have. */
+function withoutDemand({ place, name = '', value }: Fault, request: Prepared): Faulty {
+  const query = place === 'query' ? put(request.query, { [name]: value as string | undefined }) : request.query;
+  const body = place === 'body' ? putMembers(request.body ?? {}, { [name]: value }) : request.body;
+  return { wire: encode({ ...request, query, body }), says: name };
 }
 
 function givenTwice({ place, name = '', value }: Fault, request: Prepared): Faulty | null {

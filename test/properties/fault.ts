@@ -19,6 +19,7 @@ export const faultKinds = [
   // A value that breaks the schema.
   'unfit value',
   'unfit body',
+  'demand unmet',
   // Text.
   'given twice',
   'control character',

@@ -1,8 +1,8 @@
 /** The operations of every contract, as far as making requests for them needs to know. */
 
 import fc from 'fast-check';
-import type { ContractOperation } from '../../src/http/contract.ts';
-import { contracts } from '../support/conforms.ts';
+import { type ContractOperation, readRoutes } from '../../src/http/contract.ts';
+import { contracts, writtenContract } from '../support/conforms.ts';
 
 /** What the contracts use of JSON Schema 2020-12. */
 export interface Schema {
@@ -11,6 +11,7 @@ export interface Schema {
   readonly const?: unknown;
   /** Like `const`, which would stop generators of clients there. */
   readonly 'x-always'?: unknown;
+  readonly 'x-checked-later'?: Readonly<Record<string, string>>;
   readonly enum?: readonly unknown[];
   readonly oneOf?: readonly Schema[];
   readonly anyOf?: readonly Schema[];
@@ -91,12 +92,16 @@ export const managing: readonly string[] = ['api-2'];
 /** What programs and browsers use once all that is there. */
 export const using: readonly string[] = [...contracts.keys()].filter((surface) => !managing.includes(surface));
 
-/** Every operation of these surfaces' contracts. */
-export function operationsOf(surfaces: readonly string[]): readonly Operation[] {
+/**
+ * Every operation of these surfaces' contracts: without what operations check themselves, or as the contract is
+ * `written`.
+ */
+export function operationsOf(surfaces: readonly string[], written = false): readonly Operation[] {
   return surfaces.flatMap((surface) => {
     const loaded = contracts.get(surface);
     if (!loaded) throw new Error(`there is no contract ${surface}`);
-    const { contract, routes } = loaded;
+    const contract = written ? writtenContract(surface) : loaded.contract;
+    const routes = written ? readRoutes(contract) : loaded.routes;
     const resolve = resolver(contract);
     return Object.keys(contract.paths).flatMap((template) => {
       const { operations } = routes.find(template) ?? { operations: new Map<string, ContractOperation>() };

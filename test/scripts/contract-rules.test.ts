@@ -159,6 +159,19 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     },
     { wrong: secured(flow({})), right: secured(flow({ read_all: 'Everything.' })), at: 'paths//made/get/security' },
   ],
+  'unused-component': [
+    {
+      wrong: schemas({ Made: {}, Used: {} }, { paths: { '/made': { $ref: '#/components/schemas/Used' } } }),
+      right: schemas(
+        { Shown: {}, Used: {} },
+        {
+          tags: [{ name: 'Made', description: '<SchemaDefinition schemaRef="#/components/schemas/Shown" />' }],
+          paths: { '/made': { $ref: '#/components/schemas/Used' } },
+        },
+      ),
+      at: 'components/schemas/Made',
+    },
+  ],
   'later-check': [
     {
       wrong: member({ type: 'string', maxLength: 5, 'x-checked-later': { maxLength: 'error' } }),

@@ -6,6 +6,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { withoutLaterChecks } from '../../src/http/checked-later.ts';
 import { type Contract, type ContractOperation, type Routes, readRoutes } from '../../src/http/contract.ts';
+import { noteAnswer } from './answered.ts';
 import { readXmlAnswer } from './xml-answer.ts';
 
 /** An answer as it came over the wire. */
@@ -23,8 +24,8 @@ interface LoadedContract {
   readonly contract: Contract;
   readonly routes: Routes;
   readonly ajv: Ajv2020;
-  /** By the contract as it is served. */
-  readonly strict: Ajv2020;
+  /** The contract as it is served, and its schemas. */
+  readonly written: Pick<LoadedContract, 'contract' | 'ajv'>;
 }
 
 interface Documented {
@@ -43,7 +44,13 @@ function load(surface: string): LoadedContract {
   const written = writtenContract(surface);
   const contract = withoutLaterChecks(written);
   const routes = readRoutes(contract);
-  return { surface, contract, routes, ajv: schemasOf(surface, contract), strict: schemasOf(surface, written) };
+  return {
+    surface,
+    contract,
+    routes,
+    ajv: schemasOf(surface, contract),
+    written: { contract: written, ajv: schemasOf(surface, written) },
+  };
 }
 
 function schemasOf(surface: string, contract: Contract): Ajv2020 {
@@ -113,7 +120,8 @@ export function conforms(method: string, path: string, answer: Answer): void {
   const [pointer, documented] = resolve(loaded, `${found.pointer}/responses/${answer.status}`);
   checkHeaders(loaded, where, `${pointer}/headers`, (documented as Documented).headers ?? {}, answer);
   // An item holds the members that `fields` names, of this request or of the one that the cursor is from.
-  const held = /[?&](?:fields|cursor)=/.test(path) ? loaded : { ...loaded, ajv: loaded.strict };
+  const isProjected = /[?&](?:fields|cursor)=/.test(path);
+  const held = isProjected ? loaded : { ...loaded, ...loaded.written };
   if (method !== 'HEAD') checkBody(held, where, `${pointer}/content`, (documented as Documented).content ?? {}, answer);
   seen.add(where);
 }
@@ -178,7 +186,9 @@ function checkBody(
   const type = String(answer.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
   assert.ok(types.includes(type), `${where}: media type ${type} is not documented`);
   const at = `${pointer}/${escapePointer(type)}/schema`;
-  check(loaded, where, at, bodyOf(loaded, type, at, answer));
+  const value = bodyOf(loaded, type, at, answer);
+  check(loaded, where, at, value);
+  if (loaded.ajv === loaded.written.ajv) noteAnswer(loaded.surface, (from) => resolve(loaded, from), at, value);
 }
 
 /** The value that the schema describes: a text, unless the contract describes its parsed value. */
@@ -199,15 +209,13 @@ function check({ surface, ajv }: LoadedContract, where: string, pointer: string,
   assert.ok(validate(value), `${where}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)?.slice(0, 500)}`);
 }
 
-const resolved = new Map<string, [pointer: string, value: unknown]>();
+const resolved = new WeakMap<Contract, Map<string, [pointer: string, value: unknown]>>();
 
 /** The value at a pointer, with its own location when a `$ref` leads elsewhere. */
 function resolve(loaded: LoadedContract, pointer: string): [pointer: string, value: unknown] {
-  const name = `${loaded.surface}#${pointer}`;
-  const known = resolved.get(name);
-  if (known) return known;
-  const found = follow(loaded, pointer);
-  resolved.set(name, found);
+  const known = resolved.get(loaded.contract) ?? new Map<string, [pointer: string, value: unknown]>();
+  const found = known.get(pointer) ?? follow(loaded, pointer);
+  resolved.set(loaded.contract, known.set(pointer, found));
   return found;
 }
 

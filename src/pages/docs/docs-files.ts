@@ -9,6 +9,7 @@ import { contractPage, contractPagePolicy } from './contract-page.ts';
 import { indexPage, indexPagePolicy } from './index-page.ts';
 import { redocScript } from './redoc-script.ts';
 import { escapeHtml } from './render.ts';
+import { servedContract } from './served-contract.ts';
 import { type DocumentedSurface, describeSurface } from './surface-view.ts';
 import { baseUrlPlaceholder, describeWorkflowFile, listWorkflowFiles, readWorkflowFile } from './workflow-view.ts';
 
@@ -18,6 +19,8 @@ type AddressOf = (path: string, digest: () => string) => string;
 /** The addresses under which the service serves the files: those with a digest are cached for ever. */
 const servedAddress: AddressOf = (path, digest) =>
   /^\/docs\/.+\.(css|js|svg)$/.test(path) ? `${path}?v=${digest()}` : path;
+
+const json = 'application/json; charset=utf-8';
 
 /** The parts that all pages share, by path. Those of a file are joined in this order. */
 const parts: Readonly<Record<string, { readonly type: string; readonly sources: readonly string[] }>> = {
@@ -52,11 +55,21 @@ export function docsFiles(surfaces: readonly DocumentedSurface[], addressOf: Add
     const { name, contract } = surface;
     const page = () => contractPage(describeSurface(surface, link), contract, link);
     add(`/docs/${name}`, 'text/html; charset=utf-8', page, contractPagePolicy);
-    add(`/openapi/${name}.json`, 'application/json; charset=utf-8', () => `${JSON.stringify(contract, null, 2)}\n`);
-    add(`/openapi/${name}.yaml`, 'application/yaml; charset=utf-8', () => yamlOf(contract));
+    files.set(
+      `/openapi/${name}.json`,
+      servedContract(() => contract, json, jsonOf),
+    );
+    files.set(
+      `/openapi/${name}.yaml`,
+      servedContract(() => contract, 'application/yaml; charset=utf-8', yamlOf),
+    );
   }
-  for (const form of [...sorted.map(({ name }) => `${name}-3.0`), 'gatehouse', 'postman'])
-    add(`/openapi/${form}.json`, 'application/json; charset=utf-8', () => readForm(form));
+  for (const form of [...sorted.map(({ name }) => `${name}-3.0`), 'gatehouse'])
+    files.set(
+      `/openapi/${form}.json`,
+      servedContract(() => JSON.parse(readForm(form)), json, jsonOf),
+    );
+  add('/openapi/postman.json', json, () => readForm('postman'));
   for (const { name, read } of workflows)
     add(`/openapi/workflows/${name}.yaml`, 'application/yaml; charset=utf-8', () => read().text);
   const index = once(() => {
@@ -82,6 +95,10 @@ function fileOf(type: string, text: string, policy: string | undefined): DocsFil
 
 function readText(source: string): string {
   return readFileSync(new URL(source, import.meta.url), 'utf8');
+}
+
+function jsonOf(contract: object): string {
+  return `${JSON.stringify(contract, null, 2)}\n`;
 }
 
 /** What `npm run generate` made of the contracts, for tools that need another form. */

@@ -68,7 +68,7 @@ async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Pro
         'cut off by a kill': figures.cutOff,
         'of these recorded before it': unheard,
         'recorded runs': [...outcomes].map(([outcome, count]) => `${outcome} × ${count}`).join(', '),
-        'records and answers that do not agree': faults.length,
+        'records that contradict answers': faults.length,
         'hook processes that outlived the service': figures.outlived,
         'until the last of them was gone, ms': Math.round(figures.slowestEnd),
       },

@@ -142,7 +142,7 @@ const wrapped: Readonly<Record<string, () => Buffer>> = {
   'much from little by another coding': () => gzipSync(zstdCompressSync(Buffer.alloc(65 * 1024 * 1024))),
   'no gzip': () => Buffer.from('no archive'),
   'no archive': () => gzipSync(Buffer.from('no archive'.repeat(200))),
-  'the half of one': () => {
+  'half an archive': () => {
     const whole = tarball([index, { name: 'package/b.js', content: Buffer.alloc(4096, 'x') }]);
     return whole.subarray(0, whole.length / 2);
   },

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import type { Document, JsonObject } from '../../../scripts/contract/document.ts';
 import { combine } from '../../../scripts/forms/combine.ts';
 import { toOpenApi30 } from '../../../scripts/forms/openapi-3.0.ts';
+import { toPostman } from '../../../scripts/forms/postman.ts';
 import { operationsOf } from './same.ts';
 
 const folder = new URL('../../../generated/', import.meta.url);
@@ -175,6 +176,11 @@ describe('the collection for Postman', () => {
     if (item.request) yield item.request;
     for (const one of item.item ?? []) yield* requestsOf(one);
   }
+
+  test('is the same each time', async () => {
+    const again = await toPostman(read('forms/gatehouse'));
+    assert.deepEqual(JSON.parse(JSON.stringify(again)), collection);
+  });
 
   test('has the format that tools import', () => {
     assert.equal(collection.info['schema'], 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json');

@@ -59,6 +59,6 @@ export function hookTests(app: () => TestApp): void {
   it('a context that is not an object is 422', async () => {
     const api = await managing(app());
     const { id } = await api.done(201, 'POST', '/hooks', { type: 'pre-authentication', function: '' });
-    assertRefused(await api.call('POST', `/hooks/${id}/test`, []), 422, /must be object/);
+    assertRefused(await api.call('POST', `/hooks/${id}/test`, []), 422, /must be an object/);
   });
 }

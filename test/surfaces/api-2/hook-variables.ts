@@ -57,10 +57,10 @@ export function hookVariables(app: () => TestApp): void {
       [{ name: '', value: 'x' }, /name/],
       [{ name: '1A', value: 'x' }, /name must match/],
       [{ name: 'A-B', value: 'x' }, /name must match/],
-      [{ name: 'A'.repeat(101), value: 'x' }, /name must NOT have more than 100/],
-      [{ name: 'A', value: '' }, /value must NOT have fewer than 1/],
-      [{ name: 'A', value: 'x'.repeat(5001) }, /value must NOT have more than 5000/],
-      [{ name: 'A', value: 7 }, /value must be string/],
+      [{ name: 'A'.repeat(101), value: 'x' }, /name must have at most 100/],
+      [{ name: 'A', value: '' }, /value must have at least 1/],
+      [{ name: 'A', value: 'x'.repeat(5001) }, /value must have at most 5000/],
+      [{ name: 'A', value: 7 }, /value must be a string/],
       [{ name: 'A', value: 'x', more: 1 }, /more|additional/],
       [{ name: 'TAKEN', value: 'x' }, /^name has already been taken$/],
     ] as const) {
@@ -91,9 +91,9 @@ export function hookVariables(app: () => TestApp): void {
       [{ name: 'PUT_ME' }, /value/],
       [{ name: 'OTHER', value: 'y' }, /^name cannot be changed$/],
       [{ value: 'y', id }, /id|additional/],
-      [{ value: '' }, /value must NOT have fewer than 1/],
-      [{ value: 'x'.repeat(5001) }, /value must NOT have more than 5000/],
-      [{ value: null }, /value must be string/],
+      [{ value: '' }, /value must have at least 1/],
+      [{ value: 'x'.repeat(5001) }, /value must have at most 5000/],
+      [{ value: null }, /value must be a string/],
     ] as const) {
       assertRefused(await api.call('PUT', `/hooks/envs/${id}`, body), 422, message, JSON.stringify(body));
     }

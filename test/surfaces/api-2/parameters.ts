@@ -30,7 +30,7 @@ export function parameters(app: () => TestApp): void {
         `/roles/${role.id}/users?assigned=`,
         `/roles/${role.id}/admins?include_unassigned=`,
       ]) {
-        assertRefused(await api.call('GET', path + neither), 400, / must be boolean/);
+        assertRefused(await api.call('GET', path + neither), 400, / must be true or false/);
       }
       assertRefused(await api.call('PUT', `/users/${id}?validate_policy=${neither}`, {}), 400, /validate_policy/);
     }
@@ -63,10 +63,10 @@ export function parameters(app: () => TestApp): void {
     const written = [`0x${id.toString(16)}`, `${id}e0`, `%20${id}`, `${id}%20`, `0${id}`, `%2B${id}`, `${id}.0`];
     for (const text of written) {
       assertRefused(await api.call('GET', `/users/${text}`), 404);
-      assertRefused(await api.call('GET', `/users?id=${text}`), 400, /^id must be integer/);
+      assertRefused(await api.call('GET', `/users?id=${text}`), 400, /^id must be an integer/);
       assertRefused(await api.call('GET', `/users?user_ids=${text}`), 400, /^user_ids must be/);
       assertRefused(await api.call('GET', `/events?target=user:${text}`), 400, /^target must be/);
-      assertRefused(await api.call('GET', `/users?limit=${text}`), 400, /^limit must be integer/);
+      assertRefused(await api.call('GET', `/users?limit=${text}`), 400, /^limit must be an integer/);
     }
     await api.done(200, 'GET', `/users/${id}`);
     assert.equal((await api.done(200, 'GET', `/users?id=${id}`)).length, 1);

@@ -103,7 +103,7 @@ export function clientAssertions(app: AppOf): void {
     'no iss': () => ({ iss: undefined }),
     'another iss': () => ({ iss: 'https://elsewhere.example.com' }),
     'no sub': () => ({ sub: undefined }),
-    'the sub of nobody': () => ({ sub: 'unknown', iss: 'unknown' }),
+    'an unknown sub': () => ({ sub: 'unknown', iss: 'unknown' }),
   };
 
   for (const [title, wrong] of Object.entries(wrongClaims)) {
@@ -120,8 +120,8 @@ export function clientAssertions(app: AppOf): void {
   const wrongHeaders: Readonly<Record<string, Signing['header']>> = {
     'the type of an access token': { typ: 'at+jwt' },
     'the type of a logout token': { typ: 'logout+jwt' },
-    'a crit that nobody knows': { crit: ['x'], x: 1 } as Signing['header'],
-    'the kid of no key': { kid: 'nobody' },
+    'an unknown crit': { crit: ['x'], x: 1 } as Signing['header'],
+    'an unknown kid': { kid: 'nobody' },
   } as Readonly<Record<string, Signing['header']>>;
 
   for (const [title, header] of Object.entries(wrongHeaders)) {

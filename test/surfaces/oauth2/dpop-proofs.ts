@@ -48,6 +48,7 @@ export function dpopProofs(app: AppOf): void {
         assertError(answer, 400, 'invalid_dpop_proof', /^the DPoP proof is invalid: /);
         assert.equal(answer.headers['dpop-nonce'], undefined, what);
       }
+      using _ = app().services.clock.hold();
       for (const iat of [-301, 61]) {
         const seconds = Math.floor(app().services.clock.now() / 1000) + iat;
         const answer = await askWithProof(app(), client, key, form, { door, claims: { iat: seconds } });

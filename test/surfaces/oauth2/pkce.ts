@@ -12,7 +12,7 @@ const verifiers: Readonly<Record<string, string | undefined>> = {
   'too short': codeVerifier.slice(0, 42),
   'with a character added': `${codeVerifier}A`,
   'in another case': codeVerifier.toUpperCase(),
-  'of characters that none has': '='.repeat(43),
+  'of characters that are not allowed': '='.repeat(43),
 };
 
 const withoutChallenge = { code_challenge: '', code_challenge_method: '' };

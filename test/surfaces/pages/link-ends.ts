@@ -35,7 +35,7 @@ export function linkEnds(app: AppOf): void {
   const changes: Readonly<Record<string, (user: UserRecord) => Promise<unknown>>> = {
     'another e-mail address, on the command line': (user) => set(user, { email: `${unique('new')}@example.com` }),
     'another e-mail address, by the API': (user) => put(user, { email: `${unique('new')}@example.com` }),
-    'no e-mail address any more': (user) => put(user, { email: null, username: unique('named') }),
+    'a removed e-mail address': (user) => put(user, { email: null, username: unique('named') }),
     'another user name': (user) => put(user, { username: unique('named') }),
     'a password, on the command line': (user) => set(user, { password: other }),
     'a password, by the API': (user) => put(user, { password: other }),

@@ -123,7 +123,7 @@ export function passkeys(app: AppOf): void {
     'a frame of another site': { crossOrigin: true },
     'an answer to a sign-in': { type: 'webauthn.get' },
     'a user who was not verified': { userVerified: false },
-    'a challenge that was made up': { challenge: Buffer.alloc(56, 7).toString('base64url') },
+    'an invented challenge': { challenge: Buffer.alloc(56, 7).toString('base64url') },
     'an attestation by a certificate, which names addresses': { attestation: ['packed', certifiedStatement] },
     'an attestation of a make': { attestation: ['apple', emptyStatement] },
     'an invalid attestation': { attestation: ['none', certifiedStatement] },

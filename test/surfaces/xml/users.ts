@@ -58,7 +58,7 @@ export function users(app: () => TestApp): void {
         /unknown element in user: password/,
       ],
       ['<user><firstname>Eve</firstname><group-id>seven</group-id></user>', 422, /group-id must be an integer/],
-      ['<user><firstname>Eve</firstname><group-id>-1</group-id></user>', 422, /group-id must be >= 0/],
+      ['<user><firstname>Eve</firstname><group-id>-1</group-id></user>', 422, /group-id must be at least 0/],
       ['<user><firstname>Eve</firstname><phone> 1</phone></user>', 422, /phone starts or ends with white space/],
       ['<user><firstname>Eve</firstname><notes>a&#9;b</notes></user>', 422, /notes contains a character/],
       ['<user><firstname>Eve</firstname><openid-name>a@b</openid-name></user>', 422, /openid-name with an @/],

@@ -1,0 +1,51 @@
+/**
+ * Every member that a contract requires and every enum of its requests, one by one: a request that leaves the member
+ * out, or has another value, is refused, as the contract documents it.
+ */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { databases } from '../support/stores.ts';
+import { type Demand, demandsOf } from './demands.ts';
+import { managing, type Operation, operationsOf, using } from './operations.ts';
+import { type Plan, plansOf } from './requests.ts';
+import { lanes, type Run, startRun } from './run.ts';
+import { readSeed } from './seed.ts';
+
+const [kind = 'sqlite'] = databases;
+const seed = readSeed();
+
+/** Requests among which one is found that can fail to meet a demand. */
+const plansEach = 40;
+
+/** A request of an example that meets the demand, and no longer does. */
+async function assertRefused(run: Run, operation: Operation, { text, faultIn }: Demand): Promise<void> {
+  const plans: readonly Plan[] = fc.sample(plansOf(operation, 'example'), { numRuns: plansEach, seed });
+  for (const plan of plans) {
+    const fault = faultIn(plan);
+    if (fault) return run.sendWrong(plan, fault);
+  }
+  assert.fail(`no example of ${operation.name} can show that ${text}`);
+}
+
+for (const surfaces of [using, managing]) {
+  describe(`what the contracts of ${surfaces.join(', ')} demand`, () => {
+    const operations = operationsOf(surfaces);
+    const written = new Map(operationsOf(surfaces, true).map((operation) => [operation.name, operation]));
+    let run: Run;
+
+    before(async () => {
+      run = await startRun(kind, seed, operations);
+    });
+    after(() => run?.dispose());
+
+    describe('is refused where it is not met', { concurrency: lanes }, () => {
+      for (const operation of operations) {
+        for (const demand of demandsOf(written.get(operation.name) ?? operation)) {
+          it(`${operation.name}: ${demand.text}`, () => assertRefused(run, operation, demand));
+        }
+      }
+    });
+  });
+}

@@ -18,6 +18,9 @@ export const rust: readonly Judge[] = [
     ...openapiGenerator,
     tool: `${openapiGenerator.tool} rust`,
     needs: ['java', 'cargo'],
+    ownFaults: {
+      oauth2: 'A member of a form that refers to a set of values: its type is written `models::models::<Name>`.',
+    },
     stages: [
       {
         word: 'generated',

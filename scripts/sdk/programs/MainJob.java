@@ -13,6 +13,7 @@ import gatehouse.auth2.model.TokenRequest;
 import gatehouse.oauth2.model.TokenError;
 import gatehouse.oidc2.api.RegistrationApi;
 import gatehouse.oidc2.model.ClientMetadata;
+import gatehouse.oidc2.model.TokenEndpointAuthMethod;
 import gatehouse.oidc2.model.TokenRefusal;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -38,7 +39,7 @@ class MainJob {
     var pairs = new CredentialTokensApi(new gatehouse.auth2.ApiClient().setBasePath(base));
     var pair =
         new TokenRequest()
-            .grantType("client_credentials")
+            .grantType(TokenRequest.GrantTypeEnum.CLIENT_CREDENTIALS)
             .clientId(System.getenv("GATEHOUSE_CLIENT_ID"))
             .clientSecret(System.getenv("GATEHOUSE_CLIENT_SECRET"));
     String token = pairs.issueCredentialToken().tokenRequest(pair).execute().getAccessToken();
@@ -56,7 +57,7 @@ class MainJob {
         new ClientMetadata()
             .clientName("Portal")
             .redirectUris(List.of(CALLBACK))
-            .tokenEndpointAuthMethod("client_secret_post");
+            .tokenEndpointAuthMethod(TokenEndpointAuthMethod.CLIENT_SECRET_POST);
     var client = new RegistrationApi(registering).registerClient().clientMetadata(metadata).execute();
     new AppsApi(management).addAppUsers(client.getAppId()).requestBody(List.of(user.getId())).execute();
 

@@ -23,7 +23,8 @@ export async function withStore<Result>(
   return closing(await openStore({ url: config.databaseUrl, create }), (store) => work(store, config));
 }
 
-async function closing<Result>(store: Store, work: (store: Store) => Promise<Result>): Promise<Result> {
+/** Runs `work` and closes the store. */
+export async function closing<Result>(store: Store, work: (store: Store) => Promise<Result>): Promise<Result> {
   try {
     return await work(store);
   } finally {

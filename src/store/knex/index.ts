@@ -22,6 +22,7 @@ import { type Around, guardVerbs } from './guard.ts';
 import { hookExecutionVerbs } from './hook-executions.ts';
 import { hookVariableVerbs } from './hook-variables.ts';
 import { hookVerbs } from './hooks.ts';
+import { requireIdle } from './idle.ts';
 import { keptAnswerVerbs } from './kept-answers.ts';
 import { keyVerbs } from './keys.ts';
 import { findSchemaFaults, migrate, readStatus, requireKnown, rollback } from './migrate.ts';
@@ -42,7 +43,7 @@ import { signInHistoryVerbs } from './sign-in-histories.ts';
 import { createTransaction, type TransactionState } from './transaction.ts';
 import { userVerbs } from './users.ts';
 
-export { requireKnown };
+export { requireIdle, requireKnown };
 
 interface StoreOptions {
   /** `sqlite:<path>` or `postgres://…`. */
@@ -148,6 +149,7 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
     findWaitingRemovals: () => alone(() => clearing(db).findWaitingRemovals()),
     refreshStatistics: () => alone(() => engine.refreshStatistics()),
     backup: (file) => alone(() => engine.backup(file)),
+    withCopyEnd: (work) => alone(() => engine.withCopyEnd(work)),
     findSchemaFaults: () => alone(() => findSchemaFaults(engine, db)),
     findDamage: () => alone(() => engine.findDamage()),
     close: () => engine.close(),

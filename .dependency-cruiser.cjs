@@ -281,6 +281,7 @@ module.exports = {
       to: { path: '^(node:)?zlib$' },
     },
     only('location', 'maxmind', ['src/adapters/geoip.ts']),
+    only('csv', 'csv-parse|csv-stringify', ['src/adapters/people-files.ts']),
     only('commander', 'commander', ['src/cli', 'src/gatehouse.ts']),
     {
       name: 'no-circular',

@@ -13,8 +13,9 @@ import { describeError } from './errors.ts';
 import { addHookCommands } from './hook-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addPrepareCommand } from './prepare-command.ts';
+import { addRoleCommands } from './role-commands.ts';
 import { addServeCommand } from './serve-command.ts';
-import { addRoleCommands, addUserCommands } from './user-commands.ts';
+import { addUserCommands } from './user-commands.ts';
 
 /** Runs one command line (without node and script); returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {

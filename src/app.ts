@@ -29,6 +29,8 @@ export interface AppOptions {
   /** What `/metrics` shows; its own unless given. */
   readonly metrics?: Metrics;
   readonly readiness?: Readiness;
+  /** Where `/` leads; default: `account`. */
+  readonly startPage?: 'account' | 'docs';
   /** Makes all surfaces but the deprecated ones ready now, so that nobody who calls one first waits for it. */
   readonly isServing?: boolean;
 }
@@ -68,13 +70,14 @@ export function createApp(services: Services, options: AppOptions = {}): Express
       store: services.store,
       hooks: services.hooks,
       packageBuilds: services.packageBuilds,
+      geoip: services.geoip,
       metrics,
       node: judgeNode(process.versions.node),
       readiness: options.readiness ?? { draining: false },
       metricsToken: options.metricsToken ?? null,
     }),
   );
-  app.use(createDocs(services, docsFiles(surfaces)));
+  app.use(createDocs(services, docsFiles(surfaces), options.startPage ?? 'account'));
   app.use((_req, res) => {
     const { malformed } = requestStateOf(res);
     res.status(malformed ? 400 : 404).json({ error: malformed ? 'bad_request' : 'not_found' });

@@ -8,7 +8,9 @@ import { addressIn } from './http/peer-address.ts';
 import { beginRequest } from './http/request-log.ts';
 import { requestStateOf } from './http/request-state.ts';
 import { createSurface, type Surface, type SurfaceDefinition } from './http/surface.ts';
+import { answerUnknownPath } from './http/unknown-path.ts';
 import { docsFiles } from './pages/docs/docs-files.ts';
+import { notFoundPage } from './pages/failure-page.ts';
 import { judgeNode } from './runtime/floor.ts';
 import type { Services } from './services.ts';
 import { api1 } from './surfaces/api-1/index.ts';
@@ -47,12 +49,12 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     .set('query parser', 'simple');
   trustProxies(app, options.trustProxy ?? []);
   app.use(beginRequest(services, metrics));
-  // What is called most stands first.
+  // What is called most stands first, but the pages own an address below one that oauth2 owns.
   const surfaces: Surface[] = [
     surface(oidc2(services)),
+    surface(pages(services)),
     surface(oauth2(services)),
     surface(auth2(services)),
-    surface(pages(services)),
     surface(api2(services)),
     surface(api1(services)),
     surface(apiV1(services)),
@@ -78,10 +80,7 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     }),
   );
   app.use(createDocs(services, docsFiles(surfaces), options.startPage ?? 'account'));
-  app.use((_req, res) => {
-    const { malformed } = requestStateOf(res);
-    res.status(malformed ? 400 : 404).json({ error: malformed ? 'bad_request' : 'not_found' });
-  });
+  app.use(answerUnknownPath(services, notFoundPage));
   app.use(((error: unknown, _req, res, _next) => {
     services.log.error('internal error', {
       requestId: requestStateOf(res).requestId,

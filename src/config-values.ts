@@ -92,6 +92,10 @@ export function parseRegistry(text: string): string | undefined {
   return url && url.username === '' && url.password === '' && url.search === '' ? url.href : undefined;
 }
 
+export function parseStartPage(text: string): 'account' | 'docs' | undefined {
+  return text === 'account' || text === 'docs' ? text : undefined;
+}
+
 export function parseConfinement(text: string): 'confined' | 'unconfined' | undefined {
   return text === 'confined' || text === 'unconfined' ? text : undefined;
 }

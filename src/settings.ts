@@ -94,6 +94,10 @@ export const settings = {
       'how long after SIGTERM requests are still served while `/readyz` answers 503: longer than a balancer takes to ' +
       'notice (interval × failures + 1); 0 to 300. SIGINT does not wait',
   },
+  START_PAGE: {
+    fallback: '`account`',
+    meaning: 'where `/` leads: `account` (the pages of the signed-in user, or the sign-in) or `docs`',
+  },
 } as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof settings;

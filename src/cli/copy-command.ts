@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { createKeyFile } from '../adapters/key-file.ts';
 import { systemRandom } from '../adapters/random.ts';
-import { readConfig } from '../config.ts';
 import { type CopiedDatabase, copyDatabase } from '../domain/database-copy/copy-database.ts';
 import { Failure } from '../domain/failure.ts';
 import { inspectMasterKey } from '../domain/keys/master-key.ts';
@@ -10,6 +9,7 @@ import type { Vault } from '../services.ts';
 import { openStore, requireIdle, requireKnown } from '../store/knex/index.ts';
 import type { Store } from '../store/store.ts';
 import { type Answer, addCommand, type Outlet } from './command.ts';
+import { readSettings } from './invocation.ts';
 import { fields, table } from './output.ts';
 import { withProgress } from './progress.ts';
 import { closing } from './session.ts';
@@ -71,7 +71,7 @@ async function requireReady(store: Store): Promise<void> {
 }
 
 async function vaultOf(source: Store): Promise<Vault> {
-  const masterKey = await inspectMasterKey({ file: createKeyFile(readConfig().masterKeyFile), store: source });
+  const masterKey = await inspectMasterKey({ file: createKeyFile(readSettings().masterKeyFile), store: source });
   if (masterKey) return createVault(masterKey, systemRandom);
   throw new Failure('unavailable', { name: 'store', message: 'the source holds nothing that could be copied' });
 }

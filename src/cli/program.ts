@@ -11,6 +11,7 @@ import { addDeprecatedCommands } from './deprecated-commands.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { describeError } from './errors.ts';
 import { addHookCommands } from './hook-commands.ts';
+import { asInvocation, chooseEnvFile } from './invocation.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addPrepareCommand } from './prepare-command.ts';
 import { addRoleCommands } from './role-commands.ts';
@@ -31,7 +32,7 @@ export async function run(args: readonly string[]): Promise<number> {
   // The writer gets the error itself.
   process.stdout.on('error', () => {});
   try {
-    await createProgram(outlet, asJson).parseAsync(args, { from: 'user' });
+    await asInvocation({ json: asJson }, () => createProgram(outlet, asJson).parseAsync(args, { from: 'user' }));
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
@@ -55,6 +56,8 @@ function createProgram(outlet: Outlet, asJson: boolean): Command {
     .description('A self-hosted identity service.')
     .version(packageJson.version)
     .option('--json', 'print one JSON value on stdout and nothing else')
+    .option('--env-file <file>', 'settings; gatehouse.env beside the master key by default')
+    .hook('preAction', (_program, command) => chooseEnvFile(command.optsWithGlobals<{ envFile?: string }>().envFile))
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError()
     .exitOverride()

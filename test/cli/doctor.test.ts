@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
@@ -150,6 +150,21 @@ describe('gatehouse doctor', () => {
       await new Promise<void>((done) => server.close(done));
     }
     assert.deepEqual(await mailOf({ SMTP_URL: `smtp://u:hunter2@${at}` }), [0, 'degraded', `${at} does not answer`]);
+  });
+
+  test('reports the file of countries, and a file of settings that others can read', async () => {
+    assert.equal((await examine(healthy)).statusOf('countries of addresses'), 'ok');
+    const file = join(empty.path, 'settings.env');
+    writeFileSync(file, 'GEOIP_DATABASE=/nowhere/countries.mmdb\n', { mode: 0o644 });
+    chmodSync(file, 0o644);
+    const { exitCode, stdout } = await healthy.ask(['doctor', '--json', '--env-file', file]);
+    const findings: Finding[] = JSON.parse(stdout);
+    const geoip = findings.find(({ layer }) => layer === 'countries of addresses');
+    const detail = 'GEOIP_DATABASE names /nowhere/countries.mmdb, which cannot be opened: no such file';
+    assert.deepEqual([exitCode, geoip?.status, geoip?.detail], [1, 'off', detail]);
+    const [from, warning] = findings.filter(({ layer }) => layer === 'configuration');
+    assert.match(from?.detail ?? '', new RegExp(`, settings of ${file}$`));
+    assert.deepEqual([warning?.status, warning?.detail.includes(`chmod 600 ${file}`)], ['degraded', true]);
   });
 
   test('checks each Node that functions run on', async () => {

@@ -8,9 +8,9 @@ import { recordEvent } from '../../../src/domain/audit/record.ts';
 import { openMasterKey } from '../../../src/domain/keys/master-key.ts';
 import { createVault } from '../../../src/domain/keys/vault.ts';
 import { openStore } from '../../../src/store/knex/index.ts';
-import { unique } from '../../store/samples.ts';
 import { freshDatabase } from '../../support/postgres.ts';
 import { type Installation, install } from '../../support/process.ts';
+import { ask, execute } from '../../support/rows.ts';
 import type { Drill, DrillOptions, DrillResult } from '../drill.ts';
 
 /** In each round; the full size of the promise is 1,000 rounds. */
@@ -95,28 +95,33 @@ async function fill({ folder, databaseUrl }: Installation, rounds: number): Prom
     const { id } = record;
     const [first] = await store.users.list(id);
     if (!first) throw new Error('there is no user to copy');
-    const { id: _, ...user } = first;
-    for (let round = 0; round < rounds; round += 1) {
+    for (let made = 0; made < rounds * eventsPerRound; made += eventsAtOnce) {
       await store.transaction(async (tx) => {
-        for (let made = round === 0 ? 1 : 0; made < usersPerRound; made += 1) {
-          const email = `${unique()}@example.com`;
-          await tx.users.create({ ...user, email, emailKey: email, usernameKey: null });
-        }
+        const event = {
+          action: 'user.changed',
+          target: { type: 'user', id: first.id },
+          detail: { fields: [] },
+        } as const;
+        for (let one = 0; one < eventsAtOnce; one += 1) await recordEvent(tx, services, { id, record }, event);
       });
-      for (let made = 0; made < eventsPerRound; made += eventsAtOnce) {
-        await store.transaction(async (tx) => {
-          const event = {
-            action: 'user.changed',
-            target: { type: 'user', id: first.id },
-            detail: { fields: [] },
-          } as const;
-          for (let one = 0; one < eventsAtOnce; one += 1) await recordEvent(tx, services, { id, record }, event);
-        });
-      }
     }
+    await multiply(databaseUrl, rounds * usersPerRound - 1);
   } finally {
     await store.close();
   }
+}
+
+/** Copies of the one user, made inside SQLite: a million take seconds. */
+async function multiply(databaseUrl: string, count: number): Promise<void> {
+  const names = (await ask(databaseUrl, "select name from pragma_table_info('users')")).map(({ name }) => String(name));
+  const email = "'copy' || n || '@example.com'";
+  const own: Readonly<Record<string, string>> = { id: 'id + n', email, email_key: email };
+  await execute(
+    databaseUrl,
+    `with recursive copies (n) as (select 1 union all select n + 1 from copies where n < ${count})
+      insert into users (${names.join(', ')}) select ${names.map((name) => own[name] ?? name).join(', ')}
+      from copies cross join (select * from users limit 1)`,
+  );
 }
 
 /** Runs the command until it ends by itself; each run before is killed with SIGKILL. */

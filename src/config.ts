@@ -10,6 +10,7 @@ import {
   logLevels,
   parseConfinement,
   parseDatabase,
+  parseDatabaseWait,
   parseDomain,
   parseDrain,
   parseEgress,
@@ -38,6 +39,8 @@ export interface Config {
   /** Plain http beyond loopback was explicitly allowed. */
   readonly insecureHttp: boolean;
   readonly databaseUrl: string;
+  /** How long a call waits for a connection of the database, and for a lock in it; null for the store's default. */
+  readonly databaseWaitMilliseconds: number | null;
   readonly masterKeyFile: string;
   /** Addresses and networks whose `X-Forwarded-*` headers count. */
   readonly trustProxy: readonly string[];
@@ -115,6 +118,12 @@ export function readConfig(environment: Environment = process.env): Config {
     addresses: Object.freeze({ publicScheme, serviceDomain: normalizeHost({ publicScheme }, domain) }),
     insecureHttp,
     databaseUrl: read('DATABASE_URL', 'sqlite:data/gatehouse.db', parseDatabase, 'sqlite:<file> or postgres://…'),
+    databaseWaitMilliseconds: read<number | null>(
+      'DATABASE_WAIT_MILLISECONDS',
+      null,
+      parseDatabaseWait,
+      'whole milliseconds from 100 to 60000',
+    ),
     masterKeyFile,
     trustProxy: Object.freeze(trustProxy),
     hookRuntimes: Object.freeze(

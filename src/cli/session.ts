@@ -20,7 +20,8 @@ export async function withStore<Result>(
   { create = false } = {},
 ): Promise<Result> {
   const config = readConfig();
-  return closing(await openStore({ url: config.databaseUrl, create }), (store) => work(store, config));
+  const { databaseUrl: url, databaseWaitMilliseconds: acquireTimeoutMilliseconds } = config;
+  return closing(await openStore({ url, acquireTimeoutMilliseconds, create }), (store) => work(store, config));
 }
 
 async function closing<Result>(store: Store, work: (store: Store) => Promise<Result>): Promise<Result> {

@@ -26,7 +26,8 @@ export async function openConfiguredStore(config: Config, { log, remake }: OpenO
   const used = createKeyFile(config.masterKeyFile).read() !== null;
   const makes = !used || (remake === true && !isThere(config.databaseUrl));
   if (used && makes) log?.('the database file was missing although the master key exists: creating a new one');
-  const store = await openStore({ url: config.databaseUrl, create: makes, ...(log && { log }) });
+  const { databaseUrl: url, databaseWaitMilliseconds: acquireTimeoutMilliseconds } = config;
+  const store = await openStore({ url, acquireTimeoutMilliseconds, create: makes, ...(log && { log }) });
   try {
     if (!makes) await requireRows(store, config);
     return store;

@@ -23,7 +23,8 @@ export async function withStore<Result>(
 ): Promise<Result> {
   const config = readSettings();
   sayWhere(config, null);
-  return closing(await openStore({ url: config.databaseUrl, create }), (store) => work(store, config));
+  const { databaseUrl: url, databaseWaitMilliseconds: acquireTimeoutMilliseconds } = config;
+  return closing(await openStore({ url, acquireTimeoutMilliseconds, create }), (store) => work(store, config));
 }
 
 async function closing<Result>(store: Store, work: (store: Store) => Promise<Result>): Promise<Result> {

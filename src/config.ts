@@ -10,6 +10,7 @@ import {
   logLevels,
   parseConfinement,
   parseDatabase,
+  parseDatabaseWait,
   parseDomain,
   parseDrain,
   parseEgress,
@@ -29,7 +30,7 @@ import {
 import { normalizeHost } from './domain/accounts/hosts.ts';
 import type { EgressRules } from './domain/egress.ts';
 import type { HookRuntime } from './domain/hooks/runner.ts';
-import { type EnvFile, readEnvFile } from './env-file.ts';
+import { openEnvFile } from './env-file.ts';
 import type { Addresses } from './services.ts';
 import type { SettingName } from './settings.ts';
 
@@ -42,6 +43,8 @@ export interface Config {
   /** Plain http beyond loopback was explicitly allowed. */
   readonly insecureHttp: boolean;
   readonly databaseUrl: string;
+  /** How long a call waits for a connection of the database, and for a lock in it; null for the store's default. */
+  readonly databaseWaitMilliseconds: number | null;
   readonly masterKeyFile: string;
   /** Addresses and networks whose `X-Forwarded-*` headers count. */
   readonly trustProxy: readonly string[];
@@ -97,7 +100,7 @@ export class ConfigMistakes extends Error {
  */
 export function readConfig(given?: Environment, namedFile?: string): Config {
   const own = given ?? process.env;
-  const file = given ? null : openEnvFile(own, namedFile);
+  const file = given ? null : openEnvFile(namedFile, dirname(filled(own)['MASTER_KEY_FILE'] ?? defaultMasterKeyFile));
   const environment = file ? { ...file.values, ...filled(own) } : own;
   const doubts = doubtEnvironment(own);
   const mistakes = [...doubts.mistakes];
@@ -136,6 +139,12 @@ export function readConfig(given?: Environment, namedFile?: string): Config {
     saysAddresses: addressSettings.some((name) => (environment[name] ?? '') !== ''),
     insecureHttp,
     databaseUrl: read('DATABASE_URL', 'sqlite:data/gatehouse.db', parseDatabase, 'sqlite:<file> or postgres://…'),
+    databaseWaitMilliseconds: read<number | null>(
+      'DATABASE_WAIT_MILLISECONDS',
+      null,
+      parseDatabaseWait,
+      'whole milliseconds from 100 to 60000',
+    ),
     masterKeyFile,
     trustProxy: Object.freeze(trustProxy),
     hookRuntimes: Object.freeze(
@@ -186,11 +195,4 @@ const addressSettings: readonly SettingName[] = ['SERVICE_DOMAIN', 'PUBLIC_SCHEM
 /** A variable that is set but empty, as Compose files pass unset ones, counts as unset. */
 function filled(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== undefined && text !== ''));
-}
-
-/** The named file, or the one beside the master key, where the data is; null when nobody named one and there is none. */
-function openEnvFile(environment: Environment, named: string | undefined): EnvFile | null {
-  if (named !== undefined) return readEnvFile(named, { isNamed: true });
-  const folder = dirname(filled(environment)['MASTER_KEY_FILE'] ?? defaultMasterKeyFile);
-  return readEnvFile(join(folder, 'gatehouse.env'), { isNamed: false });
 }

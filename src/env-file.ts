@@ -1,6 +1,7 @@
 /** The file of settings, which servers and commands read alike: `gatehouse.env` beside the data, or a named one. */
 
 import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 
 /** What a file says, and what is wrong with it. No text ever repeats a value. */
@@ -16,8 +17,13 @@ const mostBytes = 65_536;
 const line = /^\s*(?:#.*|(?:export\s+)?(?<name>[\w.-]+)\s*=.*)?$/;
 const readableByOthers = 0o077;
 
-/** Reads a file that `isNamed` by `--env-file`; another one may be missing, which answers null. */
-export function readEnvFile(path: string, { isNamed }: { readonly isNamed: boolean }): EnvFile | null {
+/** The file that `--env-file` named, or the one in the folder of the master key, where the data is; null without either. */
+export function openEnvFile(named: string | undefined, dataFolder: string): EnvFile | null {
+  if (named !== undefined) return readEnvFile(named, { isNamed: true });
+  return readEnvFile(join(dataFolder, 'gatehouse.env'), { isNamed: false });
+}
+
+function readEnvFile(path: string, { isNamed }: { readonly isNamed: boolean }): EnvFile | null {
   const text = readText(path);
   if (typeof text !== 'string') {
     if (!isNamed && ['ENOENT', 'ENOTDIR'].includes(text.code)) return null;

@@ -27,7 +27,8 @@ export async function openConfiguredStore(config: Config, { log, remake }: OpenO
   const used = createKeyFile(config.masterKeyFile).read() !== null;
   const makes = !used || (remake === true && !isThere(config.databaseUrl));
   if (used && makes) log?.('the database file was missing although the master key exists: creating a new one');
-  const store = await openStore({ url: config.databaseUrl, create: makes, ...(log && { log }) });
+  const { databaseUrl: url, databaseWaitMilliseconds: acquireTimeoutMilliseconds } = config;
+  const store = await openStore({ url, acquireTimeoutMilliseconds, create: makes, ...(log && { log }) });
   try {
     await requireWhole(store, makes, config);
     return store;

@@ -28,6 +28,12 @@ export const settings = {
     fallback: '`sqlite:data/gatehouse.db`',
     meaning: '`sqlite:<file>`, or `postgres://…` (also what speaks its protocol)',
   },
+  DATABASE_WAIT_MILLISECONDS: {
+    fallback: '`900`',
+    meaning:
+      'how long a request or a command waits for a connection of the database, and for a lock in it, before it fails as ' +
+      'unavailable (503); 100 to 60000',
+  },
   MASTER_KEY_FILE: {
     fallback: '`data/master.key`',
     meaning:

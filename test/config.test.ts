@@ -25,6 +25,7 @@ test('without settings it listens on loopback with plain http', () => {
     saysAddresses: false,
     insecureHttp: false,
     databaseUrl: 'sqlite:data/gatehouse.db',
+    databaseWaitMilliseconds: null,
     masterKeyFile: 'data/master.key',
     trustProxy: [],
     hookEgress: { public: true, hosts: [] },
@@ -64,6 +65,7 @@ test('every setting is read', () => {
     METRICS_TOKEN: 'x'.repeat(16),
     DRAIN_SECONDS: '30',
     START_PAGE: 'docs',
+    DATABASE_WAIT_MILLISECONDS: '5000',
     HOOK_EGRESS: 'none',
     EGRESS: 'public, http://10.0.0.5:8080',
     NPM_REGISTRY: 'https://npm.example.com',
@@ -84,6 +86,7 @@ test('every setting is read', () => {
   assert.equal(config.drainSeconds, 30);
   assert.equal(config.startPage, 'docs');
   assert.equal(config.saysAddresses, true);
+  assert.equal(config.databaseWaitMilliseconds, 5000);
   assert.deepEqual(config.addresses, { publicScheme: 'https', serviceDomain: 'id.example.com' });
   assert.deepEqual(config.trustProxy, ['10.0.0.0/8', '192.168.0.1', 'fd00::/8']);
   assert.equal(config.metricsToken, 'x'.repeat(16));
@@ -127,6 +130,7 @@ test('all mistakes are reported at once, and none repeats a secret', () => {
     PORT: '70000',
     PUBLIC_SCHEME: 'ftp',
     DATABASE_URL: 'mysql://root:hunter2@db',
+    DATABASE_WAIT_MILLISECONDS: '99',
     TRUST_PROXY: '0.0.0.0/0',
     SMTP_URL: 'smtp://gatehouse:hunter2@',
     METRICS_TOKEN: 'short-hunter2',
@@ -136,6 +140,7 @@ test('all mistakes are reported at once, and none repeats a secret', () => {
   });
   assert.deepEqual(mistakes.map((mistake) => mistake.split(' ', 1)[0]).sort(), [
     'DATABASE_URL',
+    'DATABASE_WAIT_MILLISECONDS',
     'INSECURE_HTTP',
     'LOG_LEVEL',
     'METRICS_TOKEN',

@@ -56,7 +56,8 @@ function requireUrl(name: string, url: string): void {
 }
 
 async function inStore<Result>(url: string, create: boolean, work: (store: Store) => Promise<Result>): Promise<Result> {
-  return closing(await openStore({ url, create }), work);
+  const { databaseWaitMilliseconds: acquireTimeoutMilliseconds } = readSettings();
+  return closing(await openStore({ url, acquireTimeoutMilliseconds, create }), work);
 }
 
 /** Both databases must have the tables of this release, no less and no more. */

@@ -23,7 +23,8 @@ export async function withStore<Result>(
 ): Promise<Result> {
   const config = readSettings();
   sayWhere(config, null);
-  return closing(await openStore({ url: config.databaseUrl, create }), (store) => work(store, config));
+  const { databaseUrl: url, databaseWaitMilliseconds: acquireTimeoutMilliseconds } = config;
+  return closing(await openStore({ url, acquireTimeoutMilliseconds, create }), (store) => work(store, config));
 }
 
 /** Runs `work` and closes the store. */

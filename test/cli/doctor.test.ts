@@ -7,7 +7,7 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import Sqlite from 'better-sqlite3';
 import { SMTPServer } from 'smtp-server';
 import { judgeNode } from '../../src/runtime/floor.ts';
-import { type CliFolder, cliFolder } from '../support/cli.ts';
+import { type CliFolder, cliFolder, defaultWait } from '../support/cli.ts';
 import { startPooler } from '../support/pooler.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { placeNode, placeScript } from '../support/programs.ts';
@@ -199,6 +199,7 @@ describe('gatehouse doctor', () => {
 
   test('finds a database that does not answer, without revealing its password', async () => {
     const { exitCode, statusOf, findings } = await examine(healthy, {
+      ...defaultWait,
       DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:9/x',
     });
     assert.deepEqual([exitCode, statusOf('store')], [1, 'off']);

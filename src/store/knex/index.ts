@@ -51,10 +51,10 @@ interface StoreOptions {
   /** Receives warnings of the database layer, which contain no values of statements; default: none. */
   readonly log?: (line: string) => void;
   /**
-   * How long a call waits for a connection, and for a lock, before it throws `unavailable`. The default of 900 lets
-   * callers hear of an outage within two seconds.
+   * How long a call waits for a connection, and for a lock, before it throws `unavailable`. The default of 900, also
+   * where this is null, lets callers hear of an outage within two seconds.
    */
-  readonly acquireTimeoutMilliseconds?: number;
+  readonly acquireTimeoutMilliseconds?: number | null;
   /** Whether a missing SQLite file is created; default: true. */
   readonly create?: boolean;
 }

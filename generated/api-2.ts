@@ -11098,6 +11098,21 @@ export interface operations {
                  */
                 readonly target?: string;
                 /**
+                 * @description Only events of this request: the `x-request-id` of its answer, which an error page shows as its reference.
+                 * @example 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly request_id?: string;
+                /**
+                 * @description Only events about this user: those on the user, those whose detail names the user, and what the user did that is about nobody else.
+                 * @example 7
+                 */
+                readonly user_id?: number;
+                /**
+                 * @description Only events about this application: those on it, those whose detail names it, and what it did itself that is about no other one.
+                 * @example 3
+                 */
+                readonly app_id?: number;
+                /**
                  * @description Only items created at or after this time; ISO 8601, a date means its start in UTC.
                  * @example 2026-01-01T00:00:00.000Z
                  */

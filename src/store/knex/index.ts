@@ -32,6 +32,7 @@ import { inviteVerbs, passwordResetVerbs } from './password-links.ts';
 import { policyVerbs } from './policies.ts';
 import { findOverdue } from './purge.ts';
 import { bounded, withReading } from './reading.ts';
+import { refusalVerbs } from './refusals.ts';
 import { clearing } from './removals.ts';
 import { resetRequestVerbs } from './reset-requests.ts';
 import { resourceVerbs } from './resources.ts';
@@ -94,6 +95,7 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     signInHistories: signInHistoryVerbs(db),
     resources: resourceVerbs(db),
     keptAnswers: keptAnswerVerbs(db),
+    refusals: refusalVerbs(db),
   };
 }
 

@@ -57,5 +57,5 @@ export function pages(services: Services): SurfaceDefinition<operations> {
     ...ownSecondFactors(services),
     ...sessionsAndApps(services),
   };
-  return { name: 'pages', contract, handlers, failures, mediaType: 'text/html' };
+  return { name: 'pages', contract, handlers, failures, mediaType: 'text/html', isShown: () => true };
 }

@@ -34,6 +34,7 @@ import * as apiLinkRemovals from './0035_api_link_removals.ts';
 import * as appLifetimes from './0036_app_lifetimes.ts';
 import * as keptAnswers from './0037_kept_answers.ts';
 import * as eventLookup from './0038_event_lookup.ts';
+import * as refusals from './0039_refusals.ts';
 
 /** From this one on the database keeps a checksum of each. */
 export const checksumsSince = '0030_migration_checksums';
@@ -75,6 +76,7 @@ export const migrations: readonly (Knex.Migration & { readonly name: string })[]
   { name: '0036_app_lifetimes', ...appLifetimes },
   { name: '0037_kept_answers', ...keptAnswers },
   { name: '0038_event_lookup', ...eventLookup },
+  { name: '0039_refusals', ...refusals },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

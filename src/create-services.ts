@@ -29,14 +29,14 @@ import { createLogoutNotices } from './domain/sign-out/notices.ts';
 import { createPackageBuilder } from './hook-packages/build.ts';
 import { limits as packageLimits } from './hook-packages/protocol.ts';
 import { createGuestFetch } from './hook-runner/guest-fetch.ts';
-import { createHookRunner } from './hook-runner/runner.ts';
+import { createHookRunner, type HookProcessRunner } from './hook-runner/runner.ts';
 import { createLimits } from './http/rate-limit.ts';
 import type { Log, Services } from './services.ts';
 import { cacheLookups } from './store/cached.ts';
 import type { Store } from './store/store.ts';
 
 /** When the hook runner is opened: at once, where functions will be run. */
-type OpenRunner = (open: () => HookRunner) => HookRunner;
+type OpenRunner = (open: () => HookProcessRunner) => HookRunner;
 
 /** Services of a program that can work for them in the background. */
 export interface ServedServices extends Services {

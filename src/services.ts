@@ -124,6 +124,8 @@ export interface DailyCounts {
 export interface GeoIp {
   /** ISO 3166-1 alpha-2; null for an unlisted address, or when there is no list. */
   countryOf(address: string): Promise<string | null>;
+  /** Opens the file if it is not open. `reason` says why it cannot be opened; null when it can. */
+  examine(): Promise<{ readonly file: string; readonly reason: string | null }>;
 }
 
 /** Fields a log line may hold; anything else does not compile. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type CliFolder, cliFolder } from '../support/cli.ts';
@@ -155,6 +155,49 @@ describe('the command line', () => {
       assert.notEqual(await shown(), value, key);
       await cli.json('user', 'set', ...account, '--email', 'keys@example.com', `${key}=${value}`);
       assert.equal(await shown(), value, key);
+    }
+  });
+
+  test('people are exported and imported, and each line has its outcome', async () => {
+    const account = ['--account', 'people'];
+    await cli.json('account', 'create', 'people');
+    const write = (name: string, text: string) => writeFileSync(join(cli.path, name), text);
+    write('people.csv', 'email,firstname\na@example.com,=Ada\nno address,Bo\nc@example.com,Cy\n');
+    const load = (...args: string[]) => cli.ask(['user', 'import', ...account, ...args, '--json']);
+    const tried = await load('people.csv', '--dry-run');
+    const failure = { line: 3, result: 'failed', user_id: null, error: 'value_invalid' };
+    const message = 'email must be an address of the form name@domain in ASCII characters';
+    const counts = { created: 2, updated: 0, skipped: 0, failed: 1, failures: [{ ...failure, message }] };
+    assert.deepEqual([tried.exitCode, JSON.parse(tried.stdout)], [1, { dry_run: true, ...counts }]);
+    assert.deepEqual(await cli.json('user', 'list', ...account), []);
+    assert.deepEqual(JSON.parse((await load('people.csv', '--report', 'report')).stdout), {
+      dry_run: false,
+      ...counts,
+    });
+    const report = readFileSync(join(cli.path, 'report'), 'utf8').trimEnd().split('\n');
+    assert.deepEqual(
+      report.map((line) => JSON.parse(line).result),
+      ['created', 'failed', 'created'],
+    );
+    const csv = (await cli.ask(['user', 'export', ...account])).stdout;
+    const [heading, ada] = csv.split('\n');
+    assert.match(heading ?? '', /^email,username,firstname,.*,status,roles$/);
+    assert.equal(ada, "a@example.com,,'=Ada,,,,,,,,,unactivated,");
+    const { stdout: lines } = await cli.ask(['user', 'export', ...account, '--format', 'ndjson']);
+    assert.equal(JSON.parse(lines.split('\n')[0] ?? '').firstname, '=Ada');
+    write('again.ndjson', lines);
+    assert.equal((await cli.json('user', 'import', ...account, 'again.ndjson')).skipped, 2);
+    const updated = await cli.ask(['user', 'import', ...account, 'again.ndjson', '--existing', 'update']);
+    assert.match(updated.stdout, /^updated +2$/m);
+    for (const [args, words] of [
+      [['people.txt'], /people\.txt ends in neither \.csv nor \.ndjson/],
+      [['none.csv'], /none\.csv cannot be opened/],
+      [['people.csv', '--report', 'report'], /report already exists/],
+      [['people.csv', '--existing', 'merge'], /existing must be one of skip, update, fail/],
+    ] as const) {
+      const { exitCode, stderr } = await load(...args);
+      assert.equal(exitCode, 1);
+      assert.match(JSON.parse(stderr).message, words);
     }
   });
 

@@ -134,7 +134,7 @@ export async function testServices(
     egress,
     clientKeys: createClientKeys({ egress, clock }),
     hookEgress: createHookEgress(nowhere),
-    geoip: { countryOf: async () => null },
+    geoip: { countryOf: async () => null, examine: async () => ({ file: 'none', reason: null }) },
     log,
     generateKeyPair: sharedKeyPair,
     lines,

@@ -21,6 +21,7 @@ const servedAddress: AddressOf = (path, digest) =>
   /^\/docs\/.+\.(css|js|svg)$/.test(path) ? `${path}?v=${digest()}` : path;
 
 const json = 'application/json; charset=utf-8';
+const html = 'text/html; charset=utf-8';
 
 /** The parts that all pages share, by path. Those of a file are joined in this order. */
 const parts: Readonly<Record<string, { readonly type: string; readonly sources: readonly string[] }>> = {
@@ -53,8 +54,11 @@ export function docsFiles(surfaces: readonly DocumentedSurface[], addressOf: Add
   add('/docs/redoc.standalone.js', 'text/javascript; charset=utf-8', redocScript);
   for (const surface of sorted) {
     const { name, contract } = surface;
-    const page = () => contractPage(describeSurface(surface, link), contract, link);
-    add(`/docs/${name}`, 'text/html; charset=utf-8', page, contractPagePolicy);
+    const page = (shown: object) => contractPage(describeSurface(surface, link), shown, link);
+    files.set(
+      `/docs/${name}`,
+      servedContract(() => contract, html, page, contractPagePolicy),
+    );
     files.set(
       `/openapi/${name}.json`,
       servedContract(() => contract, json, jsonOf),
@@ -82,7 +86,7 @@ export function docsFiles(surfaces: readonly DocumentedSurface[], addressOf: Add
   });
   files.set('/docs', (baseUrl) => {
     const text = index().replaceAll(baseUrlPlaceholder, () => escapeHtml(baseUrl));
-    return fileOf('text/html; charset=utf-8', text, indexPagePolicy);
+    return fileOf(html, text, indexPagePolicy);
   });
   return files;
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { CredentialToken } from '../callers.ts';
 import type { Consumption, ConsumptionOutcome } from '../consumption.ts';
+import type { CopyEnd } from '../copying.ts';
 import type { NewEvent } from '../events.ts';
 import type { AccessTokenStanding } from '../grants.ts';
 import type { Slice, SliceWanted } from '../purge.ts';
@@ -71,6 +72,7 @@ export interface Engine {
   /** Runs a transaction that only one process at a time can be in, without time limits. */
   exclusively<Result>(work: (tx: Knex) => Promise<Result>): Promise<Result>;
   backup(file: string): Promise<void>;
+  withCopyEnd<Result>(work: (end: CopyEnd) => Promise<Result>): Promise<Result>;
   findDamage(): Promise<string[]>;
   ping(): Promise<void>;
   close(): Promise<void>;

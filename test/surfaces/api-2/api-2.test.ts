@@ -13,6 +13,7 @@ import { appSecrets } from './app-secrets.ts';
 import { appUsers } from './app-users.ts';
 import { apps } from './apps.ts';
 import { callers } from './callers.ts';
+import { characters } from './characters.ts';
 import { conditionalWrites, racingWrites } from './conditional-writes.ts';
 import { credentials } from './credentials.ts';
 import { customAttributes } from './custom-attributes.ts';
@@ -81,6 +82,7 @@ for (const kind of databases) {
     part('rules of hooks', () => hookRules(app));
     part('test runs of hooks', () => hookTests(app));
     part('second factors', () => mfa(app));
+    part('characters of texts', () => characters(app));
   });
 
   events(kind);

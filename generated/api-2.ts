@@ -3914,11 +3914,14 @@ export interface components {
              *     `refresh.repeated` tell of a grant once an hour and reason, each process of the service for itself.
              *     `consent.allowed` and `consent.denied` tell of a decision, not of the same one sent again. A user has at most
              *     200 grants of an application and 2000 in all: in the detail of `grant.issued`, `grants_revoked` is the number
-             *     of those that ended to make room for the new one; it is absent when none did.
+             *     of those that ended to make room for the new one; it is absent when none did. `authorization.refused` tells of
+             *     an application's request that was refused before anybody signed in, with the first 512 characters of the
+             *     redirect URI that was sent: 10 times an hour for each application and reason, each process for itself. Requests
+             *     of unknown applications are not in the trail.
              * @example user.changed
              * @enum {string}
              */
-            readonly action: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "mfa.registered" | "mfa.enrolled" | "mfa.renamed" | "mfa.removed" | "mfa.verification_started" | "mfa.verified" | "mfa.failed" | "mfa.closed" | "mfa.recovery_code_used" | "mfa.recovery_codes_renewed" | "sign_out.succeeded" | "session.ended" | "session.all_ended" | "logout_notice.abandoned" | "consent.allowed" | "consent.denied" | "device.allowed" | "device.denied" | "device.code_refused" | "consent.withdrawn" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.exchanged" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "app.expired" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "user.read" | "user.listed" | "invite.created" | "invite.used" | "password_reset.created" | "password_reset.refused" | "password_reset.abandoned" | "password_reset.used" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.refused" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked" | "hook_variable.created" | "hook_variable.changed" | "hook_variable.removed" | "hook.created" | "hook.changed" | "hook.removed" | "hook.rolled_back" | "hook.shadow_set" | "hook.replayed" | "hook.policy_chosen" | "hook.sign_in_refused" | "hook.failed" | "user.migrated";
+            readonly action: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "authorization.refused" | "mfa.registered" | "mfa.enrolled" | "mfa.renamed" | "mfa.removed" | "mfa.verification_started" | "mfa.verified" | "mfa.failed" | "mfa.closed" | "mfa.recovery_code_used" | "mfa.recovery_codes_renewed" | "sign_out.succeeded" | "session.ended" | "session.all_ended" | "logout_notice.abandoned" | "consent.allowed" | "consent.denied" | "device.allowed" | "device.denied" | "device.code_refused" | "consent.withdrawn" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.exchanged" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "app.expired" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "user.read" | "user.listed" | "invite.created" | "invite.used" | "password_reset.created" | "password_reset.refused" | "password_reset.abandoned" | "password_reset.used" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.refused" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked" | "hook_variable.created" | "hook_variable.changed" | "hook_variable.removed" | "hook.created" | "hook.changed" | "hook.removed" | "hook.rolled_back" | "hook.shadow_set" | "hook.replayed" | "hook.policy_chosen" | "hook.sign_in_refused" | "hook.failed" | "user.migrated";
             /**
              * @description Whether it was done or refused.
              * @example success
@@ -3938,7 +3941,7 @@ export interface components {
              */
             readonly request_id: string | null;
             /**
-             * @description What there is to say beyond that, by action: numbers, reasons, the names of members that were set. Never a value of a member, a secret or a text that was sent.
+             * @description What there is to say beyond that, by action: numbers, reasons, the names of members that were set. Never a value of a member, a secret or a text that was sent, except for the redirect URI of `authorization.refused`.
              * @example {
              *       "fields": [
              *         "email"
@@ -11274,6 +11277,21 @@ export interface operations {
                  */
                 readonly target?: string;
                 /**
+                 * @description Only events of this request: the `x-request-id` of its answer, which an error page shows as its reference.
+                 * @example 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly request_id?: string;
+                /**
+                 * @description Only events about this user: those on the user, those whose detail names the user, and what the user did that is about nobody else.
+                 * @example 7
+                 */
+                readonly user_id?: number;
+                /**
+                 * @description Only events about this application: those on it, those whose detail names it, and what it did itself that is about no other one.
+                 * @example 3
+                 */
+                readonly app_id?: number;
+                /**
                  * @description Only items created at or after this time; ISO 8601, a date means its start in UTC.
                  * @example 2026-01-01T00:00:00.000Z
                  */
@@ -11349,11 +11367,14 @@ export interface operations {
                          *     `refresh.repeated` tell of a grant once an hour and reason, each process of the service for itself.
                          *     `consent.allowed` and `consent.denied` tell of a decision, not of the same one sent again. A user has at most
                          *     200 grants of an application and 2000 in all: in the detail of `grant.issued`, `grants_revoked` is the number
-                         *     of those that ended to make room for the new one; it is absent when none did.
+                         *     of those that ended to make room for the new one; it is absent when none did. `authorization.refused` tells of
+                         *     an application's request that was refused before anybody signed in, with the first 512 characters of the
+                         *     redirect URI that was sent: 10 times an hour for each application and reason, each process for itself. Requests
+                         *     of unknown applications are not in the trail.
                          * @example user.changed
                          * @enum {string}
                          */
-                        readonly action?: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "mfa.registered" | "mfa.enrolled" | "mfa.renamed" | "mfa.removed" | "mfa.verification_started" | "mfa.verified" | "mfa.failed" | "mfa.closed" | "mfa.recovery_code_used" | "mfa.recovery_codes_renewed" | "sign_out.succeeded" | "session.ended" | "session.all_ended" | "logout_notice.abandoned" | "consent.allowed" | "consent.denied" | "device.allowed" | "device.denied" | "device.code_refused" | "consent.withdrawn" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.exchanged" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "app.expired" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "user.read" | "user.listed" | "invite.created" | "invite.used" | "password_reset.created" | "password_reset.refused" | "password_reset.abandoned" | "password_reset.used" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.refused" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked" | "hook_variable.created" | "hook_variable.changed" | "hook_variable.removed" | "hook.created" | "hook.changed" | "hook.removed" | "hook.rolled_back" | "hook.shadow_set" | "hook.replayed" | "hook.policy_chosen" | "hook.sign_in_refused" | "hook.failed" | "user.migrated";
+                        readonly action?: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "authorization.refused" | "mfa.registered" | "mfa.enrolled" | "mfa.renamed" | "mfa.removed" | "mfa.verification_started" | "mfa.verified" | "mfa.failed" | "mfa.closed" | "mfa.recovery_code_used" | "mfa.recovery_codes_renewed" | "sign_out.succeeded" | "session.ended" | "session.all_ended" | "logout_notice.abandoned" | "consent.allowed" | "consent.denied" | "device.allowed" | "device.denied" | "device.code_refused" | "consent.withdrawn" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.exchanged" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "app.expired" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "user.read" | "user.listed" | "invite.created" | "invite.used" | "password_reset.created" | "password_reset.refused" | "password_reset.abandoned" | "password_reset.used" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.refused" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked" | "hook_variable.created" | "hook_variable.changed" | "hook_variable.removed" | "hook.created" | "hook.changed" | "hook.removed" | "hook.rolled_back" | "hook.shadow_set" | "hook.replayed" | "hook.policy_chosen" | "hook.sign_in_refused" | "hook.failed" | "user.migrated";
                         /**
                          * @description Whether it was done or refused.
                          * @example success
@@ -11373,7 +11394,7 @@ export interface operations {
                          */
                         readonly request_id?: string | null;
                         /**
-                         * @description What there is to say beyond that, by action: numbers, reasons, the names of members that were set. Never a value of a member, a secret or a text that was sent.
+                         * @description What there is to say beyond that, by action: numbers, reasons, the names of members that were set. Never a value of a member, a secret or a text that was sent, except for the redirect URI of `authorization.refused`.
                          * @example {
                          *       "fields": [
                          *         "email"

@@ -23,6 +23,8 @@ import { createSigner } from './domain/keys/signer.ts';
 import { createVault } from './domain/keys/vault.ts';
 import { createChangeNotices } from './domain/means/notices.ts';
 import { createResetMails } from './domain/password-reset/mails.ts';
+import { flushSoon } from './domain/refusals/flush-soon.ts';
+import { createRefusals } from './domain/refusals/refusals.ts';
 import { createLogoutNotices } from './domain/sign-out/notices.ts';
 import { createPackageBuilder } from './hook-packages/build.ts';
 import { limits as packageLimits } from './hook-packages/protocol.ts';
@@ -78,6 +80,7 @@ export async function createServices(
     passkeys: createPasskeys(),
     counts: createDailyCounts({ store, clock }),
     onceAnHour: createOnceAnHour(),
+    refusals: createRefusals({ store, clock }, flushSoon(log)),
     hooks: openRunner(() => createHookRunner({ fetch: createGuestFetch(hookEgress), runtimes: config.hookRuntimes })),
     hookRuntimes: config.hookRuntimes.map(({ name }) => name),
     hookWaitMilliseconds: 2_000,

@@ -9,6 +9,7 @@ import type { HookRunner } from './domain/hooks/runner.ts';
 import type { Limits } from './domain/limits.ts';
 import type { Mailer } from './domain/mail.ts';
 import type { Passkeys } from './domain/passkeys/port.ts';
+import type { Refusals } from './domain/refusals/refusals.ts';
 import type { Worker } from './domain/worker.ts';
 import type { AccountRecord } from './store/accounts.ts';
 import type { ClientKey } from './store/client-metadata.ts';
@@ -177,6 +178,8 @@ export interface Services {
   readonly counts: DailyCounts;
   /** Events that the trail records once an hour. */
   readonly onceAnHour: Once;
+  /** Causes of refusals that people saw. */
+  readonly refusals: Refusals;
   /** Notifies clients of ended sessions. */
   readonly logoutNotices: Worker;
   readonly mailer: Mailer;

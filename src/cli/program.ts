@@ -17,6 +17,7 @@ import { addPrepareCommand } from './prepare-command.ts';
 import { addRoleCommands } from './role-commands.ts';
 import { addServeCommand } from './serve-command.ts';
 import { addUserCommands } from './user-commands.ts';
+import { addWhyCommand } from './why-command.ts';
 
 /** Runs one command line (without node and script); returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -74,6 +75,7 @@ function createProgram(outlet: Outlet, asJson: boolean): Command {
   addHookCommands(program, outlet);
   addAuditCommands(program, outlet);
   addDeprecatedCommands(program, outlet);
+  addWhyCommand(program, outlet);
   addDatabaseCommands(program, outlet);
   addDoctorCommand(program, outlet);
   addPrepareCommand(program, outlet);

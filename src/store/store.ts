@@ -32,6 +32,7 @@ import type { PasskeyStore } from './passkeys.ts';
 import type { InviteStore, PasswordResetStore } from './password-links.ts';
 import type { PolicyStore } from './policies.ts';
 import type { Purge } from './purge.ts';
+import type { RefusalStore } from './refusals.ts';
 import type { Clearing } from './removals.ts';
 import type { ResetRequestStore } from './reset-requests.ts';
 import type { ResourceStore } from './resources.ts';
@@ -74,6 +75,7 @@ export interface StoreVerbs {
   readonly signInHistories: SignInHistoryStore;
   readonly resources: ResourceStore;
   readonly keptAnswers: KeptAnswerStore;
+  readonly refusals: RefusalStore;
 }
 
 export interface MigrationStatus {

@@ -122,6 +122,17 @@ describe('the command line', () => {
     );
   });
 
+  test('why tells of a user, and says what it cannot find', async () => {
+    const { id } = await cli.json('user', 'create', '--account', 'acme', '--email', 'why@example.com');
+    const told = await cli.json('why', 'Why@example.com');
+    assert.deepEqual([told.account, told.user_id, told.status, told.before], ['acme', id, 'unactivated', []]);
+    assert.match(told.now[0].cause, /^why@example\.com is not active/);
+    assert.equal((await refusal('why', 'nobody@example.com')).error, 'not_found');
+    assert.equal((await refusal('why', 'why@example.com', '--app', '7')).message, 'there is no app 7');
+    assert.equal((await refusal('why', '9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11')).error, 'not_found');
+    assert.match((await refusal('why', 'nonsense')).message, /^give the reference/);
+  });
+
   test('user set stores each key', async () => {
     const account = ['--account', 'acme'];
     await cli.json('role', 'create', ...account, 'keyed');

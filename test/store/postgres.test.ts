@@ -40,7 +40,16 @@ describe('PostgreSQL', () => {
     const options = new Map<string, string[]>(
       rows.map(({ table, options }: { table: string; options: string[] }) => [table, options]),
     );
-    const busy = ['access_tokens', 'grants', 'sessions', 'codes', 'ended_requests', 'hook_executions', 'kept_answers'];
+    const busy = [
+      'access_tokens',
+      'grants',
+      'sessions',
+      'codes',
+      'ended_requests',
+      'hook_executions',
+      'kept_answers',
+      'refusals',
+    ];
     for (const table of busy) {
       const found = (options.get(table) ?? []).filter((option) => option.startsWith('autovacuum'));
       assert.deepEqual(found.toSorted(), ['autovacuum_vacuum_scale_factor=0.02', 'autovacuum_vacuum_threshold=1000']);

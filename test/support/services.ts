@@ -22,6 +22,7 @@ import { createVault } from '../../src/domain/keys/vault.ts';
 import type { Mail } from '../../src/domain/mail.ts';
 import { createChangeNotices } from '../../src/domain/means/notices.ts';
 import { createResetMails } from '../../src/domain/password-reset/mails.ts';
+import { createRefusals } from '../../src/domain/refusals/refusals.ts';
 import { createLogoutNotices } from '../../src/domain/sign-out/notices.ts';
 import { createLazyRunner } from '../../src/hook-runner/lazy.ts';
 import { createHookRunner } from '../../src/hook-runner/runner.ts';
@@ -122,6 +123,8 @@ export async function testServices(
     passkeys: createPasskeys(),
     counts: createDailyCounts({ store, clock }),
     onceAnHour: createOnceAnHour(),
+    // Not stored by themselves: a test has it done when it looks.
+    refusals: createRefusals({ store, clock }, () => {}),
     hooks: createLazyRunner(() =>
       createHookRunner({ fetch: async () => ({ refused: 'forbidden' }), mostProcesses: 6, waitMilliseconds: 60_000 }),
     ),

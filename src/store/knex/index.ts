@@ -33,6 +33,7 @@ import { inviteVerbs, passwordResetVerbs } from './password-links.ts';
 import { policyVerbs } from './policies.ts';
 import { findOverdue } from './purge.ts';
 import { bounded, withReading } from './reading.ts';
+import { refusalVerbs } from './refusals.ts';
 import { clearing } from './removals.ts';
 import { resetRequestVerbs } from './reset-requests.ts';
 import { resourceVerbs } from './resources.ts';
@@ -95,6 +96,7 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     signInHistories: signInHistoryVerbs(db),
     resources: resourceVerbs(db),
     keptAnswers: keptAnswerVerbs(db),
+    refusals: refusalVerbs(db),
   };
 }
 

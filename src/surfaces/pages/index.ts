@@ -59,5 +59,5 @@ export function pages(services: Services): SurfaceDefinition<operations> {
     ...ownSecondFactors(services),
     ...sessionsAndApps(services),
   };
-  return { name: 'pages', contract, handlers, failures, mediaType: 'text/html' };
+  return { name: 'pages', contract, handlers, failures, mediaType: 'text/html', isShown: () => true };
 }

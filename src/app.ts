@@ -8,7 +8,7 @@ import { addressIn } from './http/peer-address.ts';
 import { beginRequest } from './http/request-log.ts';
 import { requestStateOf } from './http/request-state.ts';
 import { createSurface, type Surface, type SurfaceDefinition } from './http/surface.ts';
-import { docsFiles } from './pages/docs/docs-files.ts';
+import { once } from './pages/once.ts';
 import { judgeNode } from './runtime/floor.ts';
 import type { Services } from './services.ts';
 import { api1 } from './surfaces/api-1/index.ts';
@@ -74,7 +74,9 @@ export function createApp(services: Services, options: AppOptions = {}): Express
       metricsToken: options.metricsToken ?? null,
     }),
   );
-  app.use(createDocs(services, docsFiles(surfaces)));
+  // What makes the documentation is a tenth of all modules, and few processes are asked for it.
+  const docs = once(async () => (await import('./pages/docs/docs-files.ts')).docsFiles(surfaces));
+  app.use(createDocs(services, docs));
   app.use((_req, res) => {
     const { malformed } = requestStateOf(res);
     res.status(malformed ? 400 : 404).json({ error: malformed ? 'bad_request' : 'not_found' });

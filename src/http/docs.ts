@@ -23,12 +23,16 @@ export type DocsFiles = ReadonlyMap<string, (baseUrl: string) => DocsFile>;
 /** The target for a visitor who opens the account's root. */
 const index = '/docs';
 
-/** Serves the files on the hosts of accounts. Other paths are passed on. */
-export function createDocs(services: Pick<Services, 'store' | 'addresses'>, files: DocsFiles): Router {
+/**
+ * Serves the files on the hosts of accounts. Other paths are passed on. `load` is called for every request that arrives
+ * here.
+ */
+export function createDocs(services: Pick<Services, 'store' | 'addresses'>, load: () => Promise<DocsFiles>): Router {
   const router = Router();
   router.use(async (req, res, next) => {
     const state = requestStateOf(res);
     const path = req.path.length > 1 && req.path.endsWith('/') ? req.path.slice(0, -1) : req.path;
+    const files = await load();
     const file = files.get(path === '/' ? index : path);
     // An unknown host learns nothing, not even that there is documentation.
     if (file && !state.malformed) state.account = await findAccountByHost(services, req.headers.host ?? '');

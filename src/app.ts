@@ -9,8 +9,8 @@ import { beginRequest } from './http/request-log.ts';
 import { requestStateOf } from './http/request-state.ts';
 import { createSurface, type Surface, type SurfaceDefinition } from './http/surface.ts';
 import { answerUnknownPath } from './http/unknown-path.ts';
-import { docsFiles } from './pages/docs/docs-files.ts';
 import { notFoundPage } from './pages/failure-page.ts';
+import { once } from './pages/once.ts';
 import { judgeNode } from './runtime/floor.ts';
 import type { Services } from './services.ts';
 import { api1 } from './surfaces/api-1/index.ts';
@@ -79,7 +79,9 @@ export function createApp(services: Services, options: AppOptions = {}): Express
       metricsToken: options.metricsToken ?? null,
     }),
   );
-  app.use(createDocs(services, docsFiles(surfaces), options.startPage ?? 'account'));
+  // What makes the documentation is a tenth of all modules, and few processes are asked for it.
+  const docs = once(async () => (await import('./pages/docs/docs-files.ts')).docsFiles(surfaces));
+  app.use(createDocs(services, docs, options.startPage ?? 'account'));
   app.use(answerUnknownPath(services, notFoundPage));
   app.use(((error: unknown, _req, res, _next) => {
     services.log.error('internal error', {

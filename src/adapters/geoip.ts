@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
-import { type CountryResponse, open, type Reader, type Response, validate } from 'maxmind';
+import { isIP } from 'node:net';
+import type { CountryResponse, Reader, Response } from 'maxmind';
 import { minute } from '../domain/durations.ts';
 import type { GeoIp, Log } from '../services.ts';
 
@@ -26,6 +27,12 @@ interface Opened {
   readonly reason: string | null;
 }
 
+/** The library is loaded with the first file: most processes never look an address up. */
+async function openFile(file: string): Promise<Reader<Entry>> {
+  const { open } = await import('maxmind');
+  return open<Entry>(file);
+}
+
 /**
  * Countries of addresses, from a file in MaxMind's format; default: the one of an installed package. It is read at its
  * first use. An unreadable file gives no countries; it is tried again after a minute.
@@ -35,7 +42,7 @@ export function createGeoIp(given: string | null, log: Log): GeoIp {
   let opened: Promise<Opened> | null = null;
 
   function load(): Promise<Opened> {
-    opened ??= open<Entry>(file).then(
+    opened ??= openFile(file).then(
       (reader) => ({ reader, reason: null }),
       (error: NodeJS.ErrnoException) => {
         const reason = reasons[error.code ?? ''] ?? error.message;
@@ -53,7 +60,7 @@ export function createGeoIp(given: string | null, log: Log): GeoIp {
     async countryOf(address) {
       // A socket for both families shows an IPv4 address in this form.
       const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
-      if (!validate(plain)) return null;
+      if (isIP(plain) === 0) return null;
       return codeOf((await load()).reader?.get(plain) ?? null);
     },
     examine: async () => ({ file, reason: (await load()).reason }),

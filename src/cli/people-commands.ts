@@ -1,6 +1,5 @@
 import { closeSync, createReadStream, openSync, statSync, writeSync } from 'node:fs';
 import type { Command } from 'commander';
-import { csvHeading, readCsv, readJsonLines, toCsv, toJsonLines } from '../adapters/people-files.ts';
 import { Failure } from '../domain/failure.ts';
 import { exportPeople } from '../domain/users/people/export.ts';
 import { existingChoices, type ImportOptions, importPeople, type LineOutcome } from '../domain/users/people/import.ts';
@@ -19,6 +18,9 @@ interface ImportCall {
   readonly report?: string;
   readonly json?: true;
 }
+
+/** Every command and server would load its libraries otherwise. */
+const loadFormats = () => import('../adapters/people-files.ts');
 
 const formats = ['csv', 'ndjson'] as const;
 type Format = (typeof formats)[number];
@@ -99,6 +101,7 @@ async function importFile(file: string, call: ImportCall): Promise<Answer> {
     dryRun: call.dryRun === true,
     authority: 'all',
   };
+  const { readCsv, readJsonLines } = await loadFormats();
   const stream = createReadStream(file, { fd: opened(file, false) });
   const { size } = statSync(file);
   const report = call.report === undefined ? null : opened(call.report, true);
@@ -158,6 +161,7 @@ function answerOf({ counts, failures }: Tally, dryRun: boolean): Answer {
 
 /** Each part is written before the next is read. */
 async function exportTo(outlet: Outlet, subdomain: string, format: Format): Promise<void> {
+  const { csvHeading, toCsv, toJsonLines } = await loadFormats();
   await withAccount(subdomain, async (services, account) => {
     const attributes = (await services.store.attributes.list(account.id)).map(({ shortname }) => shortname);
     if (format === 'csv' && !(await outlet.write(csvHeading(Object.keys(shownTexts), attributes)))) return;

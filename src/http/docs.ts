@@ -22,17 +22,18 @@ export type DocsFiles = ReadonlyMap<string, (baseUrl: string) => DocsFile>;
 
 /**
  * Serves the files on the hosts of accounts; `startPage` is where a visitor who opens the root of one is led. Other
- * paths are passed on.
+ * paths are passed on. `load` is called for every request that arrives here.
  */
 export function createDocs(
   services: Pick<Services, 'store' | 'addresses'>,
-  files: DocsFiles,
+  load: () => Promise<DocsFiles>,
   startPage: 'account' | 'docs',
 ): Router {
   const router = Router();
   router.use(async (req, res, next) => {
     const state = requestStateOf(res);
     const path = req.path.length > 1 && req.path.endsWith('/') ? req.path.slice(0, -1) : req.path;
+    const files = await load();
     const file = files.get(path === '/' ? '/docs' : path);
     // An unknown host learns nothing, not even that there is documentation.
     if (file && !state.malformed) state.account = await findAccountByHost(services, req.headers.host ?? '');

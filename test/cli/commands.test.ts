@@ -5,6 +5,9 @@ import { after, before, describe, test } from 'node:test';
 import { type CliFolder, cliFolder } from '../support/cli.ts';
 import { ask, execute } from '../support/rows.ts';
 
+/** What every command says first on standard error. */
+const where = 'using database sqlite:data/gatehouse.db, accounts at http://<subdomain>.localhost:3000\n';
+
 describe('the command line', () => {
   let cli: CliFolder;
   let url: string;
@@ -241,7 +244,11 @@ describe('the command line', () => {
     const [heading, row] = listed.stdout.split('\n');
     assert.equal(heading?.indexOf('SUBDOMAIN'), row?.indexOf('acme'));
     const wrong = await cli.run(['account', 'set', 'nobody', 'registration=open']);
-    assert.deepEqual(wrong, { exitCode: 1, stdout: '', stderr: 'gatehouse: there is no account nobody\n' });
+    assert.deepEqual(wrong, {
+      exitCode: 1,
+      stdout: '',
+      stderr: `${where}gatehouse: there is no account nobody\n`,
+    });
   });
 
   test('a malformed command exits with code 2', async () => {
@@ -305,19 +312,20 @@ describe('the command line', () => {
 
   test('invalid settings stop every command, and all of them are listed', async () => {
     const { exitCode, stderr } = await cli.run(['account', 'list', '--json'], {
-      env: { PORT: 'x', PROT: '1', LOG_LEVEL: 'y' },
+      env: { PORT: 'x', TRUST_PROXI: '1', LOG_LEVEL: 'y' },
     });
     assert.equal(exitCode, 1);
     const { error, message } = JSON.parse(stderr);
     assert.equal(error, 'configuration_invalid');
-    for (const name of ['PORT', 'PROT', 'LOG_LEVEL']) assert.match(message, new RegExp(`\\b${name}\\b`));
+    for (const name of ['PORT', 'TRUST_PROXI', 'LOG_LEVEL']) assert.match(message, new RegExp(`\\b${name}\\b`));
   });
 
   test('a database without its master key is left unchanged', async () => {
     const env = { MASTER_KEY_FILE: 'elsewhere/master.key' };
     const { exitCode, stderr } = await cli.run(['account', 'list'], { env });
     assert.equal(exitCode, 1);
-    assert.match(stderr, /^gatehouse: the master key file elsewhere\/master\.key is missing.*\n$/);
+    assert.ok(stderr.startsWith(where));
+    assert.match(stderr.slice(where.length), /^gatehouse: the master key file elsewhere\/master\.key is missing.*\n$/);
     assert.ok(!existsSync(join(cli.path, 'elsewhere')));
   });
 });

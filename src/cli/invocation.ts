@@ -30,8 +30,3 @@ export function readSettings(): Config {
 export function note(text: string): void {
   if (current.getStore()?.json === false) process.stderr.write(`${printableValue(text)}\n`);
 }
-
-/** Whether a program reads the answer. */
-export function isForProgram(): boolean {
-  return current.getStore()?.json !== false;
-}

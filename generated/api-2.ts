@@ -1845,13 +1845,11 @@ export interface components {
              */
             readonly otp_required: boolean;
             /**
-             * Format: date-time
              * @description When the policy was created; ISO 8601 in UTC. Ignored when sent.
              * @example 2026-11-21T10:00:00.000Z
              */
             readonly created_at: string;
             /**
-             * Format: date-time
              * @description When the policy was changed last; ISO 8601 in UTC. Ignored when sent.
              * @example 2026-11-21T10:00:00.000Z
              */
@@ -1917,13 +1915,11 @@ export interface components {
              */
             readonly otp_required?: boolean;
             /**
-             * Format: date-time
              * @description When the policy was created; ISO 8601 in UTC. Ignored when sent.
              * @example 2026-11-21T10:00:00.000Z
              */
             readonly created_at?: string;
             /**
-             * Format: date-time
              * @description When the policy was changed last; ISO 8601 in UTC. Ignored when sent.
              * @example 2026-11-21T10:00:00.000Z
              */
@@ -1989,13 +1985,11 @@ export interface components {
              */
             readonly otp_required?: boolean;
             /**
-             * Format: date-time
              * @description When the policy was created; ISO 8601 in UTC. Ignored when sent.
              * @example 2026-11-21T10:00:00.000Z
              */
             readonly created_at?: string;
             /**
-             * Format: date-time
              * @description When the policy was changed last; ISO 8601 in UTC. Ignored when sent.
              * @example 2026-11-21T10:00:00.000Z
              */
@@ -5941,13 +5935,11 @@ export interface operations {
                          */
                         readonly otp_required?: boolean;
                         /**
-                         * Format: date-time
                          * @description When the policy was created; ISO 8601 in UTC. Ignored when sent.
                          * @example 2026-11-21T10:00:00.000Z
                          */
                         readonly created_at?: string;
                         /**
-                         * Format: date-time
                          * @description When the policy was changed last; ISO 8601 in UTC. Ignored when sent.
                          * @example 2026-11-21T10:00:00.000Z
                          */

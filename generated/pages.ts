@@ -3987,6 +3987,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            readonly 400: components["responses"]["BadRequestPage"];
             readonly 404: components["responses"]["NotFoundPage"];
             readonly 500: components["responses"]["ServerErrorPage"];
             readonly 503: components["responses"]["ServiceUnavailablePage"];
@@ -4014,6 +4015,7 @@ export interface operations {
                     readonly "image/svg+xml": string;
                 };
             };
+            readonly 400: components["responses"]["BadRequestPage"];
             readonly 404: components["responses"]["NotFoundPage"];
             readonly 500: components["responses"]["ServerErrorPage"];
             readonly 503: components["responses"]["ServiceUnavailablePage"];
@@ -4044,6 +4046,7 @@ export interface operations {
                     readonly "text/plain": string;
                 };
             };
+            readonly 400: components["responses"]["BadRequestPage"];
             readonly 404: components["responses"]["NotFoundPage"];
             readonly 500: components["responses"]["ServerErrorPage"];
             readonly 503: components["responses"]["ServiceUnavailablePage"];

@@ -23,10 +23,13 @@ export type Append = (
   eventsOf?: (numbers: readonly number[]) => NewEvent[],
 ) => Promise<number[]>;
 
-/** The time limit of statements that the engine can cancel: all on PostgreSQL, those on `Engine.reading` on SQLite. */
+/** The time limit of statements that the engine can cancel; on SQLite, where only reading ones can be, the least one. */
 export const longestStatementMilliseconds = 5000;
 
-/** How long a statement that reads many rows waits for others: as long as one of those may take. */
+/**
+ * How long a statement that reads many rows waits for others, and may take on SQLite: who waits longer for the database
+ * has a slower machine.
+ */
 export function readWait({ waitMilliseconds }: EngineOptions): number {
   return Math.max(waitMilliseconds, longestStatementMilliseconds);
 }

@@ -22,22 +22,25 @@ describe('the generator of load', () => {
 
   /** Twice, for the second load continues with the tokens that the first one left. */
   async function loadTwice(server: Server, kinds: number): Promise<void> {
-    const targets = Object.values(server.targets);
-    assert.equal(targets.length, kinds);
-    for (const target of targets) {
-      generator.add(target);
-      for (let turn = 0; turn < 2; turn += 1) {
-        const { errors, firstError } = await generator.measure({ ...load, name: target.name });
-        assert.equal(errors, 0, `${target.name}: ${firstError}`);
+    // A server that runs on keeps the process of the tests alive.
+    try {
+      const targets = Object.values(server.targets);
+      assert.equal(targets.length, kinds);
+      for (const target of targets) {
+        generator.add(target);
+        for (let turn = 0; turn < 2; turn += 1) {
+          const { errors, firstError } = await generator.measure({ ...load, name: target.name });
+          assert.equal(errors, 0, `${target.name}: ${firstError}`);
+        }
       }
+    } finally {
+      await server.stop();
     }
-    await server.stop();
   }
 
   it('gets good answers from the service under test', async () => {
     const prepared = await prepareGatehouse('SQLite', 'sqlite', 8);
-    await loadTwice(await prepared.serve(), 5);
-    await prepared.dispose();
+    await loadTwice(await prepared.serve(), 5).finally(prepared.dispose);
   });
 
   it('gets good answers from each peer', async () => {

@@ -11,7 +11,7 @@ import { type Requests, requestsTo } from './requests.ts';
 import type { FromGenerator, Load, Measurement, Target, ToGenerator } from './target.ts';
 
 /** How long answers may take that are under way at the end. */
-const patienceMilliseconds = 10_000;
+const patienceMilliseconds = 60_000;
 /** A virtual client stops after this many errors. */
 const mostErrors = 3;
 

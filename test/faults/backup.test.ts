@@ -29,7 +29,9 @@ describe('D7: gatehouse db backup', () => {
   async function refusal(...file: string[]): Promise<string> {
     const { exitCode, stdout, stderr } = await installation.run(['db', 'backup', ...file]);
     assert.deepEqual([exitCode, stdout], [1, '']);
-    return stderr;
+    const [where, ...lines] = stderr.split(/(?<=\n)/);
+    assert.equal(where, 'using database sqlite:data/gatehouse.db\n');
+    return lines.join('');
   }
 
   it('refuses an existing file, above all the live database, and a missing folder', async () => {

@@ -162,6 +162,7 @@ describe('endpoints for operators', () => {
             node,
             hooks: body.hooks,
             packages: body.packages,
+            geoip: { state: 'ok', reason: null },
           },
         ],
       );
@@ -263,6 +264,7 @@ describe('endpoints for operators', () => {
       node: ready.body.node,
       hooks: ready.body.hooks,
       packages: ready.body.packages,
+      geoip: { state: 'ok', reason: null },
     });
     assert.equal((await account.wire.call('GET', '/healthz')).status, 200);
     const form = { grant_type: 'refresh_token', refresh_token: 'rt_1', client_id: 'c' };

@@ -191,9 +191,9 @@ export const breaking: readonly PlantedBreak[] = [
   },
   {
     surface: 'oidc-2',
-    what: 'a member of a request gets a pattern',
+    what: 'a member of a request gets another pattern',
     rule: 'schema-constraint-changed',
-    told: /`pattern` of `\w+` was set/,
+    told: /`pattern` of `\w+` changed/,
     plant: (draft) =>
       draft.set(`paths /oidc/2/register post requestBody ${json} properties logo_uri pattern`, '^https:'),
   },

@@ -79,7 +79,7 @@ export function createApp(services: Services, options: AppOptions = {}): Express
       metricsToken: options.metricsToken ?? null,
     }),
   );
-  // What makes the documentation is a tenth of all modules, and few processes are asked for it.
+  // What makes the documentation is 80 modules, a parser of YAML among them, and few processes are asked for it.
   const docs = once(async () => (await import('./pages/docs/docs-files.ts')).docsFiles(surfaces));
   app.use(createDocs(services, docs, options.startPage ?? 'account'));
   app.use(answerUnknownPath(services, notFoundPage));

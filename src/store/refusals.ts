@@ -13,7 +13,7 @@ export interface RefusalRecord {
 }
 
 export interface RefusalStore {
-  /** One statement; a request that has one already keeps it. */
+  /** Any number, in several statements; a request that has one already keeps it. */
   add(refusals: readonly RefusalRecord[]): Promise<void>;
   find(accountId: number, requestId: string, now: Milliseconds): Promise<RefusalRecord | null>;
 }

@@ -41,22 +41,28 @@ async function releaseManaged(db: Knex, { account_id: accountId, object_id: user
   return { rows, grantsRevoked: 0 };
 }
 
-/** Revokes up to `limit` of these grants that lost what the removal took; returns how many. */
-async function revokeLost(db: Knex, removal: Removal, candidates: Knex.QueryBuilder, limit: number): Promise<number> {
+interface Revoked {
+  readonly grantsRevoked: number;
+  /** As many as allowed had lost it: there may be more, also if some were revoked by others meanwhile. */
+  readonly mayBeMore: boolean;
+}
+
+/** Revokes up to `limit` of these grants that lost what the removal took. */
+async function revokeLost(db: Knex, removal: Removal, candidates: Knex.QueryBuilder, limit: number): Promise<Revoked> {
   const { account_id: accountId, removed_at: at, last_grant_id: last } = removal;
   const lost = candidates.select('id').where('account_id', accountId).where('id', '<=', last).whereNull('revoked_at');
   if (removal.kind === 'api_link') lost.where('server_id', removal.server_id);
   else lost.whereRaw(`not ${stillAssigned('grants')}`);
   // Chosen without an order, by which they would be read in the order of all grants of the account; then locked in the
   // order in which refreshes lock them. It waits for a grant in use, which must not be skipped.
-  const chosen = db('grants').select('id').where('account_id', accountId).whereNull('revoked_at');
-  chosen.whereIn('id', lost.limit(limit)).orderBy('id');
-  const found: { id: number }[] = await dialectOf(db).waitFor(chosen);
-  if (found.length === 0) return 0;
-  const ids = found.map(({ id }) => Number(id));
-  const grants = db('grants').where('account_id', accountId).whereIn('id', ids);
+  const chosen: { id: number }[] = await lost.limit(limit);
+  const mayBeMore = chosen.length >= limit;
+  if (chosen.length === 0) return { grantsRevoked: 0, mayBeMore };
+  const ids = chosen.map(({ id }) => Number(id));
+  const grants = () => db('grants').where('account_id', accountId).whereIn('id', ids).whereNull('revoked_at');
+  await dialectOf(db).waitFor(grants().select('id').orderBy('id'));
   const because = removal.kind === 'api_link' ? 'the API is no longer linked' : 'access_not_assigned';
-  return grants.update({ revoked_at: at, revoked_because: because });
+  return { grantsRevoked: await grants().update({ revoked_at: at, revoked_because: because }), mayBeMore };
 }
 
 /** Ends the grants of users who had a removed role, and removes the role from them. */
@@ -66,9 +72,10 @@ async function releaseMembers(db: Knex, removal: Removal, limit: number): Promis
   const found: { user_id: number }[] = await members.clone().select('user_id').limit(limit);
   if (found.length === 0) return { rows: 0, grantsRevoked: 0 };
   const userIds = found.map((row) => Number(row.user_id));
-  const grantsRevoked = await revokeLost(db, removal, db('grants').whereIn('user_id', userIds), limit);
+  const candidates = db('grants').whereIn('user_id', userIds);
+  const { grantsRevoked, mayBeMore } = await revokeLost(db, removal, candidates, limit);
   // Their other grants are found by these links.
-  if (grantsRevoked >= limit) return { rows: limit, grantsRevoked };
+  if (mayBeMore) return { rows: limit, grantsRevoked };
   await endInFlight(db, accountId, { userIds });
   return { rows: await members.whereIn('user_id', userIds).delete(), grantsRevoked };
 }
@@ -95,7 +102,7 @@ async function releaseGrants(db: Knex, removal: Removal, limit: number): Promise
     .orderBy('id')
     .limit(limit);
   const ids = seen.map(({ id }) => Number(id));
-  const grantsRevoked = await revokeLost(db, removal, db('grants').whereIn('id', ids), limit);
+  const { grantsRevoked } = await revokeLost(db, removal, db('grants').whereIn('id', ids), limit);
   // Grants are locked first everywhere. What is in flight for an API looks for the link itself.
   if (removal.kind === 'access' && Number(reached) === 0) await endInFlight(db, accountId, { appId });
   if (ids.length === 0) return { rows: 0, grantsRevoked };

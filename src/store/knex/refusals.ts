@@ -11,16 +11,18 @@ const refusals = shape<RefusalRecord>('refusals', null, {
   expiresAt: 'expires_at',
 });
 
+/** Rows per statement: SQLite takes at most 500. */
+const addedAtOnce = 400;
+
 export function refusalVerbs(db: Knex): RefusalStore {
   const { table, read, write } = refusals;
   return {
     add: async (records) => {
-      if (records.length === 0) return;
-      // What was stored before its answer got lost is added again.
-      await db(table)
-        .insert(records.map((record) => write(record)))
-        .onConflict(['account_id', 'request_id'])
-        .ignore();
+      for (let from = 0; from < records.length; from += addedAtOnce) {
+        const part = records.slice(from, from + addedAtOnce).map((record) => write(record));
+        // What was stored before its answer got lost is added again.
+        await db(table).insert(part).onConflict(['account_id', 'request_id']).ignore();
+      }
     },
     find: async (accountId, requestId, now) => {
       const row = await db(table)

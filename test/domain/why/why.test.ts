@@ -165,6 +165,20 @@ for (const kind of databases) {
       assert.equal(await refusals.find(app.account.id, reference, now + 86_400_000), null);
     });
 
+    test('more refusals than a statement takes are stored at once, and again without harm', async () => {
+      const { refusals } = app.services.store;
+      const more = Array.from({ length: 1001 }, (_, index) => ({
+        accountId: app.account.id,
+        requestId: `many-${index}`,
+        at: 1,
+        source: '192.0.2.1',
+        detail: '{}',
+        expiresAt: 9,
+      }));
+      for (let turn = 0; turn < 2; turn += 1) await refusals.add(more);
+      assert.equal((await refusals.find(app.account.id, 'many-1000', 2))?.requestId, 'many-1000');
+    });
+
     test('ten refusals of a client for a reason are events, the others are counted by day', async () => {
       const client = await registerClient(app);
       const about = async () => {

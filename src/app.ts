@@ -10,7 +10,7 @@ import { requestStateOf } from './http/request-state.ts';
 import { createSurface, type Surface, type SurfaceDefinition } from './http/surface.ts';
 import { answerUnknownPath } from './http/unknown-path.ts';
 import { notFoundPage } from './pages/failure-page.ts';
-import { once } from './pages/once.ts';
+import { onceLoaded } from './pages/once.ts';
 import { judgeNode } from './runtime/floor.ts';
 import type { Services } from './services.ts';
 import { api1 } from './surfaces/api-1/index.ts';
@@ -80,7 +80,7 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     }),
   );
   // What makes the documentation is 80 modules, a parser of YAML among them, and few processes are asked for it.
-  const docs = once(async () => (await import('./pages/docs/docs-files.ts')).docsFiles(surfaces));
+  const docs = onceLoaded(async () => (await import('./pages/docs/docs-files.ts')).docsFiles(surfaces));
   app.use(createDocs(services, docs, options.startPage ?? 'account'));
   app.use(answerUnknownPath(services, notFoundPage));
   app.use(((error: unknown, _req, res, _next) => {

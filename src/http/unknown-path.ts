@@ -6,10 +6,7 @@ import type { ReplyHeaders } from './operation.ts';
 import { requestStateOf } from './request-state.ts';
 
 /** The page for a person, in the look of the account, if there is one on the host. */
-export type NotFoundPage = (
-  requestId: string,
-  account: Account | null,
-) => { readonly body: string; readonly headers: ReplyHeaders };
+export type NotFoundPage = (account: Account | null) => { readonly body: string; readonly headers: ReplyHeaders };
 
 /** Answers requests for paths that nothing serves: with a page if a browser asks, else with JSON. */
 export function answerUnknownPath(
@@ -29,7 +26,7 @@ export function answerUnknownPath(
     }
     // Without the store the page has no account's name, and is as true.
     const account = await findAccountByHost(services, req.headers.host ?? '').catch(() => null);
-    const { body, headers } = notFoundPage(state.requestId, account);
+    const { body, headers } = notFoundPage(account);
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
     res.setHeader('content-type', 'text/html; charset=utf-8').end(body);
   };

@@ -11,7 +11,8 @@ export interface ErrorView {
   readonly message: string;
   /** What the reader can do now. */
   readonly hint?: string | undefined;
-  readonly requestId: string;
+  /** Null where nothing is kept of the failure that it could find. */
+  readonly requestId: string | null;
   /** HTTP status of the answer. */
   readonly status: number;
 }

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import express from 'express';
+import supertest from 'supertest';
 import { parse } from 'yaml';
 import { createApp } from '../../src/app.ts';
 import { Failure } from '../../src/domain/failure.ts';
+import { createDocs } from '../../src/http/docs.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { beginRequest } from '../../src/http/request-log.ts';
 import { openTestApp, seenFrom, type TestApp } from '../support/app.ts';
 
 const namesIn = (folder: string, ending: string) =>
@@ -239,5 +244,24 @@ describe('the documentation', () => {
     const services = { ...app.services, store: { ...app.services.store, accounts } };
     const { status, headers } = await seenFrom(app.account, createApp(services), services, app).send('GET', '/docs');
     assert.deepEqual([status, headers['retry-after']], [503, '1']);
+  });
+
+  test('is loaded for its own paths alone', async () => {
+    let loads = 0;
+    const load = async () => {
+      loads += 1;
+      return new Map();
+    };
+    const server = express().use(beginRequest(app.services, createMetrics()), createDocs(app.services, load, 'docs'));
+    server.use((_req, res) => void res.sendStatus(404));
+    const statusOf = async (path: string) => {
+      const answer = await supertest(server).get(path).set('host', new URL(app.account.baseUrl).host).redirects(0);
+      return answer.status;
+    };
+    for (const path of ['/nothing', '/docsx', '/openapi.yaml']) assert.equal(await statusOf(path), 404);
+    assert.equal(await statusOf('/'), 302);
+    assert.equal(loads, 0);
+    assert.equal(await statusOf('/docs/nothing'), 404);
+    assert.equal(loads, 1);
   });
 });

@@ -9,6 +9,7 @@ import { tellUser } from '../domain/why/user.ts';
 import type { Explained } from '../domain/why/words.ts';
 import type { Services } from '../services.ts';
 import type { ClientRecord } from '../store/clients.ts';
+import type { UserRecord } from '../store/users.ts';
 import { type Answer, addCommand, type Outlet, readId } from './command.ts';
 import { fields, isoTime } from './output.ts';
 import { withServices } from './session.ts';
@@ -69,18 +70,29 @@ async function whyUser(
   text: string,
   { app }: WhyOptions,
 ): Promise<Answer> {
-  const { key } = readEmail(text);
+  const { account, user } = await requireUser(services, accounts, text);
+  const client = app === undefined ? null : await requireApp(services, account, readId('app', app));
+  const { status, now, before } = await tellUser(services, account, user, client);
+  const about = { account: account.subdomain, user_id: user.id, status };
+  const head = fields({ ...about, 'would refuse now': now.length === 0 ? 'nothing that is known' : null });
+  const parts = [head, ...now.map((one) => fields(onlyWords(one))), ...before.map((one) => fields(wordsOf(one)))];
+  return { json: { ...about, now: now.map(onlyWords), before: before.map(representStory) }, text: parts.join('\n') };
+}
+
+/** The user with this e-mail address in one of the accounts. Throws `not_found`, `value_invalid` when several have one. */
+async function requireUser({ store }: Services, accounts: readonly Account[], email: string) {
+  const { key } = readEmail(email);
+  const found: { account: Account; user: UserRecord }[] = [];
   for (const account of accounts) {
-    const user = await services.store.users.findByEmail(account.id, key);
-    if (!user) continue;
-    const client = app === undefined ? null : await requireApp(services, account, readId('app', app));
-    const { status, now, before } = await tellUser(services, account, user, client);
-    const about = { account: account.subdomain, user_id: user.id, status };
-    const head = fields({ ...about, 'would refuse now': now.length === 0 ? 'nothing that is known' : null });
-    const parts = [head, ...now.map((one) => fields(onlyWords(one))), ...before.map((one) => fields(wordsOf(one)))];
-    return { json: { ...about, now: now.map(onlyWords), before: before.map(representStory) }, text: parts.join('\n') };
+    const user = await store.users.findByEmail(account.id, key);
+    if (user) found.push({ account, user });
   }
-  throw new Failure('not_found', { message: `there is no user ${text}` });
+  const [one] = found;
+  if (!one) throw new Failure('not_found', { message: `there is no user ${email}` });
+  if (found.length === 1) return one;
+  const names = found.map(({ account }) => account.subdomain).join(', ');
+  const message = `several accounts have a user ${email} (${names}): choose one with --account`;
+  throw new Failure('value_invalid', { name: 'account', message });
 }
 
 async function requireApp({ store }: Services, account: Account, appId: number): Promise<ClientRecord> {

@@ -134,6 +134,10 @@ describe('the command line', () => {
     assert.equal((await refusal('why', 'why@example.com', '--app', '7')).message, 'there is no app 7');
     assert.equal((await refusal('why', '9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11')).error, 'not_found');
     assert.match((await refusal('why', 'nonsense')).message, /^give the reference/);
+    await cli.json('account', 'create', 'twin');
+    await cli.json('user', 'create', '--account', 'twin', '--email', 'why@example.com');
+    assert.match((await refusal('why', 'why@example.com')).message, /\(acme, twin\): choose one with --account$/);
+    assert.equal((await cli.json('why', 'why@example.com', '--account', 'twin')).account, 'twin');
   });
 
   test('user set stores each key', async () => {

@@ -4,14 +4,15 @@ import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
+import type { AuditedEvent } from '../audit/list.ts';
 import { displayName } from '../clients/represent-metadata.ts';
-import { findStandingFailure, findStatusFailure } from '../login/standing.ts';
+import { afterReplacing, findStandingFailure, findStatusFailure } from '../login/standing.ts';
 import { userStatusNames } from '../users/user-status.ts';
 import { findEvents, type Story, tellEvent } from './story.ts';
 import { type Explained, explain } from './words.ts';
 
-/** Refusals that are told, newest first. */
-const mostTold = 10;
+/** Refusals of the user that are told, newest first, and of the app: strangers can cause those. */
+const mostTold = { own: 10, ofApp: 3 };
 
 export interface ToldUser {
   readonly status: string;
@@ -37,7 +38,9 @@ export async function tellUser(
     address: null,
     hook: null,
   };
-  const failure = client ? await findStandingFailure(store, user, client) : findStatusFailure(user);
+  // Whoever has the old password is asked for a new one.
+  const standing = afterReplacing(user);
+  const failure = client ? await findStandingFailure(store, standing, client) : findStatusFailure(standing);
   const isClosed = (user.lockedUntil ?? 0) > clock.now();
   const now = [failure?.code ?? null, isClosed ? 'sign_in.failed closed' : null]
     .map((key) => explain([key], named))
@@ -50,7 +53,25 @@ export async function tellUser(
         { field: 'action', test: 'is', values: ['authorization.refused'] },
       ])
     : [];
-  const newest = [...own, ...ofApp].filter(({ outcome }) => outcome === 'refused').sort((a, b) => b.id - a.id);
-  const told = await Promise.all(newest.slice(0, mostTold).map((event) => tellEvent(services, account, event)));
-  return { status: userStatusNames[user.status], now, before: told.filter((one) => one !== null) };
+  const stories = [
+    ...(await tellSome(services, account, own, mostTold.own)),
+    ...(await tellSome(services, account, ofApp, mostTold.ofApp)),
+  ];
+  return { status: userStatusNames[user.status], now, before: stories.toSorted((a, b) => b.at - a.at) };
+}
+
+/** The newest refusals among events that are sorted from new to old. */
+async function tellSome(
+  services: Pick<Services, 'store' | 'clock'>,
+  account: Account,
+  events: readonly AuditedEvent[],
+  most: number,
+): Promise<readonly Story[]> {
+  const told: Story[] = [];
+  for (const event of events) {
+    const story = await tellEvent(services, account, event);
+    if (story) told.push(story);
+    if (told.length === most) break;
+  }
+  return told;
 }

@@ -221,5 +221,19 @@ for (const kind of databases) {
       assert.match(told.before[0]?.cause ?? '', /password for .* was wrong/);
       assert.match(told.before[0]?.reference ?? '', /^[\da-f-]{36}$/);
     });
+
+    test('a password that expired refuses nobody, and no refusals of an app hide those of the user', async () => {
+      const { user, client, begin } = await settle(app);
+      const asking = await app.services.store.clients.findByApp(app.account.id, client.app_id);
+      await submit(app, await begin(), { username: user.email ?? '', password: 'wrong password' });
+      await setUser(app.services, app.account, user.id, { status: 'password_expired' });
+      const other = 'https://app.example.com/other';
+      for (let count = 0; count < 10; count += 1) await at(authorizePath(client, { redirect_uri: other }));
+      const found = await app.services.store.users.find(app.account.id, user.id);
+      assert.ok(found);
+      const { now, before: told } = await tellUser(app.services, app.account, found, asking);
+      assert.deepEqual([now, told.length], [[], 4]);
+      assert.match(told.at(-1)?.cause ?? '', /password for .* was wrong/);
+    });
   });
 }

@@ -1,27 +1,15 @@
 #!/usr/bin/env node
-// The command line, with what Node made of the sources kept beside them: whoever may write there may change the sources
-// themselves. Where nothing may be written, Node goes on without. This file is JavaScript because what strips the types
-// of the others takes 20 MB of memory, and is not loaded when all of them are kept.
-import { enableCompileCache, flushCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
+// Says so where Node is too old. Every Node that knows modules can read this file: what it runs after that, an old one
+// could not even parse.
+const oldest = 24;
+const { node } = process.versions;
 
-enableCompileCache(fileURLToPath(new URL('../.cache', import.meta.url)));
-await preferNodeOfHost();
-await import('../src/gatehouse.ts');
-// A command has ended by now; a server goes on, and may be killed later.
-flushCompileCache();
-
-/**
- * Goes on in a newer Node of the host, if it has one, where npm brought the running one along. The process stays the
- * same, so that its number, its signals, its pipes and its exit status are those of the service; and it comes by here
- * once, because what it goes on in was not brought by npm. A process that its parent talks to over a channel of Node
- * stays what it is: the channel would be lost.
- */
-async function preferNodeOfHost() {
-  if (!/[\\/]node_modules[\\/]/.test(process.execPath) || !process.execve || process.connected) return;
-  const { findBetterNode } = await import('../src/runtime/host-node.ts');
-  const file = findBetterNode({ version: process.version, environment: process.env });
-  if (file === null) return;
-  flushCompileCache();
-  process.execve(file, [file, ...process.execArgv, ...process.argv.slice(1)], process.env);
+if (Number(node.split('.')[0]) >= oldest) {
+  void import('./start.js');
+} else {
+  process.stderr.write(
+    `gatehouse: Node ${node} is too old, it must be ${oldest} or newer: run it as "npx gatehouse", which on Linux uses ` +
+      'the Node that "npm ci" installed, or install a newer Node (README.md, "Node")\n',
+  );
+  process.exitCode = 1;
 }

@@ -55,6 +55,7 @@ export interface components {
         /** @description An error, in the form of version 2. */
         readonly ManagementError: {
             /**
+             * Format: int32
              * @description The HTTP status.
              * @example 404
              * @enum {integer}
@@ -92,6 +93,7 @@ export interface components {
              */
             readonly error: boolean;
             /**
+             * Format: int32
              * @description The HTTP status.
              * @example 200
              * @enum {integer}
@@ -117,6 +119,7 @@ export interface components {
              */
             readonly error: boolean;
             /**
+             * Format: int32
              * @description The HTTP status.
              * @example 400
              * @enum {integer}

@@ -1194,6 +1194,7 @@ export interface components {
             /** @description The second factors of the user; with `mfa_device_info_enabled`. */
             readonly mfa_devices?: readonly components["schemas"]["HookMfaDevice"][];
             /**
+             * Format: int32
              * @description Wrong passwords since the last sign-in; with `failed_login_attempts_enabled`.
              * @example 0
              */
@@ -1327,12 +1328,14 @@ export interface components {
             readonly user?: components["schemas"]["MigratedUser"];
         } | null;
         /**
+         * Format: int32
          * @description 0 unactivated, 1 active, 2 suspended, 3 locked, 4 password expired, 5 awaiting reset, 7 password pending.
          * @example 1
          * @enum {integer}
          */
         readonly UserStatus: 0 | 1 | 2 | 3 | 4 | 5 | 7;
         /**
+         * Format: int32
          * @description 0 unapproved, 1 approved, 2 rejected, 3 unlicensed.
          * @example 1
          * @enum {integer}
@@ -1341,6 +1344,7 @@ export interface components {
         /** @description A person who signs in. */
         readonly User: {
             /**
+             * Format: int32
              * @description Identifier of the user.
              * @example 1
              */
@@ -1396,6 +1400,7 @@ export interface components {
              */
             readonly external_id: string | null;
             /**
+             * Format: int32
              * @description Identifier of a group in another system; stored as given. 0 clears it.
              * @example 7
              */
@@ -1408,6 +1413,7 @@ export interface components {
              */
             readonly role_ids: readonly number[];
             /**
+             * Format: int32
              * @description Identifier of this user's manager. 0 clears it.
              * @example 2
              */
@@ -1418,6 +1424,7 @@ export interface components {
              */
             readonly preferred_locale_code: string | null;
             /**
+             * Format: int32
              * @description Identifier of the user policy that is set for this user. 0 clears it.
              * @example 1
              */
@@ -1434,6 +1441,7 @@ export interface components {
             readonly status: components["schemas"]["UserStatus"];
             readonly state: components["schemas"]["UserState"];
             /**
+             * Format: int32
              * @description Wrong passwords in a row. Read-only.
              * @example 0
              */
@@ -1484,6 +1492,7 @@ export interface components {
         /** @description What went wrong. */
         readonly ManagementError: {
             /**
+             * Format: int32
              * @description The HTTP status again.
              * @example 404
              * @enum {integer}
@@ -1509,51 +1518,52 @@ export interface components {
              */
             readonly email?: string | null;
             /**
-             * @description Name to sign in with, unique like the address. A name with an `@` must be the user's own address. Up to 254 characters.
+             * @description Name to sign in with, unique like the address. A name with an `@` must be the user's own address. Up to 254 characters. No control, invisible or unassigned characters.
              * @example ada
              */
             readonly username?: string | null;
             /**
-             * @description Given name, up to 255 characters.
+             * @description Given name, up to 255 characters. No control characters, line separators or controls of direction.
              * @example Ada
              */
             readonly firstname?: string | null;
             /**
-             * @description Family name, up to 255 characters.
+             * @description Family name, up to 255 characters. No control characters, line separators or controls of direction.
              * @example Lovelace
              */
             readonly lastname?: string | null;
             /**
-             * @description Position in the organisation, up to 255 characters.
+             * @description Position in the organisation, up to 255 characters. No control characters, line separators or controls of direction.
              * @example Analyst
              */
             readonly title?: string | null;
             /**
-             * @description Part of the organisation, up to 255 characters.
+             * @description Part of the organisation, up to 255 characters. No control characters, line separators or controls of direction.
              * @example Research
              */
             readonly department?: string | null;
             /**
-             * @description Name of the organisation, up to 255 characters.
+             * @description Name of the organisation, up to 255 characters. No control characters, line separators or controls of direction.
              * @example Example Ltd
              */
             readonly company?: string | null;
             /**
-             * @description Telephone number as text, up to 255 characters.
+             * @description Telephone number as text, up to 255 characters. No control characters, line separators or controls of direction.
              * @example +44 20 7946 0000
              */
             readonly phone?: string | null;
             /**
-             * @description Notes of the administrators, up to 1024 characters.
+             * @description Notes of the administrators, up to 1024 characters. No control characters, line separators or controls of direction.
              * @example Joined in spring
              */
             readonly comment?: string | null;
             /**
-             * @description Identifier of the user in another system, up to 255 characters.
+             * @description Identifier of the user in another system, up to 255 characters. No control characters, line separators or controls of direction.
              * @example e-1815
              */
             readonly external_id?: string | null;
             /**
+             * Format: int32
              * @description Identifier of a group in another system; stored as given. 0 clears it.
              * @example 7
              */
@@ -1566,22 +1576,24 @@ export interface components {
              */
             readonly role_ids?: readonly number[] | null;
             /**
+             * Format: int32
              * @description Identifier of this user's manager. 0 clears it.
              * @example 2
              */
             readonly manager_user_id?: number | null;
             /**
-             * @description Language of the user as a tag of RFC 5646, up to 255 characters.
+             * @description Language of the user as a tag of RFC 5646, up to 255 characters. No control characters, line separators or controls of direction.
              * @example en-GB
              */
             readonly preferred_locale_code?: string | null;
             /**
+             * Format: int32
              * @description Identifier of the user policy that is set for this user. 0 clears it.
              * @example 1
              */
             readonly policy_id?: number | null;
             /**
-             * @description Values by short name; null clears one. An undefined short name is refused.
+             * @description Values by short name; null clears one. An undefined short name is refused. No control characters, line separators or controls of direction.
              * @example {
              *       "badge": "1815"
              *     }
@@ -1615,6 +1627,7 @@ export interface components {
         /** @description A member that the account adds to its users. */
         readonly CustomAttribute: {
             /**
+             * Format: int32
              * @description Identifier of the attribute.
              * @example 1
              */
@@ -1630,6 +1643,7 @@ export interface components {
              */
             readonly shortname: string;
             /**
+             * Format: int32
              * @description Place among the attributes; the next free one by default.
              * @example 1
              */
@@ -1638,12 +1652,13 @@ export interface components {
         /** @description The attribute; `id` is ignored. */
         readonly CustomAttributeFields: {
             /**
+             * Format: int32
              * @description Identifier of the attribute.
              * @example 1
              */
             readonly id?: number;
             /**
-             * @description Name for people, 1 to 255 characters.
+             * @description Name for people, 1 to 255 characters. No control characters, line separators or controls of direction.
              * @example Badge number
              */
             readonly name: string;
@@ -1653,6 +1668,7 @@ export interface components {
              */
             readonly shortname: string;
             /**
+             * Format: int32
              * @description Place among the attributes; null, or without it at the creation, the one after all others.
              * @example 1
              */
@@ -1665,12 +1681,13 @@ export interface components {
         /** @description The same members, wrapped; `id` is ignored. */
         readonly CustomAttributeFieldsUpdate: {
             /**
+             * Format: int32
              * @description Identifier of the attribute.
              * @example 1
              */
             readonly id?: number;
             /**
-             * @description Name for people, 1 to 255 characters.
+             * @description Name for people, 1 to 255 characters. No control characters, line separators or controls of direction.
              * @example Badge number
              */
             readonly name?: string;
@@ -1680,6 +1697,7 @@ export interface components {
              */
             readonly shortname?: string;
             /**
+             * Format: int32
              * @description Place among the attributes; null, or without it at the creation, the one after all others.
              * @example 1
              */
@@ -1688,12 +1706,13 @@ export interface components {
         /** @description Members to change, bare or wrapped; wrapped ones win. `id` is ignored. */
         readonly CustomAttributeUpdate: {
             /**
+             * Format: int32
              * @description Identifier of the attribute.
              * @example 1
              */
             readonly id?: number;
             /**
-             * @description Name for people, 1 to 255 characters.
+             * @description Name for people, 1 to 255 characters. No control characters, line separators or controls of direction.
              * @example Badge number
              */
             readonly name?: string;
@@ -1703,6 +1722,7 @@ export interface components {
              */
             readonly shortname?: string;
             /**
+             * Format: int32
              * @description Place among the attributes; null puts it after all others.
              * @example 1
              */
@@ -1723,6 +1743,7 @@ export interface components {
         /** @description An app of a user. */
         readonly UserApp: {
             /**
+             * Format: int32
              * @description Identifier of the app.
              * @example 1
              */
@@ -1743,6 +1764,7 @@ export interface components {
              */
             readonly extension: boolean;
             /**
+             * Format: int32
              * @description Identifies the user's login at this app among the logins of the user; the app's identifier.
              * @example 1
              */
@@ -1766,12 +1788,13 @@ export interface components {
         /** @description Rules for the users it applies to. */
         readonly Policy: {
             /**
+             * Format: int32
              * @description Identifier of the policy. Ignored when sent.
              * @example 2
              */
             readonly id: number;
             /**
-             * @description Name for people, 1 to 255 characters; unique in the account.
+             * @description Name for people, 1 to 255 characters; unique in the account. No control characters, line separators or controls of direction.
              * @example Staff
              */
             readonly name: string;
@@ -1781,31 +1804,37 @@ export interface components {
              */
             readonly is_default: boolean;
             /**
+             * Format: int32
              * @description Minimum length of a new password, 8 to 256; 8 by default. Passwords longer than 256 characters are refused.
              * @example 8
              */
             readonly minimum_password_length: number;
             /**
+             * Format: int32
              * @description Wrong passwords in a row that close sign-in by password for that user, 1 to 100. 10 by default.
              * @example 10
              */
             readonly maximum_invalid_login_attempts: number;
             /**
+             * Format: int32
              * @description Minutes for which it is closed then, 1 to 1440. 15 by default.
              * @example 15
              */
             readonly lock_effective_minutes: number;
             /**
+             * Format: int32
              * @description Minutes after which a session ends that is not used, 1 to 1440. 30 by default.
              * @example 30
              */
             readonly session_timeout_minutes: number;
             /**
+             * Format: int32
              * @description Minutes after which a session ends, however often it is used, 1 to 43200. 720 by default.
              * @example 720
              */
             readonly session_absolute_minutes: number;
             /**
+             * Format: int32
              * @description Days after which a password has to be replaced at the next sign-in, 1 to 3650; null, the default: never.
              * @example 365
              */
@@ -1829,12 +1858,13 @@ export interface components {
         /** @description A policy to create. */
         readonly PolicyCreate: {
             /**
+             * Format: int32
              * @description Identifier of the policy. Ignored when sent.
              * @example 2
              */
             readonly id?: number;
             /**
-             * @description Name for people, 1 to 255 characters; unique in the account.
+             * @description Name for people, 1 to 255 characters; unique in the account. No control characters, line separators or controls of direction.
              * @example Staff
              */
             readonly name: string;
@@ -1844,31 +1874,37 @@ export interface components {
              */
             readonly is_default?: boolean;
             /**
+             * Format: int32
              * @description Minimum length of a new password, 8 to 256; 8 by default. Passwords longer than 256 characters are refused.
              * @example 8
              */
             readonly minimum_password_length?: number;
             /**
+             * Format: int32
              * @description Wrong passwords in a row that close sign-in by password for that user, 1 to 100. 10 by default.
              * @example 10
              */
             readonly maximum_invalid_login_attempts?: number;
             /**
+             * Format: int32
              * @description Minutes for which it is closed then, 1 to 1440. 15 by default.
              * @example 15
              */
             readonly lock_effective_minutes?: number;
             /**
+             * Format: int32
              * @description Minutes after which a session ends that is not used, 1 to 1440. 30 by default.
              * @example 30
              */
             readonly session_timeout_minutes?: number;
             /**
+             * Format: int32
              * @description Minutes after which a session ends, however often it is used, 1 to 43200. 720 by default.
              * @example 720
              */
             readonly session_absolute_minutes?: number;
             /**
+             * Format: int32
              * @description Days after which a password has to be replaced at the next sign-in, 1 to 3650; null, the default: never.
              * @example 365
              */
@@ -1892,12 +1928,13 @@ export interface components {
         /** @description Members to change. */
         readonly PolicyUpdate: {
             /**
+             * Format: int32
              * @description Identifier of the policy. Ignored when sent.
              * @example 2
              */
             readonly id?: number;
             /**
-             * @description Name for people, 1 to 255 characters; unique in the account.
+             * @description Name for people, 1 to 255 characters; unique in the account. No control characters, line separators or controls of direction.
              * @example Staff
              */
             readonly name?: string;
@@ -1907,31 +1944,37 @@ export interface components {
              */
             readonly is_default?: boolean;
             /**
+             * Format: int32
              * @description Minimum length of a new password, 8 to 256; 8 by default. Passwords longer than 256 characters are refused.
              * @example 8
              */
             readonly minimum_password_length?: number;
             /**
+             * Format: int32
              * @description Wrong passwords in a row that close sign-in by password for that user, 1 to 100. 10 by default.
              * @example 10
              */
             readonly maximum_invalid_login_attempts?: number;
             /**
+             * Format: int32
              * @description Minutes for which it is closed then, 1 to 1440. 15 by default.
              * @example 15
              */
             readonly lock_effective_minutes?: number;
             /**
+             * Format: int32
              * @description Minutes after which a session ends that is not used, 1 to 1440. 30 by default.
              * @example 30
              */
             readonly session_timeout_minutes?: number;
             /**
+             * Format: int32
              * @description Minutes after which a session ends, however often it is used, 1 to 43200. 720 by default.
              * @example 720
              */
             readonly session_absolute_minutes?: number;
             /**
+             * Format: int32
              * @description Days after which a password has to be replaced at the next sign-in, 1 to 3650; null, the default: never.
              * @example 365
              */
@@ -1955,6 +1998,7 @@ export interface components {
         /** @description A kind of second factor. */
         readonly Factor: {
             /**
+             * Format: int32
              * @description Identifier of the kind; what a registration names.
              * @example 1
              */
@@ -1978,12 +2022,13 @@ export interface components {
         /** @description A device to be registered. */
         readonly RegistrationCreate: {
             /**
+             * Format: int32
              * @description The kind of device.
              * @example 1
              */
             readonly factor_id: number;
             /**
-             * @description What its user calls it, 1 to 64 characters.
+             * @description What its user calls it, 1 to 64 characters. No control characters, line separators or controls of direction.
              * @example Phone
              */
             readonly display_name: string;
@@ -2170,6 +2215,7 @@ export interface components {
              */
             readonly auth_factor_name: string;
             /**
+             * Format: int32
              * @description Identifier of the device.
              * @example 12
              */
@@ -2196,11 +2242,13 @@ export interface components {
              */
             readonly audiences: readonly string[] | null;
             /**
+             * Format: int32
              * @description How long an access token lives, 1 to 1440 minutes; `null` means 60.
              * @example 10
              */
             readonly access_token_expiration_minutes: number | null;
             /**
+             * Format: int32
              * @description How long a refresh token waits for its use, 1 to 525600 minutes; `null` means as long as the account's settings say. The absolute end of a grant stays the account's.
              * @example 30
              */
@@ -2209,17 +2257,18 @@ export interface components {
         /** @description An API authorization server. */
         readonly ApiAuthorization: {
             /**
+             * Format: int32
              * @description Identifier; in a request it is ignored.
              * @example 3
              */
             readonly id: number;
             /**
-             * @description Name for people, 1 to 255 characters.
+             * @description Name for people, 1 to 255 characters. No control characters, line separators or controls of direction.
              * @example Orders
              */
             readonly name: string;
             /**
-             * @description What it is for, at most 1024 characters.
+             * @description What it is for, at most 1024 characters. No control characters, line separators or controls of direction.
              * @example What the order service takes
              */
             readonly description: string | null;
@@ -2240,11 +2289,13 @@ export interface components {
              */
             readonly audiences?: readonly string[] | null;
             /**
+             * Format: int32
              * @description How long an access token lives, 1 to 1440 minutes; `null` means 60.
              * @example 10
              */
             readonly access_token_expiration_minutes?: number | null;
             /**
+             * Format: int32
              * @description How long a refresh token waits for its use, 1 to 525600 minutes; `null` means as long as the account's settings say. The absolute end of a grant stays the account's.
              * @example 30
              */
@@ -2253,17 +2304,18 @@ export interface components {
         /** @description A server to create. */
         readonly ApiAuthorizationCreate: {
             /**
+             * Format: int32
              * @description Identifier; in a request it is ignored.
              * @example 3
              */
             readonly id?: number;
             /**
-             * @description Name for people, 1 to 255 characters.
+             * @description Name for people, 1 to 255 characters. No control characters, line separators or controls of direction.
              * @example Orders
              */
             readonly name: string;
             /**
-             * @description What it is for, at most 1024 characters.
+             * @description What it is for, at most 1024 characters. No control characters, line separators or controls of direction.
              * @example What the order service takes
              */
             readonly description?: string | null;
@@ -2284,11 +2336,13 @@ export interface components {
              */
             readonly audiences?: readonly string[] | null;
             /**
+             * Format: int32
              * @description How long an access token lives, 1 to 1440 minutes; `null` means 60.
              * @example 10
              */
             readonly access_token_expiration_minutes?: number | null;
             /**
+             * Format: int32
              * @description How long a refresh token waits for its use, 1 to 525600 minutes; `null` means as long as the account's settings say. The absolute end of a grant stays the account's.
              * @example 30
              */
@@ -2297,17 +2351,18 @@ export interface components {
         /** @description Members to change. */
         readonly ApiAuthorizationUpdate: {
             /**
+             * Format: int32
              * @description Identifier; in a request it is ignored.
              * @example 3
              */
             readonly id?: number;
             /**
-             * @description Name for people, 1 to 255 characters.
+             * @description Name for people, 1 to 255 characters. No control characters, line separators or controls of direction.
              * @example Orders
              */
             readonly name?: string;
             /**
-             * @description What it is for, at most 1024 characters.
+             * @description What it is for, at most 1024 characters. No control characters, line separators or controls of direction.
              * @example What the order service takes
              */
             readonly description?: string | null;
@@ -2316,6 +2371,7 @@ export interface components {
         /** @description A scope of a server. */
         readonly Scope: {
             /**
+             * Format: int32
              * @description Identifier; in a request it is ignored.
              * @example 3
              */
@@ -2326,7 +2382,7 @@ export interface components {
              */
             readonly value: string;
             /**
-             * @description What the user is asked at consent, at most 255 characters.
+             * @description What the user is asked at consent, at most 255 characters. No control characters, line separators or controls of direction.
              * @example See your orders
              */
             readonly description: string | null;
@@ -2334,11 +2390,13 @@ export interface components {
         /** @description A scope to add. */
         readonly ScopeCreate: {
             /**
+             * Format: int32
              * @description Identifier; in a request it is ignored.
              * @example 3
              */
             readonly id?: number;
             /**
+             * Format: int32
              * @description Ignored; the path names the server.
              * @example 1
              */
@@ -2349,7 +2407,7 @@ export interface components {
              */
             readonly value: string;
             /**
-             * @description What the user is asked at consent, at most 255 characters.
+             * @description What the user is asked at consent, at most 255 characters. No control characters, line separators or controls of direction.
              * @example See your orders
              */
             readonly description?: string | null;
@@ -2357,6 +2415,7 @@ export interface components {
         /** @description What was created or changed. */
         readonly Identifier: {
             /**
+             * Format: int32
              * @description Identifier; in a request it is ignored.
              * @example 3
              */
@@ -2365,11 +2424,13 @@ export interface components {
         /** @description Members to change. */
         readonly ScopeUpdate: {
             /**
+             * Format: int32
              * @description Identifier; in a request it is ignored.
              * @example 3
              */
             readonly id?: number;
             /**
+             * Format: int32
              * @description Ignored; the path names the server.
              * @example 1
              */
@@ -2380,7 +2441,7 @@ export interface components {
              */
             readonly value?: string;
             /**
-             * @description What the user is asked at consent, at most 255 characters.
+             * @description What the user is asked at consent, at most 255 characters. No control characters, line separators or controls of direction.
              * @example See your orders
              */
             readonly description?: string | null;
@@ -2388,6 +2449,7 @@ export interface components {
         /** @description A claim of a server. */
         readonly ListedClaim: {
             /**
+             * Format: int32
              * @description Identifier; in a request it is ignored.
              * @example 3
              */
@@ -2436,11 +2498,13 @@ export interface components {
         /** @description A claim to add; `name` or `label` names it. */
         readonly ClaimCreate: {
             /**
+             * Format: int32
              * @description Identifier; in a request it is ignored.
              * @example 3
              */
             readonly id?: number;
             /**
+             * Format: int32
              * @description Ignored; the path names the server.
              * @example 1
              */
@@ -2469,11 +2533,13 @@ export interface components {
         /** @description Members to change; `name` takes precedence over `label`. */
         readonly ClaimUpdate: {
             /**
+             * Format: int32
              * @description Identifier; in a request it is ignored.
              * @example 3
              */
             readonly id?: number;
             /**
+             * Format: int32
              * @description Ignored; the path names the server.
              * @example 1
              */
@@ -2502,11 +2568,13 @@ export interface components {
         /** @description A client of a server. */
         readonly ListedClient: {
             /**
+             * Format: int32
              * @description Identifier of the client's app, as its registration answered it.
              * @example 1042
              */
             readonly app_id: number;
             /**
+             * Format: int32
              * @description Identifier of the server.
              * @example 1
              */
@@ -2522,16 +2590,19 @@ export interface components {
         /** @description A client to link. */
         readonly ClientLinkCreate: {
             /**
+             * Format: int32
              * @description Identifier; in a request it is ignored.
              * @example 3
              */
             readonly id?: number;
             /**
+             * Format: int32
              * @description Ignored; the path names the server.
              * @example 1
              */
             readonly auth_server_id?: number;
             /**
+             * Format: int32
              * @description Identifier of the client's app, as its registration answered it.
              * @example 1042
              */
@@ -2547,11 +2618,13 @@ export interface components {
         /** @description A client of a server. */
         readonly ClientLink: {
             /**
+             * Format: int32
              * @description Identifier of the client's app, as its registration answered it.
              * @example 1042
              */
             readonly app_id: number;
             /**
+             * Format: int32
              * @description Identifier of the server.
              * @example 1
              */
@@ -2560,16 +2633,19 @@ export interface components {
         /** @description The scopes of the link. */
         readonly ClientLinkUpdate: {
             /**
+             * Format: int32
              * @description Identifier; in a request it is ignored.
              * @example 3
              */
             readonly id?: number;
             /**
+             * Format: int32
              * @description Ignored; the path names the server.
              * @example 1
              */
             readonly auth_server_id?: number;
             /**
+             * Format: int32
              * @description Identifier of the client's app, as its registration answered it.
              * @example 1042
              */
@@ -2585,6 +2661,7 @@ export interface components {
         /** @description What a group of users may use. */
         readonly Role: {
             /**
+             * Format: int32
              * @description Identifier of the role.
              * @example 1
              */
@@ -2620,12 +2697,13 @@ export interface components {
         /** @description A role to create. */
         readonly RoleCreate: {
             /**
+             * Format: int32
              * @description Identifier of the role; ignored.
              * @example 1
              */
             readonly id?: number | null;
             /**
-             * @description Name, unique in the account, 1 to 255 characters.
+             * @description Name, unique in the account, 1 to 255 characters. No control characters, line separators or controls of direction.
              * @example Staff
              */
             readonly name: string;
@@ -2655,6 +2733,7 @@ export interface components {
         /** @description Which role it is. */
         readonly RoleId: {
             /**
+             * Format: int32
              * @description Identifier of the role.
              * @example 1
              */
@@ -2663,12 +2742,13 @@ export interface components {
         /** @description Members of a role to change; `null` empties a list. */
         readonly RoleUpdate: {
             /**
+             * Format: int32
              * @description Identifier of the role; ignored.
              * @example 1
              */
             readonly id?: number | null;
             /**
-             * @description Name, unique in the account, 1 to 255 characters.
+             * @description Name, unique in the account, 1 to 255 characters. No control characters, line separators or controls of direction.
              * @example Staff
              */
             readonly name?: string;
@@ -2698,6 +2778,7 @@ export interface components {
         /** @description A user as a member of a role. */
         readonly RoleMember: {
             /**
+             * Format: int32
              * @description Identifier of the user.
              * @example 1
              */
@@ -2729,6 +2810,7 @@ export interface components {
              */
             readonly added_at: string | null;
             /**
+             * Format: int32
              * @description Always null; roles are assigned by programs, not by users.
              * @example null
              */
@@ -2744,6 +2826,7 @@ export interface components {
         /** @description Which user it is. */
         readonly RoleMemberId: {
             /**
+             * Format: int32
              * @description Identifier of the user.
              * @example 1
              */
@@ -2752,6 +2835,7 @@ export interface components {
         /** @description An app that a role gives. */
         readonly RoleApp: {
             /**
+             * Format: int32
              * @description Identifier of the app.
              * @example 1
              */
@@ -2777,6 +2861,7 @@ export interface components {
         /** @description Which app it is. */
         readonly RoleAppId: {
             /**
+             * Format: int32
              * @description Identifier of the app.
              * @example 1
              */
@@ -2791,12 +2876,14 @@ export interface components {
             readonly enabled: boolean;
         };
         /**
+         * Format: int32
          * @description 0 web, 1 native.
          * @example 0
          * @enum {integer}
          */
         readonly OidcApplicationType: 0 | 1;
         /**
+         * Format: int32
          * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt.
          * @example 0
          * @enum {integer}
@@ -2822,11 +2909,13 @@ export interface components {
             readonly oidc_application_type: components["schemas"]["OidcApplicationType"];
             readonly token_endpoint_auth_method: components["schemas"]["TokenEndpointAuthMethod"];
             /**
+             * Format: int32
              * @description How long an access token is valid, in minutes; one for an API lives as long as that API says.
              * @example 60
              */
             readonly access_token_expiration_minutes: number;
             /**
+             * Format: int32
              * @description How long a refresh token that is not used is valid, in minutes: the app's own lifetime, or the account's setting. An API with its own lifetime overrides it for its tokens.
              * @example 43200
              */
@@ -2848,11 +2937,13 @@ export interface components {
         /** @description A client as the management of the account sees it. */
         readonly App: {
             /**
+             * Format: int32
              * @description Identifier of the app. Read-only.
              * @example 1
              */
             readonly id: number;
             /**
+             * Format: int32
              * @description What kind of app it is in another system; kept as it is, 108419 by default.
              * @example 108419
              */
@@ -2878,6 +2969,7 @@ export interface components {
              */
             readonly notes: string | null;
             /**
+             * Format: int32
              * @description Always 8, OpenID Connect. Read-only.
              * @example 8
              * @enum {integer}
@@ -2889,11 +2981,13 @@ export interface components {
              */
             readonly visible: boolean;
             /**
+             * Format: int32
              * @description The policy of sign-ins to the app, for users without one of their own; null for that of the user's role or the default policy.
              * @example null
              */
             readonly policy_id: number | null;
             /**
+             * Format: int32
              * @description Always null; there are no brands. Read-only.
              * @example null
              */
@@ -2904,6 +2998,7 @@ export interface components {
              */
             readonly icon_url: string | null;
             /**
+             * Format: int32
              * @description Always null; there are no tabs. Read-only.
              * @example null
              */
@@ -2959,21 +3054,25 @@ export interface components {
              */
             readonly login_url?: string | null;
             /**
+             * Format: int32
              * @description 0 web, 1 native; 0 by default.
              * @example 0
              */
             readonly oidc_application_type?: number | null;
             /**
+             * Format: int32
              * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt (for a client that registered keys); 0 by default.
              * @example 0
              */
             readonly token_endpoint_auth_method?: number | null;
             /**
+             * Format: int32
              * @description How long access tokens issued from now on are valid, in minutes: 1 to 1440. 0 or null: 60. One for an API lives as long as that API says.
              * @example 30
              */
             readonly access_token_expiration_minutes?: number | null;
             /**
+             * Format: int32
              * @description How long a refresh token that is not used is valid from its next use on, in minutes: 1 to 525600. 0 or null: as the account says. A value that is sent back as it was read becomes the app's own. An API with its own lifetime overrides it for its tokens.
              * @example 43200
              */
@@ -2982,22 +3081,23 @@ export interface components {
         /** @description An app to create. Members that are read-only or unknown are ignored. */
         readonly AppCreate: {
             /**
-             * @description Name of the app, 1 to 255 characters.
+             * @description Name of the app, 1 to 255 characters. No control characters, line separators or controls of direction.
              * @example Payroll
              */
             readonly name: string | null;
             /**
+             * Format: int32
              * @description What kind of app it is in another system; kept as it is, 108419 by default.
              * @example 108419
              */
             readonly connector_id?: number | null;
             /**
-             * @description What the app is for, up to 255 characters.
+             * @description What the app is for, up to 255 characters. No control characters, line separators or controls of direction.
              * @example Salaries
              */
             readonly description?: string | null;
             /**
-             * @description Notes of the administrators, up to 1024 characters.
+             * @description Notes of the administrators, up to 1024 characters. No control characters, line separators or controls of direction.
              * @example null
              */
             readonly notes?: string | null;
@@ -3007,6 +3107,7 @@ export interface components {
              */
             readonly visible?: boolean | null;
             /**
+             * Format: int32
              * @description The policy of sign-ins to the app: session lifetimes and the second factor. Null or 0, that of the user's role or the default policy.
              * @example null
              */
@@ -3028,22 +3129,23 @@ export interface components {
         /** @description Members of an app to set. Those that are read-only or unknown are ignored. */
         readonly AppUpdate: {
             /**
-             * @description Name of the app, 1 to 255 characters.
+             * @description Name of the app, 1 to 255 characters. No control characters, line separators or controls of direction.
              * @example Payroll
              */
             readonly name?: string | null;
             /**
+             * Format: int32
              * @description What kind of app it is in another system; kept as it is, 108419 by default.
              * @example 108419
              */
             readonly connector_id?: number | null;
             /**
-             * @description What the app is for, up to 255 characters.
+             * @description What the app is for, up to 255 characters. No control characters, line separators or controls of direction.
              * @example Salaries
              */
             readonly description?: string | null;
             /**
-             * @description Notes of the administrators, up to 1024 characters.
+             * @description Notes of the administrators, up to 1024 characters. No control characters, line separators or controls of direction.
              * @example null
              */
             readonly notes?: string | null;
@@ -3053,6 +3155,7 @@ export interface components {
              */
             readonly visible?: boolean | null;
             /**
+             * Format: int32
              * @description The policy of sign-ins to the app: session lifetimes and the second factor. Null or 0, that of the user's role or the default policy.
              * @example null
              */
@@ -3074,6 +3177,7 @@ export interface components {
         /** @description A user of an app. */
         readonly AppUser: {
             /**
+             * Format: int32
              * @description Identifier of the user.
              * @example 1
              */
@@ -3109,6 +3213,7 @@ export interface components {
         /** @description Which user it is. */
         readonly AppUserId: {
             /**
+             * Format: int32
              * @description Identifier of the user.
              * @example 1
              */
@@ -3117,6 +3222,7 @@ export interface components {
         /** @description How a secret is changed. */
         readonly AppSecretRequest: {
             /**
+             * Format: int32
              * @description How many minutes the former secret stays valid; 60 by default, 0 ends it at once.
              * @example 60
              */
@@ -3150,6 +3256,7 @@ export interface components {
         /** @description A pair in a list. */
         readonly ListedCredential: {
             /**
+             * Format: int32
              * @description Identifier of the pair.
              * @example 1
              */
@@ -3186,6 +3293,7 @@ export interface components {
         /** @description A pair, shown with its secret this once. */
         readonly CreatedCredential: {
             /**
+             * Format: int32
              * @description Identifier of the pair.
              * @example 1
              */
@@ -3217,6 +3325,7 @@ export interface components {
         /** @description A key in a list. */
         readonly ListedApiKey: {
             /**
+             * Format: int32
              * @description Identifier of the key.
              * @example 1
              */
@@ -3236,7 +3345,7 @@ export interface components {
         /** @description A key to create. */
         readonly ApiKeyCreate: {
             /**
-             * @description What the key is for, 1 to 100 characters.
+             * @description What the key is for, 1 to 100 characters. No control characters, line separators or controls of direction.
              * @example Payroll export
              */
             readonly name: string;
@@ -3244,6 +3353,7 @@ export interface components {
         /** @description A key, shown this once. */
         readonly CreatedApiKey: {
             /**
+             * Format: int32
              * @description Identifier of the key.
              * @example 1
              */
@@ -3351,11 +3461,13 @@ export interface components {
              */
             readonly runtime: string;
             /**
+             * Format: int32
              * @description How often a failed run is repeated.
              * @example 0
              */
             readonly retries: number;
             /**
+             * Format: int32
              * @description Seconds that a run may take. 1 for `pre-authentication`, 1 to 10 for `user-migration`.
              * @example 1
              */
@@ -3465,11 +3577,13 @@ export interface components {
              */
             readonly runtime?: string | null;
             /**
+             * Format: int32
              * @description How often a failed run is repeated. 0 by default.
              * @example 0
              */
             readonly retries?: number | null;
             /**
+             * Format: int32
              * @description Seconds that a run may take. 1 for `pre-authentication`, 1 to 10 for `user-migration`. 1 by default.
              * @example 1
              */
@@ -3657,11 +3771,13 @@ export interface components {
             readonly created_at: string;
             readonly outcome: components["schemas"]["HookOutcome"];
             /**
+             * Format: int32
              * @description Milliseconds that it took.
              * @example 3
              */
             readonly duration_ms: number;
             /**
+             * Format: int32
              * @description 1, and one more for each retry.
              * @example 1
              */
@@ -3727,11 +3843,13 @@ export interface components {
              */
             readonly output: readonly string[];
             /**
+             * Format: int32
              * @description Lines beyond the limits.
              * @example 0
              */
             readonly dropped: number;
             /**
+             * Format: int32
              * @description Milliseconds that it took.
              * @example 3
              */
@@ -3752,6 +3870,7 @@ export interface components {
              */
             readonly type: "user" | "client" | "credential" | "API" | "command_line" | "system";
             /**
+             * Format: int32
              * @description Null for the command line, for the service itself, and for an unauthenticated user.
              * @example 3
              */
@@ -3766,6 +3885,7 @@ export interface components {
              */
             readonly type: "account" | "user" | "role" | "custom_attribute" | "app" | "grant" | "access_token" | "signing_key" | "credential" | "credential_token" | "api_key" | "policy" | "api_authorization" | "hook" | "hook_variable";
             /**
+             * Format: int64
              * @description Null for what has no number, or is not there. Tokens and grants outgrow 32 bits in a service that runs for long.
              * @example 7
              */
@@ -3774,6 +3894,7 @@ export interface components {
         /** @description Something that happened. */
         readonly ListedEvent: {
             /**
+             * Format: int64
              * @description Counts the events of the account, 1, 2, 3 and so on without a gap.
              * @example 42
              */
@@ -3787,11 +3908,14 @@ export interface components {
              *     `refresh.repeated` tell of a grant once an hour and reason, each process of the service for itself.
              *     `consent.allowed` and `consent.denied` tell of a decision, not of the same one sent again. A user has at most
              *     200 grants of an application and 2000 in all: in the detail of `grant.issued`, `grants_revoked` is the number
-             *     of those that ended to make room for the new one; it is absent when none did.
+             *     of those that ended to make room for the new one; it is absent when none did. `authorization.refused` tells of
+             *     an application's request that was refused before anybody signed in, with the first 512 characters of the
+             *     redirect URI that was sent: 10 times an hour for each application and reason, each process for itself. Requests
+             *     of unknown applications are not in the trail.
              * @example user.changed
              * @enum {string}
              */
-            readonly action: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "mfa.registered" | "mfa.enrolled" | "mfa.renamed" | "mfa.removed" | "mfa.verification_started" | "mfa.verified" | "mfa.failed" | "mfa.closed" | "mfa.recovery_code_used" | "mfa.recovery_codes_renewed" | "sign_out.succeeded" | "session.ended" | "session.all_ended" | "logout_notice.abandoned" | "consent.allowed" | "consent.denied" | "device.allowed" | "device.denied" | "device.code_refused" | "consent.withdrawn" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.exchanged" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "app.expired" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "user.read" | "user.listed" | "invite.created" | "invite.used" | "password_reset.created" | "password_reset.refused" | "password_reset.abandoned" | "password_reset.used" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.refused" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked" | "hook_variable.created" | "hook_variable.changed" | "hook_variable.removed" | "hook.created" | "hook.changed" | "hook.removed" | "hook.rolled_back" | "hook.shadow_set" | "hook.replayed" | "hook.policy_chosen" | "hook.sign_in_refused" | "hook.failed" | "user.migrated";
+            readonly action: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "authorization.refused" | "mfa.registered" | "mfa.enrolled" | "mfa.renamed" | "mfa.removed" | "mfa.verification_started" | "mfa.verified" | "mfa.failed" | "mfa.closed" | "mfa.recovery_code_used" | "mfa.recovery_codes_renewed" | "sign_out.succeeded" | "session.ended" | "session.all_ended" | "logout_notice.abandoned" | "consent.allowed" | "consent.denied" | "device.allowed" | "device.denied" | "device.code_refused" | "consent.withdrawn" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.exchanged" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "app.expired" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "user.read" | "user.listed" | "invite.created" | "invite.used" | "password_reset.created" | "password_reset.refused" | "password_reset.abandoned" | "password_reset.used" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.refused" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked" | "hook_variable.created" | "hook_variable.changed" | "hook_variable.removed" | "hook.created" | "hook.changed" | "hook.removed" | "hook.rolled_back" | "hook.shadow_set" | "hook.replayed" | "hook.policy_chosen" | "hook.sign_in_refused" | "hook.failed" | "user.migrated";
             /**
              * @description Whether it was done or refused.
              * @example success
@@ -3811,7 +3935,7 @@ export interface components {
              */
             readonly request_id: string | null;
             /**
-             * @description What there is to say beyond that, by action: numbers, reasons, the names of members that were set. Never a value of a member, a secret or a text that was sent.
+             * @description What there is to say beyond that, by action: numbers, reasons, the names of members that were set. Never a value of a member, a secret or a text that was sent, except for the redirect URI of `authorization.refused`.
              * @example {
              *       "fields": [
              *         "email"
@@ -3830,11 +3954,13 @@ export interface components {
              */
             readonly user_identifier: string;
             /**
+             * Format: int32
              * @description Identifier of the policy in force: the user's, the account's default, or the one that an earlier hook chose.
              * @example 1
              */
             readonly policy_id: number;
             /**
+             * Format: int32
              * @description Identifier of the user.
              * @example 42
              */
@@ -3862,6 +3988,7 @@ export interface components {
         /** @description What the user signs in to. */
         readonly HookApp: {
             /**
+             * Format: int32
              * @description Identifier of the app; 0 where the sign-in is to none (account pages, links, delegated authentication).
              * @example 1042
              */
@@ -3899,6 +4026,7 @@ export interface components {
         /** @description How unusual the sign-in is; with `risk_enabled`. */
         readonly HookRisk: {
             /**
+             * Format: int32
              * @description 0 is as always; more is more unusual. The sum of the weights of the reasons, at most 100.
              * @example 30
              */
@@ -3920,6 +4048,7 @@ export interface components {
              */
             readonly device_id: string;
             /**
+             * Format: int32
              * @description Identifier of its kind.
              * @example 1
              */
@@ -3965,6 +4094,7 @@ export interface components {
              */
             readonly user_identifier: string;
             /**
+             * Format: int32
              * @description Identifier of the policy in force: the user's, the account's default, or the one that an earlier hook chose.
              * @example 1
              */
@@ -3973,6 +4103,7 @@ export interface components {
         /** @description What is decided for the user. */
         readonly HookChoice: {
             /**
+             * Format: int32
              * @description Identifier of a policy of the account, which then holds for this sign-in; null keeps the one in force.
              * @example 7
              */
@@ -4685,6 +4816,7 @@ export interface operations {
                      */
                     readonly "application/json": readonly {
                         /**
+                         * Format: int32
                          * @description Identifier of the user.
                          * @example 1
                          */
@@ -4740,6 +4872,7 @@ export interface operations {
                          */
                         readonly external_id?: string | null;
                         /**
+                         * Format: int32
                          * @description Identifier of a group in another system; stored as given. 0 clears it.
                          * @example 7
                          */
@@ -4752,6 +4885,7 @@ export interface operations {
                          */
                         readonly role_ids?: readonly number[];
                         /**
+                         * Format: int32
                          * @description Identifier of this user's manager. 0 clears it.
                          * @example 2
                          */
@@ -4762,6 +4896,7 @@ export interface operations {
                          */
                         readonly preferred_locale_code?: string | null;
                         /**
+                         * Format: int32
                          * @description Identifier of the user policy that is set for this user. 0 clears it.
                          * @example 1
                          */
@@ -4778,6 +4913,7 @@ export interface operations {
                         readonly status?: components["schemas"]["UserStatus"];
                         readonly state?: components["schemas"]["UserState"];
                         /**
+                         * Format: int32
                          * @description Wrong passwords in a row. Read-only.
                          * @example 0
                          */
@@ -5005,6 +5141,7 @@ export interface operations {
                      */
                     readonly "application/json": readonly {
                         /**
+                         * Format: int32
                          * @description Identifier of the attribute.
                          * @example 1
                          */
@@ -5020,6 +5157,7 @@ export interface operations {
                          */
                         readonly shortname?: string;
                         /**
+                         * Format: int32
                          * @description Place among the attributes; the next free one by default.
                          * @example 1
                          */
@@ -5615,6 +5753,7 @@ export interface operations {
                      */
                     readonly "application/json": readonly {
                         /**
+                         * Format: int32
                          * @description Identifier of the app.
                          * @example 1
                          */
@@ -5635,6 +5774,7 @@ export interface operations {
                          */
                         readonly extension?: boolean;
                         /**
+                         * Format: int32
                          * @description Identifies the user's login at this app among the logins of the user; the app's identifier.
                          * @example 1
                          */
@@ -5738,12 +5878,13 @@ export interface operations {
                      */
                     readonly "application/json": readonly {
                         /**
+                         * Format: int32
                          * @description Identifier of the policy. Ignored when sent.
                          * @example 2
                          */
                         readonly id?: number;
                         /**
-                         * @description Name for people, 1 to 255 characters; unique in the account.
+                         * @description Name for people, 1 to 255 characters; unique in the account. No control characters, line separators or controls of direction.
                          * @example Staff
                          */
                         readonly name?: string;
@@ -5753,31 +5894,37 @@ export interface operations {
                          */
                         readonly is_default?: boolean;
                         /**
+                         * Format: int32
                          * @description Minimum length of a new password, 8 to 256; 8 by default. Passwords longer than 256 characters are refused.
                          * @example 8
                          */
                         readonly minimum_password_length?: number;
                         /**
+                         * Format: int32
                          * @description Wrong passwords in a row that close sign-in by password for that user, 1 to 100. 10 by default.
                          * @example 10
                          */
                         readonly maximum_invalid_login_attempts?: number;
                         /**
+                         * Format: int32
                          * @description Minutes for which it is closed then, 1 to 1440. 15 by default.
                          * @example 15
                          */
                         readonly lock_effective_minutes?: number;
                         /**
+                         * Format: int32
                          * @description Minutes after which a session ends that is not used, 1 to 1440. 30 by default.
                          * @example 30
                          */
                         readonly session_timeout_minutes?: number;
                         /**
+                         * Format: int32
                          * @description Minutes after which a session ends, however often it is used, 1 to 43200. 720 by default.
                          * @example 720
                          */
                         readonly session_absolute_minutes?: number;
                         /**
+                         * Format: int32
                          * @description Days after which a password has to be replaced at the next sign-in, 1 to 3650; null, the default: never.
                          * @example 365
                          */
@@ -6666,17 +6813,18 @@ export interface operations {
                      */
                     readonly "application/json": readonly {
                         /**
+                         * Format: int32
                          * @description Identifier; in a request it is ignored.
                          * @example 3
                          */
                         readonly id?: number;
                         /**
-                         * @description Name for people, 1 to 255 characters.
+                         * @description Name for people, 1 to 255 characters. No control characters, line separators or controls of direction.
                          * @example Orders
                          */
                         readonly name?: string;
                         /**
-                         * @description What it is for, at most 1024 characters.
+                         * @description What it is for, at most 1024 characters. No control characters, line separators or controls of direction.
                          * @example What the order service takes
                          */
                         readonly description?: string | null;
@@ -7010,6 +7158,7 @@ export interface operations {
                      */
                     readonly "application/json": readonly {
                         /**
+                         * Format: int32
                          * @description Identifier; in a request it is ignored.
                          * @example 3
                          */
@@ -7020,7 +7169,7 @@ export interface operations {
                          */
                         readonly value?: string;
                         /**
-                         * @description What the user is asked at consent, at most 255 characters.
+                         * @description What the user is asked at consent, at most 255 characters. No control characters, line separators or controls of direction.
                          * @example See your orders
                          */
                         readonly description?: string | null;
@@ -7277,6 +7426,7 @@ export interface operations {
                      */
                     readonly "application/json": readonly {
                         /**
+                         * Format: int32
                          * @description Identifier; in a request it is ignored.
                          * @example 3
                          */
@@ -7576,11 +7726,13 @@ export interface operations {
                      */
                     readonly "application/json": readonly {
                         /**
+                         * Format: int32
                          * @description Identifier of the client's app, as its registration answered it.
                          * @example 1042
                          */
                         readonly app_id?: number;
                         /**
+                         * Format: int32
                          * @description Identifier of the server.
                          * @example 1
                          */
@@ -7868,6 +8020,7 @@ export interface operations {
                      */
                     readonly "application/json": readonly {
                         /**
+                         * Format: int32
                          * @description Identifier of the role.
                          * @example 1
                          */
@@ -8215,6 +8368,7 @@ export interface operations {
                      */
                     readonly "application/json": readonly {
                         /**
+                         * Format: int32
                          * @description Identifier of the user.
                          * @example 1
                          */
@@ -8246,6 +8400,7 @@ export interface operations {
                          */
                         readonly added_at?: string | null;
                         /**
+                         * Format: int32
                          * @description Always null; roles are assigned by programs, not by users.
                          * @example null
                          */
@@ -8459,6 +8614,7 @@ export interface operations {
                      */
                     readonly "application/json": readonly {
                         /**
+                         * Format: int32
                          * @description Identifier of the user.
                          * @example 1
                          */
@@ -8490,6 +8646,7 @@ export interface operations {
                          */
                         readonly added_at?: string | null;
                         /**
+                         * Format: int32
                          * @description Always null; roles are assigned by programs, not by users.
                          * @example null
                          */
@@ -8689,6 +8846,7 @@ export interface operations {
                      */
                     readonly "application/json": readonly {
                         /**
+                         * Format: int32
                          * @description Identifier of the app.
                          * @example 1
                          */
@@ -8907,11 +9065,13 @@ export interface operations {
                      */
                     readonly "application/json": readonly {
                         /**
+                         * Format: int32
                          * @description Identifier of the app. Read-only.
                          * @example 1
                          */
                         readonly id?: number;
                         /**
+                         * Format: int32
                          * @description What kind of app it is in another system; kept as it is, 108419 by default.
                          * @example 108419
                          */
@@ -8937,6 +9097,7 @@ export interface operations {
                          */
                         readonly notes?: string | null;
                         /**
+                         * Format: int32
                          * @description Always 8, OpenID Connect. Read-only.
                          * @example 8
                          * @enum {integer}
@@ -8948,11 +9109,13 @@ export interface operations {
                          */
                         readonly visible?: boolean;
                         /**
+                         * Format: int32
                          * @description The policy of sign-ins to the app, for users without one of their own; null for that of the user's role or the default policy.
                          * @example null
                          */
                         readonly policy_id?: number | null;
                         /**
+                         * Format: int32
                          * @description Always null; there are no brands. Read-only.
                          * @example null
                          */
@@ -8963,6 +9126,7 @@ export interface operations {
                          */
                         readonly icon_url?: string | null;
                         /**
+                         * Format: int32
                          * @description Always null; there are no tabs. Read-only.
                          * @example null
                          */
@@ -9392,6 +9556,7 @@ export interface operations {
                      */
                     readonly "application/json": readonly {
                         /**
+                         * Format: int32
                          * @description Identifier of the user.
                          * @example 1
                          */
@@ -9673,6 +9838,7 @@ export interface operations {
                      */
                     readonly "application/json": readonly {
                         /**
+                         * Format: int32
                          * @description Identifier of the pair.
                          * @example 1
                          */
@@ -9871,6 +10037,7 @@ export interface operations {
                      */
                     readonly "application/json": readonly {
                         /**
+                         * Format: int32
                          * @description Identifier of the key.
                          * @example 1
                          */
@@ -10122,11 +10289,13 @@ export interface operations {
                          */
                         readonly runtime?: string;
                         /**
+                         * Format: int32
                          * @description How often a failed run is repeated.
                          * @example 0
                          */
                         readonly retries?: number;
                         /**
+                         * Format: int32
                          * @description Seconds that a run may take. 1 for `pre-authentication`, 1 to 10 for `user-migration`.
                          * @example 1
                          */
@@ -10949,11 +11118,13 @@ export interface operations {
                         readonly created_at?: string;
                         readonly outcome?: components["schemas"]["HookOutcome"];
                         /**
+                         * Format: int32
                          * @description Milliseconds that it took.
                          * @example 3
                          */
                         readonly duration_ms?: number;
                         /**
+                         * Format: int32
                          * @description 1, and one more for each retry.
                          * @example 1
                          */
@@ -11098,6 +11269,21 @@ export interface operations {
                  */
                 readonly target?: string;
                 /**
+                 * @description Only events of this request: the `x-request-id` of its answer, which an error page shows as its reference.
+                 * @example 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly request_id?: string;
+                /**
+                 * @description Only events about this user: those on the user, those whose detail names the user, and what the user did that is about nobody else.
+                 * @example 7
+                 */
+                readonly user_id?: number;
+                /**
+                 * @description Only events about this application: those on it, those whose detail names it, and what it did itself that is about no other one.
+                 * @example 3
+                 */
+                readonly app_id?: number;
+                /**
                  * @description Only items created at or after this time; ISO 8601, a date means its start in UTC.
                  * @example 2026-01-01T00:00:00.000Z
                  */
@@ -11159,6 +11345,7 @@ export interface operations {
                      */
                     readonly "application/json": readonly {
                         /**
+                         * Format: int64
                          * @description Counts the events of the account, 1, 2, 3 and so on without a gap.
                          * @example 42
                          */
@@ -11172,11 +11359,14 @@ export interface operations {
                          *     `refresh.repeated` tell of a grant once an hour and reason, each process of the service for itself.
                          *     `consent.allowed` and `consent.denied` tell of a decision, not of the same one sent again. A user has at most
                          *     200 grants of an application and 2000 in all: in the detail of `grant.issued`, `grants_revoked` is the number
-                         *     of those that ended to make room for the new one; it is absent when none did.
+                         *     of those that ended to make room for the new one; it is absent when none did. `authorization.refused` tells of
+                         *     an application's request that was refused before anybody signed in, with the first 512 characters of the
+                         *     redirect URI that was sent: 10 times an hour for each application and reason, each process for itself. Requests
+                         *     of unknown applications are not in the trail.
                          * @example user.changed
                          * @enum {string}
                          */
-                        readonly action?: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "mfa.registered" | "mfa.enrolled" | "mfa.renamed" | "mfa.removed" | "mfa.verification_started" | "mfa.verified" | "mfa.failed" | "mfa.closed" | "mfa.recovery_code_used" | "mfa.recovery_codes_renewed" | "sign_out.succeeded" | "session.ended" | "session.all_ended" | "logout_notice.abandoned" | "consent.allowed" | "consent.denied" | "device.allowed" | "device.denied" | "device.code_refused" | "consent.withdrawn" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.exchanged" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "app.expired" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "user.read" | "user.listed" | "invite.created" | "invite.used" | "password_reset.created" | "password_reset.refused" | "password_reset.abandoned" | "password_reset.used" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.refused" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked" | "hook_variable.created" | "hook_variable.changed" | "hook_variable.removed" | "hook.created" | "hook.changed" | "hook.removed" | "hook.rolled_back" | "hook.shadow_set" | "hook.replayed" | "hook.policy_chosen" | "hook.sign_in_refused" | "hook.failed" | "user.migrated";
+                        readonly action?: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "authorization.refused" | "mfa.registered" | "mfa.enrolled" | "mfa.renamed" | "mfa.removed" | "mfa.verification_started" | "mfa.verified" | "mfa.failed" | "mfa.closed" | "mfa.recovery_code_used" | "mfa.recovery_codes_renewed" | "sign_out.succeeded" | "session.ended" | "session.all_ended" | "logout_notice.abandoned" | "consent.allowed" | "consent.denied" | "device.allowed" | "device.denied" | "device.code_refused" | "consent.withdrawn" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.exchanged" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "app.expired" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "user.read" | "user.listed" | "invite.created" | "invite.used" | "password_reset.created" | "password_reset.refused" | "password_reset.abandoned" | "password_reset.used" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.refused" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked" | "hook_variable.created" | "hook_variable.changed" | "hook_variable.removed" | "hook.created" | "hook.changed" | "hook.removed" | "hook.rolled_back" | "hook.shadow_set" | "hook.replayed" | "hook.policy_chosen" | "hook.sign_in_refused" | "hook.failed" | "user.migrated";
                         /**
                          * @description Whether it was done or refused.
                          * @example success
@@ -11196,7 +11386,7 @@ export interface operations {
                          */
                         readonly request_id?: string | null;
                         /**
-                         * @description What there is to say beyond that, by action: numbers, reasons, the names of members that were set. Never a value of a member, a secret or a text that was sent.
+                         * @description What there is to say beyond that, by action: numbers, reasons, the names of members that were set. Never a value of a member, a secret or a text that was sent, except for the redirect URI of `authorization.refused`.
                          * @example {
                          *       "fields": [
                          *         "email"

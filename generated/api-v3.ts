@@ -86,6 +86,7 @@ export interface components {
              */
             readonly error: boolean;
             /**
+             * Format: int32
              * @description The HTTP status.
              * @example 200
              * @enum {integer}
@@ -111,6 +112,7 @@ export interface components {
              */
             readonly error: boolean;
             /**
+             * Format: int32
              * @description The HTTP status.
              * @example 400
              * @enum {integer}

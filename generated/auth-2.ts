@@ -132,6 +132,7 @@ export interface components {
              */
             readonly token_type: "bearer";
             /**
+             * Format: int32
              * @description Seconds until the token expires, counted from this answer. 36000.
              * @example 36000
              */
@@ -152,6 +153,7 @@ export interface components {
              */
             readonly error: boolean;
             /**
+             * Format: int32
              * @description The HTTP status again.
              * @example 200
              * @enum {integer}
@@ -179,6 +181,7 @@ export interface components {
              */
             readonly error: boolean;
             /**
+             * Format: int32
              * @description The HTTP status again.
              * @example 200
              * @enum {integer}
@@ -205,16 +208,19 @@ export interface components {
         /** @description The three numbers, named as the headers are. */
         readonly RateLimit: {
             /**
+             * Format: int32
              * @description Calls to `/api/2/*` in a window, which is an hour unless the account set another one.
              * @example 5000
              */
             readonly "X-RateLimit-Limit": number;
             /**
+             * Format: int32
              * @description Calls left in this window.
              * @example 4987
              */
             readonly "X-RateLimit-Remaining": number;
             /**
+             * Format: int32
              * @description Whole seconds until the next window starts.
              * @example 1740
              */
@@ -232,6 +238,7 @@ export interface components {
              */
             readonly error: boolean;
             /**
+             * Format: int32
              * @description The HTTP status again.
              * @example 401
              * @enum {integer}

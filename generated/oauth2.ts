@@ -1581,6 +1581,7 @@ export interface components {
              */
             readonly request_uri: string;
             /**
+             * Format: int32
              * @description For how long, in seconds.
              * @example 90
              */
@@ -2256,6 +2257,7 @@ export interface components {
          */
         readonly TokenType: "Bearer" | "DPoP";
         /**
+         * Format: int32
          * @description Seconds until the access token expires, counted from this answer: 3600 unless the app has its own lifetime; for an API, as that API says.
          * @example 3600
          */
@@ -2312,11 +2314,13 @@ export interface components {
              */
             readonly verification_uri_complete: string;
             /**
+             * Format: int32
              * @description Seconds until both codes expire.
              * @example 600
              */
             readonly expires_in: number;
             /**
+             * Format: int32
              * @description Seconds between two questions of the device.
              * @example 5
              */

@@ -509,6 +509,7 @@ export interface components {
          */
         readonly AccessToken: string;
         /**
+         * Format: int32
          * @description Seconds until the access token expires, counted from this answer: 3600 unless the app has its own lifetime; for an API, as that API says.
          * @example 3600
          */

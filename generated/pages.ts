@@ -812,6 +812,67 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/.well-known/change-password": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Find the page where a password is changed
+         * @description Leads to `/account/password`, as password managers ask for it
+         *     ([A Well-Known URL for Changing Passwords](https://w3c.github.io/webappsec-change-password-url/)).
+         */
+        readonly get: operations["findPasswordPage"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/favicon.ico": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the icon of the site
+         * @description The icon that browsers ask for by themselves, where a page names none: the same as `/assets/icon.svg`.
+         */
+        readonly get: operations["readFavicon"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/robots.txt": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read what robots may visit
+         * @description Nothing ([RFC 9309](https://www.rfc-editor.org/rfc/rfc9309)): a sign-in belongs in no search engine.
+         */
+        readonly get: operations["readRobots"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1394,6 +1455,11 @@ export interface components {
          * @example no-referrer
          */
         readonly ReferrerPolicy: "no-referrer";
+        /**
+         * @description Always `public, max-age=86400` ([RFC 9111 section 5.2](https://www.rfc-editor.org/rfc/rfc9111#section-5.2)).
+         * @example public, max-age=86400
+         */
+        readonly DayCacheControl: "public, max-age=86400";
         /**
          * @description `public, max-age=31536000, immutable` for the file that `v` names, else `no-cache` ([RFC 9111 section 5.2](https://www.rfc-editor.org/rfc/rfc9111#section-5.2)).
          * @example public, max-age=31536000, immutable
@@ -3893,6 +3959,91 @@ export interface operations {
                     readonly "text/javascript": string;
                     /** @example <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M7 25V14h18v11Z"/></svg> */
                     readonly "image/svg+xml": string;
+                };
+            };
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly findPasswordPage: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The page for a new password. */
+            readonly 303: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly readFavicon: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The icon. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["DayCacheControl"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /** @example <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M7 25V14h18v11Z"/></svg> */
+                    readonly "image/svg+xml": string;
+                };
+            };
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly readRobots: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The rules for robots. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["DayCacheControl"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example User-agent: *
+                     *     Disallow: /
+                     */
+                    readonly "text/plain": string;
                 };
             };
             readonly 400: components["responses"]["BadRequestPage"];

@@ -84,21 +84,24 @@ export interface components {
              */
             readonly email: string | null;
             /**
-             * @description Given name, up to 255 characters.
+             * @description Given name, up to 255 characters. No control characters, line separators or controls of direction.
              * @example Ada
              */
             readonly firstname: string | null;
             /**
+             * Format: int32
              * @description Identifier of a group in another system; stored as given. 0 clears it.
              * @example 7
              */
             readonly "group-id": number | null;
             /**
+             * Format: int32
              * @description Identifier of the user.
              * @example 1
              */
             readonly id: number;
             /**
+             * Format: int32
              * @description Wrong passwords in a row.
              * @example 0
              */
@@ -116,7 +119,7 @@ export interface components {
              */
             readonly "last-login": string | null;
             /**
-             * @description Family name, up to 255 characters.
+             * @description Family name, up to 255 characters. No control characters, line separators or controls of direction.
              * @example Lovelace
              */
             readonly lastname: string | null;
@@ -127,12 +130,12 @@ export interface components {
              */
             readonly "locked-until": string | null;
             /**
-             * @description Notes of the administrators, up to 1024 characters; `comment` in the management API.
+             * @description Notes of the administrators, up to 1024 characters; `comment` in the management API. No control characters, line separators or controls of direction.
              * @example Joined in spring
              */
             readonly notes: string | null;
             /**
-             * @description Name to sign in with, unique like the address; `username` in the management API. A name with an `@` must be the user's own address. Up to 254 characters.
+             * @description Name to sign in with, unique like the address; `username` in the management API. A name with an `@` must be the user's own address. Up to 254 characters. No control, invisible or unassigned characters.
              * @example ada
              */
             readonly "openid-name": string | null;
@@ -143,11 +146,12 @@ export interface components {
              */
             readonly "password-changed-at": string | null;
             /**
-             * @description Telephone number as text, up to 255 characters.
+             * @description Telephone number as text, up to 255 characters. No control characters, line separators or controls of direction.
              * @example +44 20 7946 0000
              */
             readonly phone: string | null;
             /**
+             * Format: int32
              * @description Identifier of the role that was assigned to the user first. A new value replaces it, and the user's other roles stay; 0 removes it.
              * @example 1
              */
@@ -160,6 +164,7 @@ export interface components {
              */
             readonly "updated-at": string;
             /**
+             * Format: int32
              * @description Always 0.
              * @example 0
              * @enum {integer}
@@ -169,6 +174,7 @@ export interface components {
         /** @description Users by ascending `id`. */
         readonly Users: readonly components["schemas"]["User"][];
         /**
+         * Format: int32
          * @description 0 unactivated, 1 active, 2 suspended, 3 locked, 4 password expired, 5 awaiting reset, 7 password pending.
          * @example 1
          * @enum {integer}
@@ -194,21 +200,24 @@ export interface components {
              */
             readonly email?: string | null;
             /**
-             * @description Given name, up to 255 characters.
+             * @description Given name, up to 255 characters. No control characters, line separators or controls of direction.
              * @example Ada
              */
             readonly firstname?: string | null;
             /**
+             * Format: int32
              * @description Identifier of a group in another system; stored as given. 0 clears it.
              * @example 7
              */
             readonly "group-id"?: number | null;
             /**
+             * Format: int32
              * @description Identifier of the user.
              * @example 1
              */
             readonly id?: number;
             /**
+             * Format: int32
              * @description Wrong passwords in a row.
              * @example 0
              */
@@ -226,7 +235,7 @@ export interface components {
              */
             readonly "last-login"?: string | null;
             /**
-             * @description Family name, up to 255 characters.
+             * @description Family name, up to 255 characters. No control characters, line separators or controls of direction.
              * @example Lovelace
              */
             readonly lastname?: string | null;
@@ -237,12 +246,12 @@ export interface components {
              */
             readonly "locked-until"?: string | null;
             /**
-             * @description Notes of the administrators, up to 1024 characters; `comment` in the management API.
+             * @description Notes of the administrators, up to 1024 characters; `comment` in the management API. No control characters, line separators or controls of direction.
              * @example Joined in spring
              */
             readonly notes?: string | null;
             /**
-             * @description Name to sign in with, unique like the address; `username` in the management API. A name with an `@` must be the user's own address. Up to 254 characters.
+             * @description Name to sign in with, unique like the address; `username` in the management API. A name with an `@` must be the user's own address. Up to 254 characters. No control, invisible or unassigned characters.
              * @example ada
              */
             readonly "openid-name"?: string | null;
@@ -253,11 +262,12 @@ export interface components {
              */
             readonly "password-changed-at"?: string | null;
             /**
-             * @description Telephone number as text, up to 255 characters.
+             * @description Telephone number as text, up to 255 characters. No control characters, line separators or controls of direction.
              * @example +44 20 7946 0000
              */
             readonly phone?: string | null;
             /**
+             * Format: int32
              * @description Identifier of the role that was assigned to the user first. A new value replaces it, and the user's other roles stay; 0 removes it.
              * @example 1
              */
@@ -270,6 +280,7 @@ export interface components {
              */
             readonly "updated-at"?: string;
             /**
+             * Format: int32
              * @description Always 0.
              * @example 0
              * @enum {integer}
@@ -301,21 +312,24 @@ export interface components {
              */
             readonly email?: string | null;
             /**
-             * @description Given name, up to 255 characters.
+             * @description Given name, up to 255 characters. No control characters, line separators or controls of direction.
              * @example Ada
              */
             readonly firstname?: string | null;
             /**
+             * Format: int32
              * @description Identifier of a group in another system; stored as given. 0 clears it.
              * @example 7
              */
             readonly "group-id"?: number | null;
             /**
+             * Format: int32
              * @description Identifier of the user.
              * @example 1
              */
             readonly id?: number;
             /**
+             * Format: int32
              * @description Wrong passwords in a row.
              * @example 0
              */
@@ -333,7 +347,7 @@ export interface components {
              */
             readonly "last-login"?: string | null;
             /**
-             * @description Family name, up to 255 characters.
+             * @description Family name, up to 255 characters. No control characters, line separators or controls of direction.
              * @example Lovelace
              */
             readonly lastname?: string | null;
@@ -344,12 +358,12 @@ export interface components {
              */
             readonly "locked-until"?: string | null;
             /**
-             * @description Notes of the administrators, up to 1024 characters; `comment` in the management API.
+             * @description Notes of the administrators, up to 1024 characters; `comment` in the management API. No control characters, line separators or controls of direction.
              * @example Joined in spring
              */
             readonly notes?: string | null;
             /**
-             * @description Name to sign in with, unique like the address; `username` in the management API. A name with an `@` must be the user's own address. Up to 254 characters.
+             * @description Name to sign in with, unique like the address; `username` in the management API. A name with an `@` must be the user's own address. Up to 254 characters. No control, invisible or unassigned characters.
              * @example ada
              */
             readonly "openid-name"?: string | null;
@@ -360,11 +374,12 @@ export interface components {
              */
             readonly "password-changed-at"?: string | null;
             /**
-             * @description Telephone number as text, up to 255 characters.
+             * @description Telephone number as text, up to 255 characters. No control characters, line separators or controls of direction.
              * @example +44 20 7946 0000
              */
             readonly phone?: string | null;
             /**
+             * Format: int32
              * @description Identifier of the role that was assigned to the user first. A new value replaces it, and the user's other roles stay; 0 removes it.
              * @example 1
              */
@@ -377,6 +392,7 @@ export interface components {
              */
             readonly "updated-at"?: string;
             /**
+             * Format: int32
              * @description Always 0.
              * @example 0
              * @enum {integer}

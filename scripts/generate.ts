@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import openapiTypes, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { withoutLaterChecks } from '../src/http/checked-later.ts';
+import { complete } from './complete.ts';
 import type { Document } from './contract/document.ts';
 import { writeForms } from './forms/forms.ts';
 import { describeSchemas } from './schema.ts';
@@ -62,6 +63,7 @@ async function generateAll(): Promise<Files> {
     const bundles = await Promise.all(
       surfaces.map(async (surface) => [surface, await bundle(surface, folder)] as [string, OpenAPI3]),
     );
+    for (const [, document] of bundles) complete(document as unknown as Document);
     // Before the types: what writes those changes the documents.
     const forms = await writeForms(new Map(bundles as unknown as [string, Document][]));
     const files = await Promise.all(bundles.map(([surface, document]) => generate(surface, document)));

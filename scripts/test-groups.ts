@@ -17,13 +17,20 @@ export const longest = [
   'test/surfaces/oauth2/oauth2.test.ts',
   'test/surfaces/api-2/api-2.test.ts',
   'test/surfaces/pages/pages.test.ts',
+  'test/faults/endings.test.ts',
+  'test/faults/canary.test.ts',
+  'test/faults/damage.test.ts',
+  'test/faults/races.test.ts',
 ];
 
-/** Folders whose files share processes; all others start processes themselves, or are long. */
-const sharing = ['adapters', 'browser', 'conformance', 'domain', 'hook-runner', 'http', 'pages', 'store'];
-
-/** Files in one process: few enough for all processors to have work until the end. */
-const most = 8;
+/**
+ * Folders whose files share processes, with how many do: few enough for all processors to have work until the end. The
+ * files of a surface do not, as each looks at all answers of its process.
+ */
+const sharing: Readonly<Record<string, number>> = {
+  ...{ adapters: 8, bench: 8, browser: 8, cli: 4, conformance: 8, contracts: 3, domain: 8, faults: 4 },
+  ...{ 'hook-runner': 8, http: 8, pages: 8, runtime: 8, scripts: 8, store: 8, support: 8 },
+};
 
 /** Such hooks would run at the wrong time among the tests of other files; such figures are of the whole process. */
 const ofProcess = /^(?:before|beforeEach|afterEach)\(|\bprocess\.(?:cpuUsage|memoryUsage)\(/m;
@@ -33,7 +40,7 @@ function folderOf(file: string): string {
 }
 
 function isShared(file: string): boolean {
-  const mayShare = sharing.includes(folderOf(file)) && !longest.includes(file);
+  const mayShare = folderOf(file) in sharing && !longest.includes(file);
   return mayShare && !ofProcess.test(readFileSync(join(root, file), 'utf8'));
 }
 
@@ -45,8 +52,8 @@ export function groupTests(files: readonly string[]): string[][] {
     alone.filter((file) => !longest.includes(file)),
   ];
   const folders = Map.groupBy(files.filter(isShared), folderOf);
-  const shared = [...folders.values()].flatMap((ofFolder) => {
-    const count = Math.ceil(ofFolder.length / most);
+  const shared = [...folders].flatMap(([folder, ofFolder]) => {
+    const count = Math.ceil(ofFolder.length / (sharing[folder] ?? 1));
     return Array.from({ length: count }, (_, index) => ofFolder.filter((_, at) => at % count === index));
   });
   return [...[...first, ...others].map((file) => [file]), ...shared];

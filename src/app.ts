@@ -8,7 +8,9 @@ import { addressIn } from './http/peer-address.ts';
 import { beginRequest } from './http/request-log.ts';
 import { requestStateOf } from './http/request-state.ts';
 import { createSurface, type Surface, type SurfaceDefinition } from './http/surface.ts';
-import { docsFiles } from './pages/docs/docs-files.ts';
+import { answerUnknownPath } from './http/unknown-path.ts';
+import { notFoundPage } from './pages/failure-page.ts';
+import { once } from './pages/once.ts';
 import { judgeNode } from './runtime/floor.ts';
 import type { Services } from './services.ts';
 import { api1 } from './surfaces/api-1/index.ts';
@@ -29,6 +31,8 @@ export interface AppOptions {
   /** What `/metrics` shows; its own unless given. */
   readonly metrics?: Metrics;
   readonly readiness?: Readiness;
+  /** Where `/` leads; default: `account`. */
+  readonly startPage?: 'account' | 'docs';
   /** Makes all surfaces but the deprecated ones ready now, so that nobody who calls one first waits for it. */
   readonly isServing?: boolean;
 }
@@ -45,12 +49,12 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     .set('query parser', 'simple');
   trustProxies(app, options.trustProxy ?? []);
   app.use(beginRequest(services, metrics));
-  // What is called most stands first.
+  // What is called most stands first, but the pages own an address below one that oauth2 owns.
   const surfaces: Surface[] = [
     surface(oidc2(services)),
+    surface(pages(services)),
     surface(oauth2(services)),
     surface(auth2(services)),
-    surface(pages(services)),
     surface(api2(services)),
     surface(api1(services)),
     surface(apiV1(services)),
@@ -68,17 +72,17 @@ export function createApp(services: Services, options: AppOptions = {}): Express
       store: services.store,
       hooks: services.hooks,
       packageBuilds: services.packageBuilds,
+      geoip: services.geoip,
       metrics,
       node: judgeNode(process.versions.node),
       readiness: options.readiness ?? { draining: false },
       metricsToken: options.metricsToken ?? null,
     }),
   );
-  app.use(createDocs(services, docsFiles(surfaces)));
-  app.use((_req, res) => {
-    const { malformed } = requestStateOf(res);
-    res.status(malformed ? 400 : 404).json({ error: malformed ? 'bad_request' : 'not_found' });
-  });
+  // What makes the documentation is a tenth of all modules, and few processes are asked for it.
+  const docs = once(async () => (await import('./pages/docs/docs-files.ts')).docsFiles(surfaces));
+  app.use(createDocs(services, docs, options.startPage ?? 'account'));
+  app.use(answerUnknownPath(services, notFoundPage));
   app.use(((error: unknown, _req, res, _next) => {
     services.log.error('internal error', {
       requestId: requestStateOf(res).requestId,

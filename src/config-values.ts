@@ -19,6 +19,12 @@ export function parseDrain(text: string): number | undefined {
   return /^\d{1,3}$/.test(text) && Number(text) <= 300 ? Number(text) : undefined;
 }
 
+/** Whole milliseconds, from a tenth of a second to a minute. */
+export function parseDatabaseWait(text: string): number | undefined {
+  const milliseconds = /^\d{3,5}$/.test(text) ? Number(text) : 0;
+  return milliseconds >= 100 && milliseconds <= 60_000 ? milliseconds : undefined;
+}
+
 export function parseListening(text: string): string | undefined {
   return isIP(text) || /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text) ? text : undefined;
 }
@@ -90,6 +96,10 @@ export function parseRegistry(text: string): string | undefined {
   if (text === 'none') return text;
   const url = /^https?:\/\//.test(text) ? URL.parse(text) : null;
   return url && url.username === '' && url.password === '' && url.search === '' ? url.href : undefined;
+}
+
+export function parseStartPage(text: string): 'account' | 'docs' | undefined {
+  return text === 'account' || text === 'docs' ? text : undefined;
 }
 
 export function parseConfinement(text: string): 'confined' | 'unconfined' | undefined {

@@ -1,15 +1,16 @@
-/** Environment → one frozen Config. The only reader of `process.env`; all mistakes are reported at once. */
+/** Environment and file → one frozen Config. The only reader of `process.env`; all mistakes are reported at once. */
 
 import { dirname, join } from 'node:path';
 import type { SmtpServer } from './adapters/mail.ts';
+import { doubtEnvironment, findUnknown } from './config-names.ts';
 import {
   hostnameOf,
   isLoopback,
-  isOneSlipFrom,
   type LogLevel,
   logLevels,
   parseConfinement,
   parseDatabase,
+  parseDatabaseWait,
   parseDomain,
   parseDrain,
   parseEgress,
@@ -22,22 +23,28 @@ import {
   parseScheme,
   parseSender,
   parseSmtp,
+  parseStartPage,
   parseSwitch,
   parseToken,
 } from './config-values.ts';
 import { normalizeHost } from './domain/accounts/hosts.ts';
 import type { EgressRules } from './domain/egress.ts';
 import type { HookRuntime } from './domain/hooks/runner.ts';
+import { openEnvFile } from './env-file.ts';
 import type { Addresses } from './services.ts';
-import { type SettingName, settings } from './settings.ts';
+import type { SettingName } from './settings.ts';
 
 export interface Config {
   readonly port: number;
   readonly host: string;
   readonly addresses: Addresses;
+  /** A setting says at least a part of `addresses`; else they are the defaults. */
+  readonly saysAddresses: boolean;
   /** Plain http beyond loopback was explicitly allowed. */
   readonly insecureHttp: boolean;
   readonly databaseUrl: string;
+  /** How long a call waits for a connection of the database, and for a lock in it; null for the store's default. */
+  readonly databaseWaitMilliseconds: number | null;
   readonly masterKeyFile: string;
   /** Addresses and networks whose `X-Forwarded-*` headers count. */
   readonly trustProxy: readonly string[];
@@ -61,8 +68,15 @@ export interface Config {
   readonly metricsToken: string | null;
   /** How long after SIGTERM requests are still served while `/readyz` reports not ready. */
   readonly drainSeconds: number;
+  /** Where `/` leads. */
+  readonly startPage: 'account' | 'docs';
+  /** The file that settings were read from; null without one. */
+  readonly envFile: string | null;
+  /** What does not stop anything, but is probably not meant so. */
+  readonly warnings: readonly string[];
 }
 
+const defaultMasterKeyFile = 'data/master.key';
 const publicEgress: EgressRules = { public: true, hosts: [] };
 const egressForm = 'public, none, or hosts (api.example.com, http://10.0.0.5:8080) separated by commas';
 
@@ -79,9 +93,18 @@ export class ConfigMistakes extends Error {
   }
 }
 
-/** Reads every setting. Throws `ConfigMistakes`. Never repeats a value that may hold a secret. */
-export function readConfig(environment: Environment = process.env): Config {
-  const mistakes: string[] = findUnknown(environment);
+/**
+ * Reads every setting: of the process's environment and of the file that `--env-file` names or that lies beside the
+ * data, where the environment wins; or of the `given` environment alone. Throws `ConfigMistakes`. Never repeats a value
+ * that may hold a secret.
+ */
+export function readConfig(given?: Environment, namedFile?: string): Config {
+  const own = given ?? process.env;
+  const file = given ? null : openEnvFile(namedFile, dirname(filled(own)['MASTER_KEY_FILE'] ?? defaultMasterKeyFile));
+  const environment = file ? { ...file.values, ...filled(own) } : own;
+  const doubts = doubtEnvironment(own);
+  const mistakes = [...doubts.mistakes];
+  if (file) mistakes.push(...file.mistakes, ...findUnknown(file.path, Object.keys(file.values)));
 
   function read<Value>(
     name: SettingName,
@@ -102,7 +125,7 @@ export function readConfig(environment: Environment = process.env): Config {
   const insecureHttp = read('INSECURE_HTTP', false, parseSwitch, '0 or 1');
   const publicScheme = read('PUBLIC_SCHEME', isLoopback(host) ? 'http' : 'https', parseScheme, 'http or https');
   const domain = read('SERVICE_DOMAIN', `localhost:${port}`, parseDomain, 'a host name with an optional port');
-  const masterKeyFile = read('MASTER_KEY_FILE', 'data/master.key', (text) => text, 'a file name');
+  const masterKeyFile = read('MASTER_KEY_FILE', defaultMasterKeyFile, (text) => text, 'a file name');
   const trustProxy = read(
     'TRUST_PROXY',
     [],
@@ -113,8 +136,15 @@ export function readConfig(environment: Environment = process.env): Config {
     port,
     host,
     addresses: Object.freeze({ publicScheme, serviceDomain: normalizeHost({ publicScheme }, domain) }),
+    saysAddresses: addressSettings.some((name) => (environment[name] ?? '') !== ''),
     insecureHttp,
     databaseUrl: read('DATABASE_URL', 'sqlite:data/gatehouse.db', parseDatabase, 'sqlite:<file> or postgres://…'),
+    databaseWaitMilliseconds: read<number | null>(
+      'DATABASE_WAIT_MILLISECONDS',
+      null,
+      parseDatabaseWait,
+      'whole milliseconds from 100 to 60000',
+    ),
     masterKeyFile,
     trustProxy: Object.freeze(trustProxy),
     hookRuntimes: Object.freeze(
@@ -141,6 +171,9 @@ export function readConfig(environment: Environment = process.env): Config {
     logLevel: read('LOG_LEVEL', 'info', parseLevel, logLevels.join(', ')),
     metricsToken: read<string | null>('METRICS_TOKEN', null, parseToken, '16 to 256 characters without spaces'),
     drainSeconds: read('DRAIN_SECONDS', 2, parseDrain, 'whole seconds from 0 to 300'),
+    startPage: read('START_PAGE', 'account', parseStartPage, 'account or docs'),
+    envFile: file?.path ?? null,
+    warnings: Object.freeze([...doubts.warnings, ...(file?.warnings ?? [])]),
   };
   const exposed = findExposure(config);
   if (exposed) mistakes.push(exposed);
@@ -157,12 +190,9 @@ function findExposure({ host, addresses, trustProxy, insecureHttp }: Config): st
   );
 }
 
-/** Variables that look like a misspelled setting: settings have no prefix by which unknown ones could be recognized. */
-function findUnknown(environment: Environment): string[] {
-  const names = Object.keys(settings);
-  return Object.keys(environment).flatMap((given) => {
-    if (names.includes(given)) return [];
-    const meant = names.find((name) => name === given.toUpperCase() || isOneSlipFrom(name, given));
-    return meant === undefined ? [] : [`unknown setting ${given}; did you mean ${meant}?`];
-  });
+const addressSettings: readonly SettingName[] = ['SERVICE_DOMAIN', 'PUBLIC_SCHEME', 'PORT', 'HOST'];
+
+/** A variable that is set but empty, as Compose files pass unset ones, counts as unset. */
+function filled(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== undefined && text !== ''));
 }

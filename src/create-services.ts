@@ -23,18 +23,20 @@ import { createSigner } from './domain/keys/signer.ts';
 import { createVault } from './domain/keys/vault.ts';
 import { createChangeNotices } from './domain/means/notices.ts';
 import { createResetMails } from './domain/password-reset/mails.ts';
+import { flushSoon } from './domain/refusals/flush-soon.ts';
+import { createRefusals } from './domain/refusals/refusals.ts';
 import { createLogoutNotices } from './domain/sign-out/notices.ts';
 import { createPackageBuilder } from './hook-packages/build.ts';
 import { limits as packageLimits } from './hook-packages/protocol.ts';
 import { createGuestFetch } from './hook-runner/guest-fetch.ts';
-import { createHookRunner } from './hook-runner/runner.ts';
+import { createHookRunner, type HookProcessRunner } from './hook-runner/runner.ts';
 import { createLimits } from './http/rate-limit.ts';
 import type { Log, Services } from './services.ts';
 import { cacheLookups } from './store/cached.ts';
 import type { Store } from './store/store.ts';
 
 /** When the hook runner is opened: at once, where functions will be run. */
-type OpenRunner = (open: () => HookRunner) => HookRunner;
+type OpenRunner = (open: () => HookProcessRunner) => HookRunner;
 
 /** Services of a program that can work for them in the background. */
 export interface ServedServices extends Services {
@@ -78,6 +80,7 @@ export async function createServices(
     passkeys: createPasskeys(),
     counts: createDailyCounts({ store, clock }),
     onceAnHour: createOnceAnHour(),
+    refusals: createRefusals({ store, clock }, flushSoon(log)),
     hooks: openRunner(() => createHookRunner({ fetch: createGuestFetch(hookEgress), runtimes: config.hookRuntimes })),
     hookRuntimes: config.hookRuntimes.map(({ name }) => name),
     hookWaitMilliseconds: 2_000,

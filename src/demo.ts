@@ -1,7 +1,8 @@
 /** `serve --demo`: on an empty database an account to try the service with, and where to look. */
 
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { replacePrivateFile } from './adapters/private-file.ts';
 import type { Config } from './config.ts';
 import type { Account } from './domain/accounts/account.ts';
@@ -13,6 +14,7 @@ import { createUser } from './domain/users/write-user.ts';
 import type { Services } from './services.ts';
 
 const demoSubdomain = 'demo';
+const demoFile = 'demo.json';
 const demoEmail = 'demo@example.com';
 
 /** What `demo.json` holds. */
@@ -32,13 +34,13 @@ interface DemoFile {
  */
 export async function prepareDemo(services: Services, config: Config): Promise<string> {
   const accounts = await listAccounts(services);
-  const file = join(dirname(config.masterKeyFile), 'demo.json');
+  const file = join(dirname(config.masterKeyFile), demoFile);
   if (accounts.length === 0) return makeAlone(services, config, file);
   const account = accounts.find(({ subdomain, record }) => subdomain === demoSubdomain && isLocal(record.baseUrl));
   if (!account) return '';
   const { baseUrl } = addressesOf(config);
   if (account.baseUrl !== baseUrl) await moveDemo(services, config, account, file);
-  return `\nGatehouse answers at ${baseUrl} (documentation: ${baseUrl}/docs). ${whereabouts(file)}\n\n`;
+  return `\nSign in at ${baseUrl}/account (documentation: ${baseUrl}/docs). ${whereabouts(file)}\n\n`;
 }
 
 /** Of two processes that start together one makes the account, and the other has nothing to tell. */
@@ -53,7 +55,7 @@ async function makeAlone(services: Services, config: Config, file: string): Prom
 
 function whereabouts(file: string): string {
   if (existsSync(file)) return `The demo secrets are in ${file}.`;
-  return `${file} is missing; to create new secrets, run: npm run gatehouse -- credential create --account demo --scope manage_all`;
+  return `${file} is missing; to create new secrets, run: npx gatehouse credential create --account demo --scope manage_all`;
 }
 
 function addressesOf({ port }: Config) {
@@ -111,22 +113,29 @@ function writeDemo(file: string, demo: DemoFile): void {
   replacePrivateFile(file, `${JSON.stringify(demo, null, 2)}\n`);
 }
 
+/** `npm run` starts the tour in the installation's folder, where it finds the file of the default setting by itself. */
+function tourOf(file: string): string {
+  const [own, given] = [fileURLToPath(new URL(`../data/${demoFile}`, import.meta.url)), resolve(file)];
+  if (given === own) return 'npm run tour';
+  return `npm run tour -- --demo ${/^[\w./-]+$/.test(given) ? given : `'${given.replaceAll("'", "'\\''")}'`}`;
+}
+
 function introduce(demo: DemoFile, file: string): string {
   return `
 Gatehouse is ready with a demo account. Shown once; kept in ${file} (mode 0600).
 
-  Address        ${demo.base_url}
+  Sign in at     ${demo.base_url}/account
+  as             ${demo.user.email}
+  Password       ${demo.user.password}
+
   Documentation  ${demo.docs_url}
   Discovery      ${demo.issuer}/.well-known/openid-configuration
-
-  Sign in as     ${demo.user.email}
-  Password       ${demo.user.password}
 
   API pair       ${demo.credential.client_id}
                  ${demo.credential.client_secret}
   API key        ${demo.api_key}
 
-For a tour of everything, run in another terminal: npm run tour
+For a tour of everything, run in another terminal: ${tourOf(file)}
 
 `;
 }

@@ -22,7 +22,16 @@ export interface Housekeeping {
 
 type HousekeepingServices = Pick<
   Services,
-  'store' | 'clock' | 'vault' | 'addresses' | 'counts' | 'logoutNotices' | 'changeNotices' | 'resetMails' | 'log'
+  | 'store'
+  | 'clock'
+  | 'vault'
+  | 'addresses'
+  | 'counts'
+  | 'refusals'
+  | 'logoutNotices'
+  | 'changeNotices'
+  | 'resetMails'
+  | 'log'
 >;
 
 export interface HousekeepingOptions {
@@ -100,11 +109,16 @@ export function startHousekeeping(
   };
 }
 
-async function flush({ counts, log }: HousekeepingServices): Promise<void> {
+async function flush({ counts, refusals, log }: HousekeepingServices): Promise<void> {
   try {
     await counts.flush();
   } catch (error) {
     log.error('counts not stored', { stack: stackOf(error) });
+  }
+  try {
+    await refusals.flush();
+  } catch (error) {
+    log.error('refusals not stored', { stack: stackOf(error) });
   }
 }
 

@@ -6,7 +6,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { createLog } from './adapters/log.ts';
 import { putPoolBehindEventLoop } from './adapters/thread-pool.ts';
 import { createApp } from './app.ts';
-import { type Config, ConfigMistakes } from './config.ts';
+import type { Config } from './config.ts';
 import { createServices, type ServedServices } from './create-services.ts';
 import { prepareDemo } from './demo.ts';
 import { type Clearing, startClearing } from './domain/clearing.ts';
@@ -20,11 +20,10 @@ import { type Housekeeping, startHousekeeping } from './housekeeping.ts';
 import type { Readiness } from './http/health.ts';
 import { createMetrics } from './http/metrics.ts';
 import { openConfiguredStore } from './open-store.ts';
-import { programFile } from './programs/programs.ts';
-import { judgeNode } from './runtime/floor.ts';
-import { checkRuntimes } from './runtime/hook-runtimes.ts';
+import { keepServedAddress } from './served-address.ts';
 import { createServer, listen } from './server.ts';
 import type { Log } from './services.ts';
+import { checkFiles, prepareHooks, reportHooks, warnOfSettings } from './start-checks.ts';
 import type { Store } from './store/store.ts';
 
 const drainMilliseconds = 10_000;
@@ -44,7 +43,8 @@ export interface ServeOptions {
 export async function serve({ config, demo, print }: ServeOptions): Promise<void> {
   const log = createLog({ level: config.logLevel });
   process.on('uncaughtException', (error) => crash(log, error));
-  examineNodes(config, log);
+  await checkFiles(config, log);
+  warnOfSettings(config, log);
   prepareHooks(log);
   // Knex appends the stack to the message of an error.
   const warn = (line: string) => log.warn('database', { reason: line.split('\n', 1)[0] ?? '' });
@@ -52,14 +52,15 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
   let services: ServedServices | null = null;
   try {
     await store.migrate();
-    services = await createServices(config, store, log);
+    services = await createServices(config, store, log, (open) => reportHooks(open(), log));
+    await keepServedAddress(store, config);
     const introduction = demo ? await prepareDemo(services, config) : '';
     const readiness: Readiness = { draining: false };
     const metrics = createMetrics();
-    const { metricsToken, trustProxy } = config;
+    const { metricsToken, trustProxy, startPage } = config;
     const clearing = startClearing(services, { report: metrics.removals });
     const waking = { ...services, store: wakeAfterCommit(services.store, { ...services, clearing }) };
-    const app = createApp(waking, { readiness, metrics, metricsToken, trustProxy, isServing: true });
+    const app = createApp(waking, { readiness, metrics, metricsToken, trustProxy, startPage, isServing: true });
     const server = createServer(app);
     await putPoolBehindEventLoop();
     await listen(server, config);
@@ -81,30 +82,6 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
     await services?.hooks.close();
     await store.close();
     throw error;
-  }
-}
-
-/**
- * Reports Node versions that are not known to be sound. Throws `ConfigMistakes` for a program that cannot run hook
- * functions.
- */
-function examineNodes({ hookRuntimes }: Config, log: Log): void {
-  const checked = checkRuntimes(hookRuntimes);
-  const mistakes = checked.flatMap(({ mistake }) => mistake ?? []);
-  if (mistakes.length > 0) throw new ConfigMistakes(mistakes);
-  const own = judgeNode(process.versions.node);
-  const others = checked.flatMap(({ runtime, judged }) => (runtime.node === null || !judged ? [] : judged));
-  for (const { version, reason } of new Map([own, ...others].map((one) => [one.version, one])).values()) {
-    if (reason !== null) log.warn('node not known to be sound', { version, reason });
-  }
-}
-
-/** Done before anybody waits for a response: it may take a second if this version was never started. */
-function prepareHooks(log: Log): void {
-  try {
-    programFile('hook-process');
-  } catch (error) {
-    log.warn('hooks cannot run', { reason: (error as Error).message });
   }
 }
 

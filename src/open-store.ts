@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { createKeyFile } from './adapters/key-file.ts';
 import type { Config } from './config.ts';
 import { Failure } from './domain/failure.ts';
+import { unfinishedCopy } from './store/copying.ts';
 import { openStore } from './store/knex/index.ts';
 import type { Store } from './store/store.ts';
 
@@ -19,16 +20,17 @@ interface OpenOptions {
 
 /**
  * Opens the configured store; a database file is made when there is no master key either. Throws `unavailable` when
- * the key is there and the database is not, or holds nothing.
+ * the key is there and the database is not, or holds nothing, and for a copy that is not finished.
  */
 export async function openConfiguredStore(config: Config, { log, remake }: OpenOptions = {}): Promise<Store> {
   // Read before the database, so that what another process makes at the same time is seen in the order it is made.
   const used = createKeyFile(config.masterKeyFile).read() !== null;
   const makes = !used || (remake === true && !isThere(config.databaseUrl));
   if (used && makes) log?.('the database file was missing although the master key exists: creating a new one');
-  const store = await openStore({ url: config.databaseUrl, create: makes, ...(log && { log }) });
+  const { databaseUrl: url, databaseWaitMilliseconds: acquireTimeoutMilliseconds } = config;
+  const store = await openStore({ url, acquireTimeoutMilliseconds, create: makes, ...(log && { log }) });
   try {
-    if (!makes) await requireRows(store, config);
+    await requireWhole(store, makes, config);
     return store;
   } catch (error) {
     await store.close();
@@ -40,10 +42,15 @@ function isThere(databaseUrl: string): boolean {
   return !databaseUrl.startsWith('sqlite:') || existsSync(databaseUrl.slice('sqlite:'.length));
 }
 
-/** Nobody makes an empty PostgreSQL database by mistake; a file, everybody who mistypes its name. */
-async function requireRows(store: Store, { databaseUrl, masterKeyFile }: Config): Promise<void> {
-  if (store.kind !== 'sqlite' || (await store.status()).applied.length > 0) return;
-  const file = databaseUrl.slice('sqlite:'.length);
-  const message = `${file} is empty although there is a master key (${masterKeyFile}): restore it from your backup; to start with an empty database, run: gatehouse db migrate`;
+/** What is there must be what was left there: neither an empty database nor a copy that lacks rows. */
+async function requireWhole(store: Store, makes: boolean, { databaseUrl, masterKeyFile }: Config): Promise<void> {
+  const isEmpty = (await store.status()).applied.length === 0;
+  if (!isEmpty && (await store.facts.read(unfinishedCopy)) !== null) {
+    const message = 'the database is an unfinished copy: run gatehouse db copy again, which continues it';
+    throw new Failure('unavailable', { name: 'store', message });
+  }
+  if (!isEmpty || makes) return;
+  const name = store.kind === 'sqlite' ? databaseUrl.slice('sqlite:'.length) : 'the database';
+  const message = `${name} is empty although there is a master key (${masterKeyFile}): restore it from your backup, or correct DATABASE_URL; to start with an empty database, run: gatehouse db migrate`;
   throw new Failure('unavailable', { name: 'store', message });
 }

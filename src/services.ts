@@ -9,6 +9,7 @@ import type { HookRunner } from './domain/hooks/runner.ts';
 import type { Limits } from './domain/limits.ts';
 import type { Mailer } from './domain/mail.ts';
 import type { Passkeys } from './domain/passkeys/port.ts';
+import type { Refusals } from './domain/refusals/refusals.ts';
 import type { Worker } from './domain/worker.ts';
 import type { AccountRecord } from './store/accounts.ts';
 import type { ClientKey } from './store/client-metadata.ts';
@@ -123,6 +124,8 @@ export interface DailyCounts {
 export interface GeoIp {
   /** ISO 3166-1 alpha-2; null for an unlisted address, or when there is no list. */
   countryOf(address: string): Promise<string | null>;
+  /** Opens the file if it is not open. `reason` says why it cannot be opened; null when it can. */
+  examine(): Promise<{ readonly file: string; readonly reason: string | null }>;
 }
 
 /** Fields a log line may hold; anything else does not compile. */
@@ -175,6 +178,8 @@ export interface Services {
   readonly counts: DailyCounts;
   /** Events that the trail records once an hour. */
   readonly onceAnHour: Once;
+  /** Causes of refusals that people saw. */
+  readonly refusals: Refusals;
   /** Notifies clients of ended sessions. */
   readonly logoutNotices: Worker;
   readonly mailer: Mailer;

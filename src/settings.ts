@@ -28,6 +28,12 @@ export const settings = {
     fallback: '`sqlite:data/gatehouse.db`',
     meaning: '`sqlite:<file>`, or `postgres://…` (also what speaks its protocol)',
   },
+  DATABASE_WAIT_MILLISECONDS: {
+    fallback: '`900`',
+    meaning:
+      'how long a request or a command waits for a connection of the database, and for a lock in it, before it fails as ' +
+      'unavailable (503); 100 to 60000',
+  },
   MASTER_KEY_FILE: {
     fallback: '`data/master.key`',
     meaning:
@@ -93,6 +99,10 @@ export const settings = {
     meaning:
       'how long after SIGTERM requests are still served while `/readyz` answers 503: longer than a balancer takes to ' +
       'notice (interval × failures + 1); 0 to 300. SIGINT does not wait',
+  },
+  START_PAGE: {
+    fallback: '`account`',
+    meaning: 'where `/` leads: `account` (the pages of the signed-in user, or the sign-in) or `docs`',
   },
 } as const satisfies Record<string, Setting>;
 

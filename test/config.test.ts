@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
 import { ConfigMistakes, readConfig } from '../src/config.ts';
 import { isOneSlipFrom, parseEgress } from '../src/config-values.ts';
 import { settings } from '../src/settings.ts';
@@ -19,8 +22,10 @@ test('without settings it listens on loopback with plain http', () => {
     port: 3000,
     host: '127.0.0.1',
     addresses: { publicScheme: 'http', serviceDomain: 'localhost:3000' },
+    saysAddresses: false,
     insecureHttp: false,
     databaseUrl: 'sqlite:data/gatehouse.db',
+    databaseWaitMilliseconds: null,
     masterKeyFile: 'data/master.key',
     trustProxy: [],
     hookEgress: { public: true, hosts: [] },
@@ -35,6 +40,9 @@ test('without settings it listens on loopback with plain http', () => {
     logLevel: 'info',
     metricsToken: null,
     drainSeconds: 2,
+    startPage: 'account',
+    envFile: null,
+    warnings: [],
   });
 });
 
@@ -56,6 +64,8 @@ test('every setting is read', () => {
     LOG_LEVEL: 'debug',
     METRICS_TOKEN: 'x'.repeat(16),
     DRAIN_SECONDS: '30',
+    START_PAGE: 'docs',
+    DATABASE_WAIT_MILLISECONDS: '5000',
     HOOK_EGRESS: 'none',
     EGRESS: 'public, http://10.0.0.5:8080',
     NPM_REGISTRY: 'https://npm.example.com',
@@ -74,6 +84,9 @@ test('every setting is read', () => {
   assert.deepEqual(config.hookEgress, { public: false, hosts: [] });
   assert.deepEqual(config.egress, { public: true, hosts: [{ scheme: 'http', hostname: '10.0.0.5', port: 8080 }] });
   assert.equal(config.drainSeconds, 30);
+  assert.equal(config.startPage, 'docs');
+  assert.equal(config.saysAddresses, true);
+  assert.equal(config.databaseWaitMilliseconds, 5000);
   assert.deepEqual(config.addresses, { publicScheme: 'https', serviceDomain: 'id.example.com' });
   assert.deepEqual(config.trustProxy, ['10.0.0.0/8', '192.168.0.1', 'fd00::/8']);
   assert.equal(config.metricsToken, 'x'.repeat(16));
@@ -117,6 +130,7 @@ test('all mistakes are reported at once, and none repeats a secret', () => {
     PORT: '70000',
     PUBLIC_SCHEME: 'ftp',
     DATABASE_URL: 'mysql://root:hunter2@db',
+    DATABASE_WAIT_MILLISECONDS: '99',
     TRUST_PROXY: '0.0.0.0/0',
     SMTP_URL: 'smtp://gatehouse:hunter2@',
     METRICS_TOKEN: 'short-hunter2',
@@ -126,6 +140,7 @@ test('all mistakes are reported at once, and none repeats a secret', () => {
   });
   assert.deepEqual(mistakes.map((mistake) => mistake.split(' ', 1)[0]).sort(), [
     'DATABASE_URL',
+    'DATABASE_WAIT_MILLISECONDS',
     'INSECURE_HTTP',
     'LOG_LEVEL',
     'METRICS_TOKEN',
@@ -149,7 +164,6 @@ test('an address beyond loopback needs TLS at a proxy, or plain http allowed exp
 
 test('a variable that looks like a misspelled setting is reported as unknown', () => {
   for (const [given, meant] of [
-    ['PROT', 'PORT'],
     ['DATABASE_URI', 'DATABASE_URL'],
     ['DATABASEURL', 'DATABASE_URL'],
     ['MASTER_KEY_FILES', 'MASTER_KEY_FILE'],
@@ -159,6 +173,91 @@ test('a variable that looks like a misspelled setting is reported as unknown', (
     assert.deepEqual(mistakesOf({ [given]: 'x' }), [`unknown setting ${given}; did you mean ${meant}?`]);
   }
   assert.deepEqual(mistakesOf({ HOSTNAME: 'x', DATABASE: 'y', PATH: 'z', LOG: 'w' }), []);
+});
+
+test('a variable that another program may own is only warned of', () => {
+  for (const [given, meant] of [
+    ['GHOST', 'HOST'],
+    ['RPORT', 'PORT'],
+    ['PORT0', 'PORT'],
+    ['port', 'PORT'],
+    ['EGRES', 'EGRESS'],
+  ] as const) {
+    const warning = `the variable ${given} is not read; if it was to be a setting, write ${meant}`;
+    assert.deepEqual(readConfig({ [given]: 'x' }).warnings, [warning]);
+  }
+});
+
+describe('the file of settings', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-env-'));
+  const file = join(folder, 'gatehouse.env');
+  after(() => rmSync(folder, { recursive: true }));
+
+  function write(text: string, mode = 0o600): void {
+    writeFileSync(file, text);
+    chmodSync(file, mode);
+  }
+
+  /** As the command line reads it, with nothing but these variables in the environment. */
+  function read(environment: Record<string, string> = {}, named?: string) {
+    const { env } = process;
+    process.env = environment;
+    try {
+      return readConfig(undefined, named);
+    } finally {
+      process.env = env;
+    }
+  }
+
+  function mistakesIn(text: string): readonly string[] {
+    write(text);
+    try {
+      read({}, file);
+    } catch (error) {
+      if (error instanceof ConfigMistakes) return error.mistakes;
+      throw error;
+    }
+    return [];
+  }
+
+  const beside = { MASTER_KEY_FILE: join(folder, 'master.key') };
+
+  test('is read where it is named, and where it lies beside the master key; the environment wins', () => {
+    write("# the proxy\nexport PORT=4100\nSERVICE_DOMAIN='id.example.com' # ours\nLOG_LEVEL=\n");
+    const named = read({}, file);
+    assert.deepEqual([named.port, named.addresses.serviceDomain, named.logLevel], [4100, 'id.example.com', 'info']);
+    assert.deepEqual([named.envFile, named.saysAddresses, named.warnings], [file, true, []]);
+    assert.equal(read(beside).port, 4100);
+    assert.equal(read({ ...beside, PORT: '4200', SERVICE_DOMAIN: '' }).port, 4200);
+    assert.equal(read({ ...beside, SERVICE_DOMAIN: '' }).addresses.serviceDomain, 'id.example.com');
+    assert.equal(read({ MASTER_KEY_FILE: join(folder, 'elsewhere/master.key') }).envFile, null);
+  });
+
+  test('stops everything where it is named and cannot be opened', () => {
+    for (const [path, reason] of [
+      [join(folder, 'missing.env'), 'no such file'],
+      [folder, 'it is a folder'],
+    ] as const) {
+      assert.throws(() => read({}, path), { message: `${path} cannot be opened: ${reason}` });
+    }
+  });
+
+  test('names each mistake with its line, and never a value', () => {
+    assert.deepEqual(mistakesIn('PORT 4000\nMETRICS_TOKEN=hunter2\nPORT=1\nPORT=2\nTRUST_PROXI=x\nHTTP_PROXY=y\n'), [
+      `${file}, line 1: must be NAME=value, or a comment that begins with #`,
+      `${file}, line 4: PORT is set a second time; remove one of the lines`,
+      `${file}: unknown setting HTTP_PROXY; README.md, "Settings", lists those there are`,
+      `${file}: unknown setting TRUST_PROXI; did you mean TRUST_PROXY?`,
+      'METRICS_TOKEN must be 16 to 256 characters without spaces',
+    ]);
+  });
+
+  test('is warned of when others can read it', () => {
+    write('PORT=4100\n', 0o640);
+    assert.deepEqual(read({}, file).warnings, [
+      `${file} can be read by other users of this machine; if it holds secrets, run: chmod 600 ${file}`,
+    ]);
+  });
 });
 
 test('one typo is a letter added, omitted or replaced, or two neighbours swapped', () => {

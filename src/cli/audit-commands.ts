@@ -5,30 +5,33 @@ import { Failure } from '../domain/failure.ts';
 import type { EventRecord } from '../store/events.ts';
 import { type Answer, addCommand, addGroup, type Outlet } from './command.ts';
 import { fields, isoTime } from './output.ts';
+import { withProgress } from './progress.ts';
 import { withAccount } from './session.ts';
+
+interface OfAccount {
+  readonly account: string;
+  readonly json?: true;
+}
 
 const defaultLimit = 50;
 
 export function addAuditCommands(program: Command, outlet: Outlet): void {
   const group = addGroup(program, 'audit', 'the audit trail of an account');
-  addCommand<{ account: string; limit?: string; json?: true }>(
-    group,
-    'list',
-    'list events, newest first',
-    outlet,
-    ({ options }) => {
-      const limit = readLimit(options.limit);
-      return withAccount(options.account, async (services, account) => {
-        await writeAll(outlet, listEvents(services, account, limit), options.json === true);
-        return null;
-      });
-    },
-  )
+  addCommand<OfAccount & { limit?: string }>(group, 'list', 'list events, newest first', outlet, ({ options }) => {
+    const limit = readLimit(options.limit);
+    return withAccount(options.account, async (services, account) => {
+      await writeAll(outlet, listEvents(services, account, limit), options.json === true);
+      return null;
+    });
+  })
     .requiredOption('--account <subdomain>', 'the account')
     .option('--limit <number>', `maximum number of events; ${defaultLimit} by default`);
-  addCommand<{ account: string }>(group, 'verify', 'verify the chain of all events', outlet, ({ options }) =>
+  addCommand<OfAccount>(group, 'verify', 'verify the chain of all events', outlet, ({ options }) =>
     withAccount(options.account, async (services, account): Promise<Answer> => {
-      const { events, verified, firstBad } = await verifyTrail(services, account);
+      const { events, verified, firstBad } = await withProgress({ json: options.json === true }, (progress) => {
+        progress.stage('verifying events', null);
+        return verifyTrail(services, account, progress.done);
+      });
       const json = { account: account.subdomain, events, verified, first_bad: firstBad };
       return { json, text: fields({ ...json, verified: verified ? 'yes' : 'no' }), exitCode: verified ? 0 : 1 };
     }),

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { Failure } from '../domain/failure.ts';
 import { requireKnown } from '../store/knex/index.ts';
 import { addCommand, addGroup, type Outlet } from './command.ts';
+import { addCopyCommand } from './copy-command.ts';
 import { fields } from './output.ts';
 import { withStore } from './session.ts';
 
@@ -43,4 +44,5 @@ export function addDatabaseCommands(program: Command, outlet: Outlet): void {
       };
     }),
   );
+  addCopyCommand(group, outlet);
 }

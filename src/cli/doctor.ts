@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { systemClock } from '../adapters/clock.ts';
 import { createKeyFile } from '../adapters/key-file.ts';
-import { type Config, ConfigMistakes, readConfig } from '../config.ts';
+import { type Config, ConfigMistakes } from '../config.ts';
 import { isLoopback } from '../config-values.ts';
 import { listAccounts } from '../domain/accounts/accounts.ts';
 import { Failure } from '../domain/failure.ts';
@@ -11,11 +11,14 @@ import { inspectMasterKey } from '../domain/keys/master-key.ts';
 import { listKeys, signingAlgorithms } from '../domain/keys/signing-keys.ts';
 import { openConfiguredStore } from '../open-store.ts';
 import { judgeNode, majorOf } from '../runtime/floor.ts';
+import { doubtProxy } from '../start-checks.ts';
 import { requireKnown } from '../store/knex/index.ts';
 import type { Store } from '../store/store.ts';
 import { describeError } from './errors.ts';
 import { degraded, type Finding, fatal, off, ok } from './finding.ts';
+import { examineGeoIp } from './geoip-findings.ts';
 import { examineHooks, examinePackages, examineStoredRuntimes } from './hook-findings.ts';
+import { readSettings } from './invocation.ts';
 import { examineMail } from './mail-findings.ts';
 
 const leastNodeMajor = 24;
@@ -27,14 +30,10 @@ const restoreStore = 'restore a backup: docs/operations.md, "When the database i
 export async function examine(nodeVersion: string): Promise<Finding[]> {
   const findings = [examineNode(nodeVersion)];
   try {
-    const config = readConfig();
-    findings.push(
-      ok(
-        'configuration',
-        `accounts at ${config.addresses.publicScheme}://<subdomain>.${config.addresses.serviceDomain}`,
-      ),
-    );
-    findings.push(...examineListening(config), ...(await examineStore(config)), await examineMail(config));
+    const config = readSettings();
+    findings.push(...describeConfiguration(config));
+    findings.push(...examineListening(config), ...(await examineStore(config)));
+    findings.push(await examineMail(config), await examineGeoIp(config));
     return [...findings, ...(await examineHooks(config)), ...(await examinePackages(config))];
   } catch (error) {
     if (!(error instanceof ConfigMistakes)) throw error;
@@ -48,6 +47,14 @@ function examineNode(version: string): Finding {
   return reason === null || remedy === null ? ok('node', version) : degraded('node', `${version}, ${reason}`, remedy);
 }
 
+function describeConfiguration({ addresses, envFile, warnings }: Config): Finding[] {
+  const from = envFile === null ? '' : `, settings of ${envFile}`;
+  return [
+    ok('configuration', `accounts at ${addresses.publicScheme}://<subdomain>.${addresses.serviceDomain}${from}`),
+    ...warnings.map((warning) => degraded('configuration', warning, 'change it, or ignore this if it is meant so')),
+  ];
+}
+
 function examineListening({ host, port, addresses, trustProxy, insecureHttp, metricsToken }: Config): Finding[] {
   const at = `${host}:${port}`;
   const listening = isLoopback(host)
@@ -59,16 +66,13 @@ function examineListening({ host, port, addresses, trustProxy, insecureHttp, met
           'put a TLS proxy in front of it and unset INSECURE_HTTP',
         )
       : ok('listening address', `${at}, behind a proxy with TLS`);
-  const proxied = trustProxy.length > 0;
-  const forwarding = proxied
-    ? ok('proxy addresses', trustProxy.join(', '))
-    : addresses.publicScheme === 'https'
-      ? degraded(
-          'proxy addresses',
-          'none: every caller appears to be the proxy',
-          'set TRUST_PROXY to the address of the proxy',
-        )
-      : off('proxy addresses', 'none: X-Forwarded headers are ignored', null);
+  const doubt = doubtProxy({ addresses, trustProxy });
+  const forwarding =
+    doubt !== null
+      ? degraded('proxy addresses', doubt, 'set TRUST_PROXY to the address of the proxy')
+      : trustProxy.length > 0
+        ? ok('proxy addresses', trustProxy.join(', '))
+        : off('proxy addresses', 'none: X-Forwarded headers are ignored', null);
   const metrics =
     metricsToken === null
       ? off('metrics token', 'none: /metrics answers this machine only', null)

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { ConfigMistakes } from '../config.ts';
 import { Failure, type FailureCode } from '../domain/failure.ts';
+import { explainLoadingError } from '../runtime/add-ons.ts';
 
 interface ReportedError {
   readonly error: string;
@@ -18,11 +19,13 @@ export function describeError(error: unknown): ReportedError {
   }
   if (error instanceof ConfigMistakes) return report('configuration_invalid', error.message);
   if (error instanceof Failure) return report(error.code, messageOf(error));
+  const unfit = explainLoadingError(error);
+  if (unfit !== null) return report('platform_unfit', unfit);
   return report('internal', error instanceof Error ? error.message : String(error));
 }
 
 function report(
-  error: FailureCode | 'usage_invalid' | 'configuration_invalid',
+  error: FailureCode | 'usage_invalid' | 'configuration_invalid' | 'platform_unfit',
   message: string,
   exitCode = 1,
 ): ReportedError {

@@ -7,7 +7,7 @@ export interface Finding {
   readonly detail: string;
   /** What to do; null when there is nothing to do. */
   readonly remedy: string | null;
-  /** It prevents the service from starting or from answering. */
+  /** It prevents the service from starting, from answering, or from running hooks. */
   readonly fatal: boolean;
 }
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { createHookEgress } from '../adapters/egress/policies.ts';
 import { printableValue } from '../adapters/printable.ts';
-import { type Config, ConfigMistakes, readConfig } from '../config.ts';
+import { type Config, ConfigMistakes } from '../config.ts';
 import { packageBuilderOf } from '../create-services.ts';
 import { Failure } from '../domain/failure.ts';
 import { checkPackages } from '../domain/hooks/check-packages.ts';
@@ -15,6 +15,7 @@ import type { Judgement } from '../runtime/floor.ts';
 import { checkRuntimes } from '../runtime/hook-runtimes.ts';
 import { type Answer, addCommand, addGroup, collect, type Outlet, readPairs } from './command.ts';
 import { addHookLogCommands } from './hook-log-commands.ts';
+import { readSettings } from './invocation.ts';
 
 /** The maximum run time of a hook of each type. */
 const timeouts = new Map([
@@ -63,7 +64,7 @@ async function runHere(
   const source = await readText(file);
   const context = readJson(contextFile, await readText(contextFile));
   const wanted = readPackages(named);
-  const config = readConfig();
+  const config = readSettings();
   const { runtime, judged } = chooseRuntime(config, wished);
   const egress = createHookEgress({ ...config.hookEgress, isOwnHost: async () => false });
   const runner = createHookRunner({ fetch: createGuestFetch(egress), runtimes: [runtime], waitMilliseconds: 10_000 });

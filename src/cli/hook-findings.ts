@@ -35,8 +35,8 @@ async function examineRunner(node: string | null, runtimes: readonly HookRuntime
       }),
     ];
   } catch (error) {
-    const remedy = 'fix what the message names; hooks fail until then';
-    return [degraded(`hook runner${of}`, describeError(error).message, remedy)];
+    const remedy = 'correct what the message names; hooks fail until then';
+    return [fatal(`hook runner${of}`, describeError(error).message, remedy)];
   }
 }
 

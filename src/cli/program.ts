@@ -11,10 +11,13 @@ import { addDeprecatedCommands } from './deprecated-commands.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { describeError } from './errors.ts';
 import { addHookCommands } from './hook-commands.ts';
+import { asInvocation, chooseEnvFile } from './invocation.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addPrepareCommand } from './prepare-command.ts';
+import { addRoleCommands } from './role-commands.ts';
 import { addServeCommand } from './serve-command.ts';
-import { addRoleCommands, addUserCommands } from './user-commands.ts';
+import { addUserCommands } from './user-commands.ts';
+import { addWhyCommand } from './why-command.ts';
 
 /** Runs one command line (without node and script); returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -30,7 +33,7 @@ export async function run(args: readonly string[]): Promise<number> {
   // The writer gets the error itself.
   process.stdout.on('error', () => {});
   try {
-    await createProgram(outlet, asJson).parseAsync(args, { from: 'user' });
+    await asInvocation({ json: asJson }, () => createProgram(outlet, asJson).parseAsync(args, { from: 'user' }));
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
@@ -54,6 +57,8 @@ function createProgram(outlet: Outlet, asJson: boolean): Command {
     .description('A self-hosted identity service.')
     .version(packageJson.version)
     .option('--json', 'print one JSON value on stdout and nothing else')
+    .option('--env-file <file>', 'settings; gatehouse.env beside the master key by default')
+    .hook('preAction', (_program, command) => chooseEnvFile(command.optsWithGlobals<{ envFile?: string }>().envFile))
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError()
     .exitOverride()
@@ -70,6 +75,7 @@ function createProgram(outlet: Outlet, asJson: boolean): Command {
   addHookCommands(program, outlet);
   addAuditCommands(program, outlet);
   addDeprecatedCommands(program, outlet);
+  addWhyCommand(program, outlet);
   addDatabaseCommands(program, outlet);
   addDoctorCommand(program, outlet);
   addPrepareCommand(program, outlet);

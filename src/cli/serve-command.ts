@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { printableText } from '../adapters/printable.ts';
-import { readConfig } from '../config.ts';
+import { readSettings } from './invocation.ts';
 
 export function addServeCommand(program: Command): void {
   const summary = 'serve requests until SIGTERM';
@@ -11,7 +11,7 @@ export function addServeCommand(program: Command): void {
     .option('--demo', 'on an empty database, create the account `demo` and print how to sign in')
     .action(async (_options: unknown, command: Command) => {
       const { demo, json } = command.optsWithGlobals<{ demo?: true; json?: true }>();
-      const config = readConfig();
+      const config = readSettings();
       // The other commands do not need the web framework.
       const { serve } = await import('../main.ts');
       // With --json only event lines: the demo secrets are in demo.json. If the disk is full, messages for people are

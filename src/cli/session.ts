@@ -1,5 +1,5 @@
 import { createLog } from '../adapters/log.ts';
-import { type Config, readConfig } from '../config.ts';
+import type { Config } from '../config.ts';
 import { createServices } from '../create-services.ts';
 import type { Account } from '../domain/accounts/account.ts';
 import { requireAccount } from '../domain/accounts/accounts.ts';
@@ -7,9 +7,11 @@ import { actAs } from '../domain/audit/context.ts';
 import { Failure } from '../domain/failure.ts';
 import { createLazyRunner } from '../hook-runner/lazy.ts';
 import { openConfiguredStore } from '../open-store.ts';
-import type { Services } from '../services.ts';
+import { findAddresses } from '../served-address.ts';
+import type { Addresses, Services } from '../services.ts';
 import { openStore, requireKnown } from '../store/knex/index.ts';
 import type { Store } from '../store/store.ts';
+import { note, readSettings } from './invocation.ts';
 
 /**
  * Runs `work` with the configured store, which is closed afterwards. Throws `unavailable` when it does not exist,
@@ -19,11 +21,14 @@ export async function withStore<Result>(
   work: (store: Store, config: Config) => Promise<Result>,
   { create = false } = {},
 ): Promise<Result> {
-  const config = readConfig();
-  return closing(await openStore({ url: config.databaseUrl, create }), (store) => work(store, config));
+  const config = readSettings();
+  sayWhere(config, null);
+  const { databaseUrl: url, databaseWaitMilliseconds: acquireTimeoutMilliseconds } = config;
+  return closing(await openStore({ url, acquireTimeoutMilliseconds, create }), (store) => work(store, config));
 }
 
-async function closing<Result>(store: Store, work: (store: Store) => Promise<Result>): Promise<Result> {
+/** Runs `work` and closes the store. */
+export async function closing<Result>(store: Store, work: (store: Store) => Promise<Result>): Promise<Result> {
   try {
     return await work(store);
   } finally {
@@ -31,13 +36,29 @@ async function closing<Result>(store: Store, work: (store: Store) => Promise<Res
   }
 }
 
+/** Which database a command uses, before it says anything about what is in it, and where its accounts answer. */
+function sayWhere({ databaseUrl, envFile, warnings }: Config, addresses: Addresses | null): void {
+  for (const warning of warnings) note(`warning: ${warning}`);
+  const where = [
+    `database ${withoutSecrets(databaseUrl)}`,
+    ...(addresses ? [`accounts at ${addresses.publicScheme}://<subdomain>.${addresses.serviceDomain}`] : []),
+    ...(envFile === null ? [] : [`settings of ${envFile}`]),
+  ];
+  note(`using ${where.join(', ')}`);
+}
+
+/** A URL of PostgreSQL holds a password. */
+function withoutSecrets(databaseUrl: string): string {
+  const url = databaseUrl.startsWith('sqlite:') ? null : URL.parse(databaseUrl);
+  return url ? `postgres://${url.host}${url.pathname}` : databaseUrl;
+}
+
 const origin = { actor: { type: 'command_line', id: null }, source: null, requestId: null } as const;
 
 /** Runs `work` with the services of a server: a new database is initialized, one of another release is not touched. */
 export async function withServices<Result>(work: (services: Services) => Promise<Result>): Promise<Result> {
-  const config = readConfig();
-  return closing(await openConfiguredStore(config), async (store) => {
-    await prepareStore(store);
+  const { store: opened, config } = await openPrepared(readSettings());
+  return closing(opened, async (store) => {
     const log = createLog({ level: 'warn', destination: { write: (line) => process.stderr.write(line) } });
     const created = await createServices(config, store, log, createLazyRunner);
     // Packages are built by servers: a command would end before its build does.
@@ -48,6 +69,23 @@ export async function withServices<Result>(work: (services: Services) => Promise
       await services.hooks.close();
     }
   });
+}
+
+/** The store, ready to use, and the settings with the address at which accounts are answered. */
+async function openPrepared(settings: Config): Promise<{ readonly store: Store; readonly config: Config }> {
+  let store: Store | null = null;
+  let addresses: Addresses | null = null;
+  try {
+    store = await openConfiguredStore(settings);
+    await prepareStore(store);
+    addresses = await findAddresses(store, settings);
+    return { store, config: { ...settings, addresses } };
+  } catch (error) {
+    await store?.close();
+    throw error;
+  } finally {
+    sayWhere(settings, addresses);
+  }
 }
 
 /** Runs `work` for the account of this subdomain. Throws `not_found`. */

@@ -118,6 +118,8 @@ interface FailureDetail {
   readonly challenged?: boolean;
   /** For the log only: the true reason where the response must not reveal it. */
   readonly reason?: string;
+  /** For who has the reference of the page only: the app that asked, and what it sent. */
+  readonly asked?: { readonly appId?: number; readonly clientId?: string; readonly address?: string };
 }
 
 export function isOfKind<Kind extends FailureKind>(code: FailureCode, kind: Kind): code is CodeOf<Kind> {

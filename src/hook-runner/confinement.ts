@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import type { HookLayer } from '../domain/hooks/runner.ts';
 import { type HookCommand, hookCommand, needsOfHooks, wrappedCommand } from './command.ts';
 import { startHookProcess } from './hook-process.ts';
+import { reasonIn } from './last-words.ts';
 import { groups, innerPrivileges, type LayerName, type Needs, remedies, type Way } from './layers.ts';
 
 const probeMilliseconds = 10_000;
@@ -111,7 +112,7 @@ function tryHookProcess(command: HookCommand): Promise<string | null> {
     const timer = setTimeout(() => finish('it says nothing'), probeMilliseconds);
     const hookProcess = startHookProcess(command, {
       message: ({ op }) => finish(op === 'ready' ? null : 'it says something else'),
-      failed: (reason) => finish(hookProcess.lastWords().trim().split('\n')[0] || reason),
+      failed: (reason) => finish(reasonIn(hookProcess.lastWords()) || reason),
     });
   });
 }

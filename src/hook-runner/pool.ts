@@ -2,6 +2,7 @@
 
 import { minute } from '../domain/durations.ts';
 import type { HookCommand } from './command.ts';
+import { reasonIn } from './last-words.ts';
 import { type Member, runsAtOnce, startMember } from './member.ts';
 import type { GuestFetch } from './protocol.ts';
 import { type Begin, createQueues } from './queues.ts';
@@ -77,8 +78,7 @@ export function createPool(options: PoolOptions): Pool {
 
   /** Nobody waits for what does not start. */
   function noteFailure({ member }: Place): void {
-    const said = member.process.lastWords().trim().split('\n')[0] ?? '';
-    trouble = `a hook process does not start: ${said.slice(0, 200) || 'it ended at once'}`;
+    trouble = `a hook process does not start: ${reasonIn(member.process.lastWords()) || 'it ended at once'}`;
     const account = member.account();
     if (account !== null) queues.giveUp(account);
   }

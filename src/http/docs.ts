@@ -20,16 +20,21 @@ export interface DocsFile {
 /** Every file by its path; each is made at its first request. Given the base URL of the account, which pages name. */
 export type DocsFiles = ReadonlyMap<string, (baseUrl: string) => DocsFile>;
 
-/** The target for a visitor who opens the account's root. */
-const index = '/docs';
-
-/** Serves the files on the hosts of accounts. Other paths are passed on. */
-export function createDocs(services: Pick<Services, 'store' | 'addresses'>, files: DocsFiles): Router {
+/**
+ * Serves the files on the hosts of accounts; `startPage` is where a visitor who opens the root of one is led. Other
+ * paths are passed on. `load` is called for every request that arrives here.
+ */
+export function createDocs(
+  services: Pick<Services, 'store' | 'addresses'>,
+  load: () => Promise<DocsFiles>,
+  startPage: 'account' | 'docs',
+): Router {
   const router = Router();
   router.use(async (req, res, next) => {
     const state = requestStateOf(res);
     const path = req.path.length > 1 && req.path.endsWith('/') ? req.path.slice(0, -1) : req.path;
-    const file = files.get(path === '/' ? index : path);
+    const files = await load();
+    const file = files.get(path === '/' ? '/docs' : path);
     // An unknown host learns nothing, not even that there is documentation.
     if (file && !state.malformed) state.account = await findAccountByHost(services, req.headers.host ?? '');
     if (!file || !state.account) {
@@ -38,7 +43,7 @@ export function createDocs(services: Pick<Services, 'store' | 'addresses'>, file
     }
     state.surface = 'docs';
     state.route = path;
-    if (path === '/') res.redirect(index);
+    if (path === '/') res.redirect(`/${startPage}`);
     else if (req.method === 'GET' || req.method === 'HEAD') sendFile(req, res, file(state.account.baseUrl));
     else res.status(405).setHeader('allow', 'GET, HEAD').json({ error: 'method_not_allowed' });
   });

@@ -18,6 +18,7 @@ export interface Readiness {
 interface HealthOptions extends HookHealthOptions {
   readonly store: Services['store'];
   readonly packageBuilds: Pick<Services['packageBuilds'], 'walls'>;
+  readonly geoip: Services['geoip'];
   readonly metrics: Metrics;
   /** The Node version that runs this. */
   readonly node: Judgement;
@@ -45,14 +46,18 @@ export function createHealth(options: HealthOptions): Router {
     const { draining } = options.readiness;
     const isOpen = mayRead(req, options.metricsToken);
     // Concurrently, so that the times of a silent store do not add up.
-    const [store, hooks] = await Promise.all([checkStore(), isOpen ? describeHooks() : null]);
+    const [store, hooks, geoip] = await Promise.all([
+      checkStore(),
+      isOpen ? describeHooks() : null,
+      isOpen ? describeGeoIp(options.geoip) : null,
+    ]);
     const checks = { serving: draining ? 'stopping' : 'ok', ...store };
     const ready = Object.values(checks).every((result) => result === 'ok');
     if (!ready) res.setHeader('retry-after', '1');
     res.status(ready ? 200 : 503);
     const status = ready ? 'ready' : draining ? 'stopping' : 'not ready';
     const packages = describePackages(options.packageBuilds);
-    res.json(isOpen ? { status, checks, node: describeNode(options.node), hooks, packages } : { status });
+    res.json(isOpen ? { status, checks, node: describeNode(options.node), hooks, packages, geoip } : { status });
   });
   router.get('/metrics', async (req, res) => {
     if (!mayRead(req, options.metricsToken)) {
@@ -68,6 +73,12 @@ export function createHealth(options: HealthOptions): Router {
 /** A Node version that is not known to be sound still serves: stopping is the operator's decision. */
 function describeNode({ version, state, reason, remedy }: Judgement) {
   return { version, state, reason, remedy };
+}
+
+/** Without the file no address has a country, and the rules of hooks about countries see an unknown one. */
+async function describeGeoIp(geoip: Services['geoip']) {
+  const { reason } = await geoip.examine();
+  return { state: reason === null ? 'ok' : 'degraded', reason };
 }
 
 /** How builds of packages are confined; `starting` until it is known. */

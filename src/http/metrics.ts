@@ -5,6 +5,8 @@ import type { PurgeReport } from '../domain/expired-rows.ts';
 /** Metrics for an operator's Prometheus; labels come from the contracts, so their number is bounded. */
 export interface Metrics {
   observe(surface: string, operation: string, status: number, seconds: number): void;
+  /** A request for authorization cannot be used; `reason` is a fixed word, and absent once the sign-in had begun. */
+  refused(reason: string | undefined): void;
   /** Progress of housekeeping. */
   readonly purge: PurgeReport;
   readonly removals: ClearingReport;
@@ -23,7 +25,14 @@ export function createMetrics(): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   });
+  const refused = new Counter({
+    name: 'gatehouse_refused_authorizations_total',
+    help: 'Authorization requests without a usable client or redirect URI, by reason; sign_in_ended for later ones',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
   return {
+    refused: (reason = 'sign_in_ended') => refused.inc({ reason }),
     observe: (surface, operation, status, seconds) => {
       requests.labels(surface, operation, String(status)).observe(seconds);
     },

@@ -22,6 +22,24 @@ function counted(amount: string, thing: string): string {
   return `${amount} ${one}${amount === '1' ? '' : 's'}`;
 }
 
+/** The patterns that the validator checks in requests, and what is wrong with a text that does not follow one. */
+export const patterns: Readonly<Record<string, string>> = {
+  '^[^\\x00-\\x1F\\x7F-\\x9F]*$': 'contains a character that is not allowed',
+  '^[!-~]*$': 'contains a character that is not allowed: only visible ASCII characters are',
+  '^[!-~]+$': 'contains a character that is not allowed: only visible ASCII characters are',
+  '^[!#-;=?-\\[\\]_a-z~]+$': 'contains a character that is not allowed in a URI',
+  '^[!#-\\[\\]-~]+$': 'contains a character that is not allowed in a scope',
+  '^[A-Za-z0-9]+$': 'contains a character that is not allowed: only letters and digits are',
+  '^[A-Za-z0-9_-]+$': 'contains a character that is not allowed: only letters, digits, _ and - are',
+  '^[A-Za-z][A-Za-z0-9_.:/~-]*$': 'must begin with a letter and have only letters, digits and _ . : / ~ - after it',
+  '^[a-zA-Z_][a-zA-Z0-9_]*$': 'must begin with a letter or _ and have only letters, digits and _ after it',
+  '^[0-9a-f-]{36}$': 'must have 36 characters: digits, the letters a to f, and -',
+  '^[1-9][0-9]{0,9}$': 'must be an integer above 0 without a leading zero',
+  '^(6[0-9]|[7-9][0-9]|[1-8][0-9]{2}|900)$': 'must be an integer from 60 to 900',
+  '^(\\*|((W/)?"[!#-~\\u0080-\\u00FF]*")?([ \\t]*,([ \\t]*(W/)?"[!#-~\\u0080-\\u00FF]*")?)*)$':
+    'must be * or a list of entity tags in double quotes',
+};
+
 type Words = readonly [message: RegExp, inPlainWords: (...found: string[]) => string];
 
 /** What JSON Schema's validator writes (Ajv 8), keyword by keyword. */
@@ -37,7 +55,7 @@ const words: readonly Words[] = [
     /^must be equal to one of the allowed values: (.*)$/s,
     (values = '') => `must be ${alternatives(values.split(', '))}`,
   ],
-  [/^must match pattern "(.*)"$/s, (pattern = '') => `must match ${pattern}`],
+  [/^must match pattern "(.*)"$/s, (pattern = '') => patterns[pattern] ?? 'does not have the documented form'],
   [/^must match format "(.*)"$/, (format = '') => `must have the format ${format}`],
   [
     /^must be ((?:string|integer|number|boolean|array|object|null)(?:,\w+)*)$/,

@@ -27,6 +27,7 @@ export function refuse<Operations>(
     if (definition.onRefusal) failure = await told(failure, state, definition.onRefusal);
     state.failure = failure;
     if (failure.code === 'internal') reportFault(services, failure, state);
+    noteShown(services, definition, failure, state);
     if (res.headersSent) {
       res.destroy();
       return;
@@ -60,6 +61,19 @@ async function told<Operations>(
     () => failure,
     (fault: unknown) => failureOf(fault, state, undefined),
   );
+}
+
+/** The page shows the number of the request as a reference. */
+function noteShown<Operations>(
+  { refusals }: Pick<Services, 'refusals'>,
+  { isShown }: SurfaceDefinition<Operations>,
+  failure: Failure,
+  { account, operation, requestId, source }: RequestState,
+): void {
+  const operationId = operation?.operationId ?? null;
+  if (account && isShown?.(operationId)) {
+    refusals.note(account.id, { requestId, source, operation: operationId, failure });
+  }
 }
 
 function isOurs({ code }: Failure): boolean {

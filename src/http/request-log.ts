@@ -46,6 +46,7 @@ function endRequest(services: Pick<Services, 'log'>, metrics: Metrics, req: Requ
   const milliseconds = performance.now() - state.startedAt;
   const operation = state.operation?.operationId;
   metrics.observe(state.surface ?? 'none', operation ?? 'none', res.statusCode, milliseconds / 1000);
+  if (state.failure?.code === 'authorization_request_invalid') metrics.refused(state.failure.detail.reason);
   services.log.info('request', {
     requestId: state.requestId,
     method: req.method,

@@ -54,6 +54,8 @@ export interface SurfaceDefinition<Operations> {
    * service.
    */
   readonly onRefusal?: (failure: Failure, operationId: string, account: Account) => Promise<void>;
+  /** Whether a person sees the refusal, with its reference; null for one outside any operation. */
+  readonly isShown?: (operationId: string | null) => boolean;
 }
 
 export interface Surface {

@@ -7,6 +7,7 @@ import type { Services } from '../services.ts';
 import { securityHandlers } from './authenticate.ts';
 import { withoutLaterChecks } from './checked-later.ts';
 import type { Contract, ContractOperation } from './contract.ts';
+import { everyText } from './control-characters.ts';
 import { isIntegerText } from './integer-text.ts';
 import type { ParameterKinds } from './parameter-kinds.ts';
 import { requestStateOf } from './request-state.ts';
@@ -115,8 +116,15 @@ function checkedHere(
   return open && checked.length > 0 ? [...checked, {}] : checked;
 }
 
-/** What is for readers and generators; `x-nullable` repeats beside a reference what its target says. */
+/**
+ * What is for readers and generators; `x-nullable` repeats beside a reference what its target says, and formats of
+ * integers their bounds.
+ */
 const words = /^(description|summary|examples?|x-nullable)$/;
+
+function isForReaders(key: string, value: unknown): boolean {
+  return words.test(key) || value === everyText || (key === 'format' && /^int(32|64)$/.test(String(value)));
+}
 
 /**
  * `isNames`: the keys are names from the contract, not OpenAPI keywords. Throws for a reference with siblings, because
@@ -125,7 +133,7 @@ const words = /^(description|summary|examples?|x-nullable)$/;
 function withoutWords(value: unknown, isNames = false): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutWords(item));
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([key]) => isNames || !words.test(key));
+  const kept = Object.entries(value).filter(([key, item]) => isNames || !isForReaders(key, item));
   if ('$ref' in value && kept.length > 1) throw new Error(`beside the reference to ${value.$ref} stands more`);
   return Object.fromEntries(kept.map(([key, item]) => [key, withoutWords(item, !isNames && key === 'properties')]));
 }

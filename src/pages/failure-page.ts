@@ -1,4 +1,5 @@
-import { type Failure, isOfKind } from '../domain/failure.ts';
+import type { Account } from '../domain/accounts/account.ts';
+import { Failure, isOfKind } from '../domain/failure.ts';
 import type { RefusalContext } from '../http/operation.ts';
 import { contentSecurityPolicy, type PolicyParts } from './content-security-policy.ts';
 import { standaloneStyleSource } from './standalone.ts';
@@ -97,4 +98,10 @@ export function failurePage(status: PageStatus, failure: Failure, { requestId, a
     return errorPage({ accountName, ...words[400], message: failure.message, requestId, status });
   }
   return errorPage({ accountName, ...words[status], requestId, status });
+}
+
+/** The page for an address that nothing serves, whose account may be unknown. */
+export function notFoundPage(requestId: string, account: Account | null) {
+  const context = { requestId, operation: null, account };
+  return { body: failurePage(404, new Failure('not_found'), context), headers: failurePageHeaders(context) };
 }

@@ -13,5 +13,8 @@ export function formAction(operationId: keyof operations): string {
   return pathOf(contract, operationId);
 }
 
+/** The account page where a password is changed. */
+export const passwordLink = pathOf(contract, 'showPasswordChange');
+
 /** The page that asks the user of a session whether to end it. */
 export const signOutLink = pathOf(standardDoor, 'endSession');

@@ -1,6 +1,6 @@
 /**
  * Finds a Node on the host that is newer than the one installed by npm: security releases reach a host sooner.
- * `bin/gatehouse.js` then continues in it, in the same process.
+ * `bin/start.js` then continues in it, in the same process.
  */
 
 import { realpathSync, statSync } from 'node:fs';

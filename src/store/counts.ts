@@ -11,6 +11,7 @@ export type CountKind =
   | 'password'
   | 'device_code'
   | 'token_exchange'
+  | 'authorization_refused'
   | `call.${string}`;
 
 export interface DailyCountRecord {

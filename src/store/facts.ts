@@ -1,6 +1,8 @@
-/** Facts about the installation: one text per name, written once. */
+/** Facts about the installation: one text per name. */
 export interface FactStore {
   read(name: string): Promise<string | null>;
   /** Stores `value` unless the name has one already; returns the stored one. */
   keep(name: string, value: string): Promise<string>;
+  /** Stores `value` in place of what the name had. */
+  replace(name: string, value: string): Promise<void>;
 }

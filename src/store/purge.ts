@@ -21,6 +21,7 @@ export const expiringTables = [
   'client_assertions',
   'hook_executions',
   'kept_answers',
+  'refusals',
 ] as const;
 
 /** Tables that are scanned from the first row to the last, since no index tells which rows can be deleted. */

@@ -15,6 +15,7 @@ import type { AuthorizationStore } from './authorizations.ts';
 import type { CallerStore } from './callers.ts';
 import type { ChangeNoticeStore } from './change-notices.ts';
 import type { ClientStore } from './clients.ts';
+import type { CopyEnd } from './copying.ts';
 import type { CountStore } from './counts.ts';
 import type { DeviceCodeStore } from './device-codes.ts';
 import type { EventStore } from './events.ts';
@@ -31,6 +32,7 @@ import type { PasskeyStore } from './passkeys.ts';
 import type { InviteStore, PasswordResetStore } from './password-links.ts';
 import type { PolicyStore } from './policies.ts';
 import type { Purge } from './purge.ts';
+import type { RefusalStore } from './refusals.ts';
 import type { Clearing } from './removals.ts';
 import type { ResetRequestStore } from './reset-requests.ts';
 import type { ResourceStore } from './resources.ts';
@@ -73,6 +75,7 @@ export interface StoreVerbs {
   readonly signInHistories: SignInHistoryStore;
   readonly resources: ResourceStore;
   readonly keptAnswers: KeptAnswerStore;
+  readonly refusals: RefusalStore;
 }
 
 export interface MigrationStatus {
@@ -108,6 +111,8 @@ export interface Store extends StoreVerbs, Purge, Clearing {
   refreshStatistics(): Promise<void>;
   /** A consistent copy into a new file while the service runs (SQLite; PostgreSQL has its own tools). */
   backup(file: string): Promise<void>;
+  /** Lends `work` the database as one end of a copy (src/domain/database-copy). */
+  withCopyEnd<Result>(work: (end: CopyEnd) => Promise<Result>): Promise<Result>;
   /**
    * How the schema, or a migration that was applied, differs from this release's: a line each, in words for operators.
    */

@@ -17,6 +17,7 @@ test('the bundled file maps an address to its country, or to null', async () => 
   for (const address of ['127.0.0.1', '10.0.0.1', '::1', 'no address', '']) {
     assert.equal(await geoip.countryOf(address), null, address);
   }
+  assert.equal((await geoip.examine()).reason, null);
   assert.deepEqual(warnings, []);
 });
 
@@ -25,5 +26,7 @@ test('without a readable file no address has a country, and the log says so once
   const geoip = createGeoIp('/nowhere/GeoLite2-Country.mmdb', logOf(warnings));
   assert.equal(await geoip.countryOf('8.8.8.8'), null);
   assert.equal(await geoip.countryOf('8.8.8.8'), null);
+  const file = '/nowhere/GeoLite2-Country.mmdb';
+  assert.deepEqual(await geoip.examine(), { file, reason: 'no such file' });
   assert.deepEqual(warnings, ['no location']);
 });

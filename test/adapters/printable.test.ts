@@ -3,6 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { printableJson, printableText, printableValue } from '../../src/adapters/printable.ts';
 import { fields, table } from '../../src/cli/output.ts';
+import { readSeed } from '../properties/seed.ts';
+
+const seed = readSeed();
 
 /** What a terminal obeys, or what makes a line read differently from what it is. */
 const obeyed = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
@@ -25,6 +28,7 @@ test('no text keeps one, and no value starts a line', () => {
       assert.doesNotMatch(printableValue(value).replaceAll('\t', ''), obeyed);
       assert.doesNotMatch(printableText(value).replace(/[\t\n]/g, ''), obeyed);
     }),
+    { seed },
   );
 });
 
@@ -35,6 +39,7 @@ test('JSON contains none and reads back unchanged', () => {
       assert.doesNotMatch(written, obeyed);
       assert.deepEqual(JSON.parse(written), JSON.parse(JSON.stringify(value)));
     }),
+    { seed },
   );
   assert.deepEqual(JSON.parse(printableJson({ [hostile]: [hostile] })), { [hostile]: [hostile] });
 });

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { createOwnEgress } from '../../src/adapters/egress/policies.ts';
 import { createLogoutNotices } from '../../src/domain/sign-out/notices.ts';
 import { grantAccess } from '../../src/domain/users/access.ts';
-import { type Internet, openInternet } from '../support/internet.ts';
+import { everywhere, type Internet, openInternet, patientMilliseconds } from '../support/internet.ts';
 import { goodPassword } from '../support/invites.ts';
 import { linkIn, mailsTo } from '../support/resets.ts';
 import { sampled } from '../support/sample.ts';
@@ -206,7 +206,7 @@ describe('two browsers and two applications (A4)', () => {
       // What the service tried by itself found no way out of the test; it is due again.
       await stage.app.services.logoutNotices.run();
       stage.app.services.clock.advance(60_000);
-      const egress = createOwnEgress({ public: true, hosts: [], isOwnHost: () => false }, internet.network);
+      const egress = createOwnEgress(everywhere, internet.network, patientMilliseconds);
       await createLogoutNotices({ ...stage.app.services, egress }).run();
       const told = [first, second].map(
         ({ client }, at) => `${['one', 'two'][at]}.example.com ${client.client_id} ${user.id}`,

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type CliFolder, cliFolder } from '../support/cli.ts';
 import { ask, execute } from '../support/rows.ts';
+
+/** What every command says first on standard error. */
+const where = 'using database sqlite:data/gatehouse.db, accounts at http://<subdomain>.localhost:3000\n';
 
 describe('the command line', () => {
   let cli: CliFolder;
@@ -122,6 +125,17 @@ describe('the command line', () => {
     );
   });
 
+  test('why tells of a user, and says what it cannot find', async () => {
+    const { id } = await cli.json('user', 'create', '--account', 'acme', '--email', 'why@example.com');
+    const told = await cli.json('why', 'Why@example.com');
+    assert.deepEqual([told.account, told.user_id, told.status, told.before], ['acme', id, 'unactivated', []]);
+    assert.match(told.now[0].cause, /^why@example\.com is not active/);
+    assert.equal((await refusal('why', 'nobody@example.com')).error, 'not_found');
+    assert.equal((await refusal('why', 'why@example.com', '--app', '7')).message, 'there is no app 7');
+    assert.equal((await refusal('why', '9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11')).error, 'not_found');
+    assert.match((await refusal('why', 'nonsense')).message, /^give the reference/);
+  });
+
   test('user set stores each key', async () => {
     const account = ['--account', 'acme'];
     await cli.json('role', 'create', ...account, 'keyed');
@@ -144,6 +158,49 @@ describe('the command line', () => {
       assert.notEqual(await shown(), value, key);
       await cli.json('user', 'set', ...account, '--email', 'keys@example.com', `${key}=${value}`);
       assert.equal(await shown(), value, key);
+    }
+  });
+
+  test('people are exported and imported, and each line has its outcome', async () => {
+    const account = ['--account', 'people'];
+    await cli.json('account', 'create', 'people');
+    const write = (name: string, text: string) => writeFileSync(join(cli.path, name), text);
+    write('people.csv', 'email,firstname\na@example.com,=Ada\nno address,Bo\nc@example.com,Cy\n');
+    const load = (...args: string[]) => cli.ask(['user', 'import', ...account, ...args, '--json']);
+    const tried = await load('people.csv', '--dry-run');
+    const failure = { line: 3, result: 'failed', user_id: null, error: 'value_invalid' };
+    const message = 'email must be an address of the form name@domain in ASCII characters';
+    const counts = { created: 2, updated: 0, skipped: 0, failed: 1, failures: [{ ...failure, message }] };
+    assert.deepEqual([tried.exitCode, JSON.parse(tried.stdout)], [1, { dry_run: true, ...counts }]);
+    assert.deepEqual(await cli.json('user', 'list', ...account), []);
+    assert.deepEqual(JSON.parse((await load('people.csv', '--report', 'report')).stdout), {
+      dry_run: false,
+      ...counts,
+    });
+    const report = readFileSync(join(cli.path, 'report'), 'utf8').trimEnd().split('\n');
+    assert.deepEqual(
+      report.map((line) => JSON.parse(line).result),
+      ['created', 'failed', 'created'],
+    );
+    const csv = (await cli.ask(['user', 'export', ...account])).stdout;
+    const [heading, ada] = csv.split('\n');
+    assert.match(heading ?? '', /^email,username,firstname,.*,status,roles$/);
+    assert.equal(ada, "a@example.com,,'=Ada,,,,,,,,,unactivated,");
+    const { stdout: lines } = await cli.ask(['user', 'export', ...account, '--format', 'ndjson']);
+    assert.equal(JSON.parse(lines.split('\n')[0] ?? '').firstname, '=Ada');
+    write('again.ndjson', lines);
+    assert.equal((await cli.json('user', 'import', ...account, 'again.ndjson')).skipped, 2);
+    const updated = await cli.ask(['user', 'import', ...account, 'again.ndjson', '--existing', 'update']);
+    assert.match(updated.stdout, /^updated +2$/m);
+    for (const [args, words] of [
+      [['people.txt'], /people\.txt ends in neither \.csv nor \.ndjson/],
+      [['none.csv'], /none\.csv cannot be opened/],
+      [['people.csv', '--report', 'report'], /report already exists/],
+      [['people.csv', '--existing', 'merge'], /existing must be one of skip, update, fail/],
+    ] as const) {
+      const { exitCode, stderr } = await load(...args);
+      assert.equal(exitCode, 1);
+      assert.match(JSON.parse(stderr).message, words);
     }
   });
 
@@ -187,7 +244,11 @@ describe('the command line', () => {
     const [heading, row] = listed.stdout.split('\n');
     assert.equal(heading?.indexOf('SUBDOMAIN'), row?.indexOf('acme'));
     const wrong = await cli.run(['account', 'set', 'nobody', 'registration=open']);
-    assert.deepEqual(wrong, { exitCode: 1, stdout: '', stderr: 'gatehouse: there is no account nobody\n' });
+    assert.deepEqual(wrong, {
+      exitCode: 1,
+      stdout: '',
+      stderr: `${where}gatehouse: there is no account nobody\n`,
+    });
   });
 
   test('a malformed command exits with code 2', async () => {
@@ -251,19 +312,20 @@ describe('the command line', () => {
 
   test('invalid settings stop every command, and all of them are listed', async () => {
     const { exitCode, stderr } = await cli.run(['account', 'list', '--json'], {
-      env: { PORT: 'x', PROT: '1', LOG_LEVEL: 'y' },
+      env: { PORT: 'x', TRUST_PROXI: '1', LOG_LEVEL: 'y' },
     });
     assert.equal(exitCode, 1);
     const { error, message } = JSON.parse(stderr);
     assert.equal(error, 'configuration_invalid');
-    for (const name of ['PORT', 'PROT', 'LOG_LEVEL']) assert.match(message, new RegExp(`\\b${name}\\b`));
+    for (const name of ['PORT', 'TRUST_PROXI', 'LOG_LEVEL']) assert.match(message, new RegExp(`\\b${name}\\b`));
   });
 
   test('a database without its master key is left unchanged', async () => {
     const env = { MASTER_KEY_FILE: 'elsewhere/master.key' };
     const { exitCode, stderr } = await cli.run(['account', 'list'], { env });
     assert.equal(exitCode, 1);
-    assert.match(stderr, /^gatehouse: the master key file elsewhere\/master\.key is missing.*\n$/);
+    assert.ok(stderr.startsWith(where));
+    assert.match(stderr.slice(where.length), /^gatehouse: the master key file elsewhere\/master\.key is missing.*\n$/);
     assert.ok(!existsSync(join(cli.path, 'elsewhere')));
   });
 });

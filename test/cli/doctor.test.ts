@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import Sqlite from 'better-sqlite3';
 import { SMTPServer } from 'smtp-server';
 import { judgeNode } from '../../src/runtime/floor.ts';
-import { type CliFolder, cliFolder } from '../support/cli.ts';
+import { type CliFolder, cliFolder, defaultWait } from '../support/cli.ts';
 import { startPooler } from '../support/pooler.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { placeNode, placeScript } from '../support/programs.ts';
@@ -152,6 +152,21 @@ describe('gatehouse doctor', () => {
     assert.deepEqual(await mailOf({ SMTP_URL: `smtp://u:hunter2@${at}` }), [0, 'degraded', `${at} does not answer`]);
   });
 
+  test('reports the file of countries, and a file of settings that others can read', async () => {
+    assert.equal((await examine(healthy)).statusOf('countries of addresses'), 'ok');
+    const file = join(empty.path, 'settings.env');
+    writeFileSync(file, 'GEOIP_DATABASE=/nowhere/countries.mmdb\n', { mode: 0o644 });
+    chmodSync(file, 0o644);
+    const { exitCode, stdout } = await healthy.ask(['doctor', '--json', '--env-file', file]);
+    const findings: Finding[] = JSON.parse(stdout);
+    const geoip = findings.find(({ layer }) => layer === 'countries of addresses');
+    const detail = 'GEOIP_DATABASE names /nowhere/countries.mmdb, which cannot be opened: no such file';
+    assert.deepEqual([exitCode, geoip?.status, geoip?.detail], [1, 'off', detail]);
+    const [from, warning] = findings.filter(({ layer }) => layer === 'configuration');
+    assert.match(from?.detail ?? '', new RegExp(`, settings of ${file}$`));
+    assert.deepEqual([warning?.status, warning?.detail.includes(`chmod 600 ${file}`)], ['degraded', true]);
+  });
+
   test('checks each Node that functions run on', async () => {
     const [node, foreign] = [join(empty.path, 'other-node'), join(empty.path, 'foreign-node')];
     placeNode(node);
@@ -184,6 +199,7 @@ describe('gatehouse doctor', () => {
 
   test('finds a database that does not answer, without revealing its password', async () => {
     const { exitCode, statusOf, findings } = await examine(healthy, {
+      ...defaultWait,
       DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:9/x',
     });
     assert.deepEqual([exitCode, statusOf('store')], [1, 'off']);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -89,6 +89,11 @@ describe('gatehouse serve', () => {
       'user',
     ]);
     assert.equal(demo.base_url, `http://localhost:${first.port}`);
+    assert.match(first.stdout(), new RegExp(`^ {2}Sign in at +${demo.base_url}/account$`, 'm'));
+    const file = join(cli.path, 'data/demo.json');
+    assert.match(first.stdout(), new RegExp(`in another terminal: npm run tour -- --demo ${file}\\n`));
+    const root = await fetch(`${demo.base_url}/`, { redirect: 'manual' });
+    assert.deepEqual([root.status, root.headers.get('location')], [302, '/account']);
     assert.equal((await fetch(`${demo.base_url}/.well-known/openid-configuration`)).status, 200);
     assert.equal((await fetch(`http://127.0.0.1:${first.port}/oauth2/jwks`)).status, 200);
     await first.stop();
@@ -172,6 +177,69 @@ describe('gatehouse serve', () => {
     const { exitCode, stderr } = await cli.run(['serve'], { env: { PORT: String(server.port) } });
     assert.equal(exitCode, 1);
     assert.match(stderr, /^gatehouse: cannot listen on 127\.0\.0\.1:\d+: another process is listening there.*\n$/);
+  });
+
+  test('a file of countries that cannot be opened stops the start', async () => {
+    writeFileSync(join(cli.path, 'junk.mmdb'), 'no database');
+    const port = String(await freePort());
+    for (const [file, reason] of [
+      ['/nowhere/countries.mmdb', /^no such file$/],
+      [cli.path, /^it is a folder$/],
+      [join(cli.path, 'junk.mmdb'), /^\S.*$/],
+    ] as const) {
+      const { exitCode, stdout, stderr } = await cli.run(['serve', '--json'], {
+        env: { GEOIP_DATABASE: file, PORT: port },
+      });
+      const { error, message } = JSON.parse(stderr);
+      assert.deepEqual([exitCode, stdout.includes('listening'), error], [1, false, 'configuration_invalid']);
+      const [before, after = ''] = message.split(', which cannot be opened: ');
+      assert.equal(before, `GEOIP_DATABASE names ${file}`);
+      assert.match(after, reason);
+    }
+  });
+
+  test('https without a proxy, and a variable that looks like a setting, are warned of in the log', async () => {
+    const server = await start(cli, ['serve'], { PUBLIC_SCHEME: 'https', GHOST: '2.1' });
+    await server.stop();
+    const reasons = server
+      .stdout()
+      .split('\n')
+      .filter((line) => line.includes('"event":"settings"'))
+      .map((line) => JSON.parse(line).reason);
+    assert.deepEqual(reasons, [
+      'the variable GHOST is not read; if it was to be a setting, write HOST',
+      'TRUST_PROXY is none: every caller appears to be the proxy, so that all users share one limit; ' +
+        'set it to the address of the proxy',
+    ]);
+  });
+
+  test('server and commands read the same file of settings, and commands name the address that is served', async () => {
+    const folder = cliFolder();
+    const port = String(await freePort());
+    mkdirSync(join(folder.path, 'data'), { mode: 0o700 });
+    writeFileSync(join(folder.path, 'data/gatehouse.env'), `SERVICE_DOMAIN=id.test:${port}\nSTART_PAGE=docs\n`, {
+      mode: 0o600,
+    });
+    const create = ['account', 'create', 'acme', '--host', `localhost:${port}`];
+    const { stdout, stderr } = await folder.run(create);
+    assert.match(stdout, new RegExp(`^base_url +http://acme\\.id\\.test:${port}$`, 'm'));
+    assert.equal(
+      stderr,
+      `using database sqlite:data/gatehouse.db, accounts at http://<subdomain>.id.test:${port}, ` +
+        'settings of data/gatehouse.env\n',
+    );
+    const server = await startServer(folder, ['serve', '--env-file', 'data/gatehouse.env'], { PORT: port });
+    try {
+      const root = await fetch(`http://localhost:${server.port}/`, { redirect: 'manual' });
+      assert.deepEqual([root.status, root.headers.get('location')], [302, '/docs']);
+      // Without any setting a command says the address of the server, not that of the defaults.
+      rmSync(join(folder.path, 'data/gatehouse.env'));
+      const [account] = await folder.json('account', 'list');
+      assert.equal(account.base_url, `http://acme.id.test:${server.port}`);
+    } finally {
+      await server.stop();
+      folder.remove();
+    }
   });
 
   test('plain http on a network address is refused unless configured', async () => {

@@ -87,8 +87,6 @@ test('with an interval a batch starts that long after the previous one and holds
   await first;
   const endedAt = performance.now();
   later.push(one(3));
-  await nextTurn();
-  assert.deepEqual(batches, [[1]], 'the second batch did not wait');
   while (batches.length === 1) await nextTurn();
   // A timer may be early by the millisecond that the event loop counts in.
   assert.ok(performance.now() - endedAt >= interval - 2, 'the second batch did not wait long enough');

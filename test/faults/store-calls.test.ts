@@ -29,7 +29,9 @@ for (const kind of databases) {
         // A read that failed never reached a database: what comes of it is the same on both. Operations begin with the
         // same reads: each fails in an eighteenth of them.
         const reads = (count: number) => kind === 'sqlite' && isSampled(count + index, 18);
-        const { points, lies } = await failEachCall(app, operation, { reads });
+        // Each write fails before it did anything or once it did all, by turns: operations share most of their writes.
+        const writes = (call: number) => [(call + index) % 2 === 0 ? 'before' : 'afterwards'] as const;
+        const { points, lies } = await failEachCall(app, operation, { reads, writes });
         t.diagnostic(points.map(({ verb, when }) => `${verb} ${when}`).join(', '));
         injected += points.length;
         assert.deepEqual(lies, []);
@@ -51,7 +53,7 @@ for (const kind of databases) {
       assert.equal((await send()).status, 200);
     });
 
-    it('some calls failed', () => assert.ok(injected > 2 * operations.length, `${injected}`));
+    it('some calls failed', () => assert.ok(injected > operations.length, `${injected}`));
 
     it('leaves only complete changes', async () => {
       assert.deepEqual(await findDatabaseFaults(app.url), { halfApplied: [], doubled: [], damage: [] });

@@ -70,9 +70,12 @@ export async function openApp(kind: DatabaseKind): Promise<FaultyApp> {
   return app;
 }
 
-/** Which calls fail: all that may write, and those reads, counted from 1, that this is true of. */
+/** Which calls fail. */
 export interface Which {
+  /** Of those that only read, counted from 1, the ones that this is true of; of those that may write, all. */
   readonly reads: (count: number) => boolean;
+  /** When one that may write fails, which is the call of this number among those that fail. Both unless said. */
+  readonly writes?: (call: number) => readonly Injected['when'][];
 }
 
 /** Makes each call of the operation fail before it did anything, and each that writes once it did all. */
@@ -99,10 +102,10 @@ export async function failEachCall(app: FaultyApp, operation: Operation, which: 
     return injected;
   }
   for (let call = 1; call < mostCalls; call += 1) {
-    const injected = await failCall(call, 'before');
+    const [first = 'before', second] = which.writes?.(call) ?? (['before', 'afterwards'] as const);
+    const injected = await failCall(call, first);
     if (!injected) return { points, lies };
-    // A read whose result was lost has no effect.
-    if (!reads.test(injected.verb)) await failCall(call, 'afterwards');
+    if (second && !reads.test(injected.verb)) await failCall(call, second);
   }
   throw new Error(`${operation.title} makes more than ${mostCalls} calls of the store`);
 }
@@ -118,9 +121,10 @@ async function sendWithFault(app: FaultyApp, attempt: Attempt, call: number, whe
     }
     calls += 1;
     if (calls !== call) return null;
-    injected = { verb, when };
     const error = new Failure('unavailable', { retryAfterSeconds: 1, reason: 'injected' });
-    return when === 'before' ? error : { afterwards: error };
+    // A read whose result was lost has no effect.
+    injected = { verb, when: reads.test(verb) ? 'before' : when };
+    return injected.when === 'before' ? error : { afterwards: error };
   });
   try {
     const answer = await attempt.send();

@@ -42,6 +42,7 @@ describe('/readyz', () => {
     const runtimes = [{ name: 'jsruntime12.x', state: 'degraded', reason }] as const;
     const health: HookRunner['health'] = () => ({ state: 'degraded', reason, layers, runtimes });
     const router = createHealth({
+      geoip: { countryOf: async () => null, examine: async () => ({ file: 'none', reason: 'no such file' }) },
       store,
       hooks: { health },
       packageBuilds: { walls: () => ({ ...refused, layers: [...layers] }) },
@@ -54,6 +55,7 @@ describe('/readyz', () => {
     const { status, body } = await ask();
     assert.equal(status, 200);
     assert.equal(body.status, 'ready');
+    assert.deepEqual(body.geoip, { state: 'degraded', reason: 'no such file' });
     const notOffered = [{ runtime: 'jsruntime99.x', hooks: 2 }];
     assert.deepEqual(body.hooks, {
       state: 'degraded',
@@ -83,6 +85,7 @@ describe('/readyz', () => {
       },
     } as unknown as Store;
     const router = createHealth({
+      geoip: { countryOf: async () => null, examine: async () => ({ file: 'none', reason: null }) },
       store: silent,
       hooks: { health: () => ({ state: 'ok', reason: null, layers: [], runtimes: [] }) },
       packageBuilds: { walls: () => null },

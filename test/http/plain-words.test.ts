@@ -3,7 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { inPlainWords } from '../../src/http/plain-words.ts';
+import { everyText, hasControlCharacter } from '../../src/http/control-characters.ts';
+import { inPlainWords, patterns } from '../../src/http/plain-words.ts';
+import { type Operation, operationsOf, type Schema } from '../properties/operations.ts';
+import { contracts } from '../support/conforms.ts';
 
 const cases: readonly (readonly [schema: object, value: unknown, words: string])[] = [
   [{ required: ['name'] }, {}, 'is required'],
@@ -16,7 +19,8 @@ const cases: readonly (readonly [schema: object, value: unknown, words: string])
   [{ uniqueItems: true }, [1, 1], 'must not have the same item twice'],
   [{ minimum: 0 }, -1, 'must be at least 0'],
   [{ maximum: 10 }, 11, 'must be at most 10'],
-  [{ pattern: '^[a-z]+$' }, 'A', 'must match ^[a-z]+$'],
+  [{ pattern: '^[a-z]+$' }, 'A', 'does not have the documented form'],
+  [{ pattern: '^[A-Za-z0-9]+$' }, '-', 'contains a character that is not allowed: only letters and digits are'],
   [{ type: 'string' }, 1, 'must be a string'],
   [{ type: ['integer', 'null'] }, 'a', 'must be an integer or null'],
   [{ type: ['string', 'boolean', 'null'] }, 1, 'must be a string, true or false or null'],
@@ -42,4 +46,31 @@ describe('inPlainWords', () => {
   it('leaves what it does not know', () => {
     assert.equal(inPlainWords('must be an integer'), 'must be an integer');
   });
+
+  it('has words for each pattern that the validator checks, and for no other', () => {
+    const asked = operationsOf([...contracts.keys()]).flatMap((operation) => [
+      ...operation.parameters.flatMap(({ schema }) => patternsIn(operation, schema)),
+      ...operation.media.flatMap(({ schema }) => patternsIn(operation, schema)),
+    ]);
+    assert.deepEqual([...new Set(asked)].toSorted(), Object.keys(patterns).toSorted());
+  });
+});
+
+function patternsIn(operation: Operation, written: Schema): string[] {
+  const { pattern, items, additionalProperties: more, ...schema } = operation.resolve(written);
+  const inside = [...Object.values(schema.properties ?? {}), ...(schema.oneOf ?? []), ...(schema.anyOf ?? [])];
+  for (const one of [items, more]) if (typeof one === 'object') inside.push(one);
+  return [
+    ...(pattern === undefined || pattern === everyText ? [] : [pattern]),
+    ...inside.flatMap((one) => patternsIn(operation, one)),
+  ];
+}
+
+it('the pattern of every text says which control characters are refused', () => {
+  const pattern = new RegExp(everyText, 'u');
+  for (let code = 0; code < 0xfffe; code += 1) {
+    const character = String.fromCharCode(code);
+    if (!character.isWellFormed()) continue;
+    assert.equal(pattern.test(character), !hasControlCharacter(character), `U+${code.toString(16)}`);
+  }
 });

@@ -4,6 +4,7 @@ import type { Mutant } from './mutant.ts';
 import { authorize } from './themes/authorize.ts';
 import { callers } from './themes/callers.ts';
 import { clients } from './themes/clients.ts';
+import { data } from './themes/data.ts';
 import { hooks } from './themes/hooks.ts';
 import { links } from './themes/links.ts';
 import { proofs } from './themes/proofs.ts';
@@ -17,6 +18,7 @@ export const mutants: readonly Mutant[] = [
   ...refresh,
   ...proofs,
   ...clients,
+  ...data,
   ...authorize,
   ...signIn,
   ...sessions,

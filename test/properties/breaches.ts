@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { typesOf, unknownName, validOf } from './arbitrary.ts';
 import type { Resolve, Schema } from './operations.ts';
+import { controlText } from './text.ts';
 
 /** Longer lists and texts are not made to pass a limit. */
 const longestList = 60;
@@ -78,7 +79,10 @@ function textBreaches({ minLength = 0, maxLength, pattern, enum: values, const: 
   if (pattern !== undefined) {
     const expression = new RegExp(pattern, 'u');
     const length = { minLength, maxLength: Math.max(minLength, Math.min(maxLength ?? 20, 20)) };
-    const other = fc.string(length).filter((text) => !expression.test(text));
+    const ordinary = fc.string(length);
+    // Of many patterns only control characters are refused.
+    const controlled = fc.tuple(controlText, ordinary).map(([control, text]) => control + text.slice(control.length));
+    const other = fc.oneof(ordinary, controlled).filter((text) => !expression.test(text));
     if (!/^\^?\.\*\$?$/.test(pattern)) breaches.push({ keyword: 'pattern', values: other });
   }
   return breaches;

@@ -51,11 +51,14 @@ const fixedWords = new RegExp(
 
 /** Of users as XML: an id that none can have is an unknown one. */
 const unknownInXml = '<error>Not found</error>';
+/** A character that no document can hold has a place and no name. */
+const unreadableXml = /<error>the body is not valid XML at line \d+, column \d+: a character that is not allowed</;
 
 function hasFixedWords({ status, body, headers, text }: Answer): boolean {
   const words = body?.error_description ?? body?.status?.message ?? body?.message ?? '';
   const isPage = String(headers['content-type'] ?? '').startsWith('text/html');
   if (status === 404 && text.includes(unknownInXml)) return true;
+  if (status === 400 && unreadableXml.test(text)) return true;
   const isKeyError = text.includes('<code>invalid_or_missing_api_key</code>');
   const namesNothing = isPage && [401, 403, 410].includes(status);
   return fixedErrors.has(body?.error) || fixedWords.test(words) || namesNothing || isKeyError;

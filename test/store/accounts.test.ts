@@ -61,6 +61,15 @@ onEachDatabase('accounts, facts and keys', (subject) => {
     assert.equal(await facts.read(name), kept[0]);
   });
 
+  test('a fact can be replaced, whether there was one or not', async () => {
+    const { facts } = subject.store;
+    const name = unique('fact');
+    await facts.replace(name, 'first');
+    await facts.replace(name, 'second');
+    assert.equal(await facts.read(name), 'second');
+    assert.equal(await facts.keep(name, 'third'), 'second');
+  });
+
   test('signing keys are listed by the time they sign from, retired and removed, each in its account', async () => {
     const { keys } = subject.store;
     const { id: accountId } = await newAccount(subject.store);

@@ -6,8 +6,9 @@ import type { Engine } from '../../src/store/knex/engine.ts';
 import { verbsOn } from '../../src/store/knex/index.ts';
 import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
 import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
-import type { ListFilter } from '../../src/store/listing.ts';
+import type { ListFilter, ListQuery } from '../../src/store/listing.ts';
 import type { StoreVerbs } from '../../src/store/store.ts';
+import { execute } from '../support/rows.ts';
 import { databases, openTestStore, type TestStore } from '../support/stores.ts';
 import { addUsers, linkedTo, newLinked } from './linked.ts';
 import { now } from './samples.ts';
@@ -98,17 +99,25 @@ for (const kind of databases) {
       }
     });
 
-    /** The statements of a page next to a user, of those whose e-mail address has the prefix. */
-    async function statementsOf({ users }: StoreVerbs, accountId: number, id: number, prefix: string) {
+    /** The statements of a page of users that a filter matches, and their plans. */
+    async function plansOf({ users }: StoreVerbs, accountId: number, query: Omit<ListQuery, 'limit'>) {
       const queries: { sql: string; bindings: unknown[] }[] = [];
-      const listen = (query: (typeof queries)[number]) => queries.push(query);
+      const listen = (statement: (typeof queries)[number]) => queries.push(statement);
       engine.db.on('query', listen);
-      const email: ListFilter = { field: 'email', test: 'begins', values: [prefix] };
-      const sort = { field: 'id', descending: false };
-      await users.page(accountId, { sort, filters: [email], limit: 10, at: { after: { key: id, id } } });
+      await users.page(accountId, { ...query, limit: 10 });
       engine.db.removeListener('query', listen);
-      return queries.filter(({ sql }) => / list_key/.test(sql));
+      const paging = queries.filter(({ sql }) => / list_key/.test(sql));
+      assert.ok(paging.length > 0);
+      return Promise.all(
+        paging.map(async ({ sql, bindings }) => {
+          const plan: { detail: string }[] = await engine.db.raw(`explain query plan ${sql}`, bindings as string[]);
+          return { sql, steps: plan.map(({ detail }) => detail).join('\n') };
+        }),
+      );
     }
+
+    const byId = { field: 'id', descending: false };
+    const emailsFrom = (prefix: string): ListFilter => ({ field: 'email', test: 'begins', values: [prefix] });
 
     // The planner of PostgreSQL knows how many rows a range has.
     if (kind === 'postgres') return;
@@ -120,11 +129,53 @@ for (const kind of databases) {
         ['u', /users_1 .account_id=\? AND id>/],
         ['u29', /users_email_key_list/],
       ] as const) {
-        const [{ sql, bindings } = { sql: '', bindings: [] }] = await statementsOf(verbs, accountId, middle, prefix);
-        const plan: { detail: string }[] = await engine.db.raw(`explain query plan ${sql}`, bindings as string[]);
-        const steps = plan.map(({ detail }) => detail).join('\n');
+        const at = { after: { key: middle, id: middle } };
+        const [{ steps } = { steps: '' }] = await plansOf(verbs, accountId, {
+          sort: byId,
+          filters: [emailsFrom(prefix)],
+          at,
+        });
         assert.match(steps, expected);
         assert.equal(/USE TEMP B-TREE/.test(steps), prefix === 'u29', steps);
+      }
+    });
+
+    test('few users of many are looked up on every page, whatever the list is sorted by', async () => {
+      const verbs = verbsOn(engine.db, engine.hot);
+      const { accountId } = await newLinked(opened.store);
+      const [middle = 0] = (await addUsers(opened.url, accountId, 3000)).slice(1500);
+      const changed = `updated_at = ${now + 9} where account_id = ${accountId} and id = ${middle}`;
+      await execute(opened.url, `update users set ${changed}`);
+      const filters: ListFilter[] = [{ field: 'updated_at', test: 'from', values: [now + 9] }];
+      const byName = { field: 'lastname', descending: false };
+      for (const [sort, at] of [
+        [byId, { page: 1 }],
+        [byId, { after: { key: 1, id: 1 } }],
+        [byName, { page: 1 }],
+        [byName, { after: { key: '', id: 1 } }],
+      ] as const) {
+        for (const { steps } of await plansOf(verbs, accountId, { sort, filters, at })) {
+          assert.match(steps, /users_updated_at_list/);
+        }
+      }
+    });
+
+    test('of two bounds at one end of a range only that of the position is looked up', async () => {
+      const verbs = verbsOn(engine.db, engine.hot);
+      const { accountId } = await newLinked(opened.store);
+      const users = await addUsers(opened.url, accountId, 100);
+      const { key, id } = { key: 'u50', id: users[50] ?? 0 };
+      const value = "coalesce(email_key, '')";
+      for (const [descending, passed] of [
+        [false, `+${value} >= ? and ${value} < ?`],
+        [true, `and ${value} >= ? and +${value} < ?`],
+      ] as const) {
+        const sort = { field: 'email', descending };
+        const plans = await plansOf(verbs, accountId, { sort, filters: [emailsFrom('u')], at: { after: { key, id } } });
+        assert.ok(
+          plans.some(({ sql }) => sql.includes(passed)),
+          plans.map(({ sql }) => sql).join('\n'),
+        );
       }
     });
   });

@@ -5,6 +5,7 @@ import type { Failure } from '../../src/domain/failure.ts';
 import type { Engine } from '../../src/store/knex/engine.ts';
 import { openStore } from '../../src/store/knex/index.ts';
 import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
+import type { Store } from '../../src/store/store.ts';
 import { openPatientStore, openTestStore, type TestStore } from '../support/stores.ts';
 import { failureOf, newAccount, newCast, newGrant, newUser, present } from './samples.ts';
 
@@ -39,7 +40,16 @@ describe('PostgreSQL', () => {
     const options = new Map<string, string[]>(
       rows.map(({ table, options }: { table: string; options: string[] }) => [table, options]),
     );
-    const busy = ['access_tokens', 'grants', 'sessions', 'codes', 'ended_requests', 'hook_executions', 'kept_answers'];
+    const busy = [
+      'access_tokens',
+      'grants',
+      'sessions',
+      'codes',
+      'ended_requests',
+      'hook_executions',
+      'kept_answers',
+      'refusals',
+    ];
     for (const table of busy) {
       const found = (options.get(table) ?? []).filter((option) => option.startsWith('autovacuum'));
       assert.deepEqual(found.toSorted(), ['autovacuum_vacuum_scale_factor=0.02', 'autovacuum_vacuum_threshold=1000']);
@@ -48,7 +58,15 @@ describe('PostgreSQL', () => {
   });
 
   test('a transaction that waited too long for a row is retried once', async () => {
-    const impatient = await openStore({ url: opened.url, acquireTimeoutMilliseconds: 100 });
+    let impatient: Store | null = null;
+    while (!impatient) {
+      // On a busy machine it takes longer to connect.
+      impatient = await openStore({ url: opened.url, acquireTimeoutMilliseconds: 100 }).catch((error: Failure) => {
+        assert.equal(error.code, 'unavailable');
+        return null;
+      });
+    }
+    const { transaction } = impatient;
     try {
       const { id: accountId } = await newAccount(opened.store);
       const { id } = await newUser(opened.store, accountId);
@@ -56,7 +74,7 @@ describe('PostgreSQL', () => {
         let attempts = 0;
         await other.query('begin');
         await other.query('select id from users where account_id = $1 and id = $2 for update', [accountId, id]);
-        const locked = impatient.transaction(async (tx) => {
+        const locked = transaction(async (tx) => {
           attempts += 1;
           if (attempts === lettingGo) await other.query('commit');
           return tx.users.lock(accountId, id);
@@ -148,7 +166,17 @@ describe('PostgreSQL', () => {
     const impatient = await openStore({ url: opened.url, acquireTimeoutMilliseconds: 3000 });
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     try {
-      const holding = Array.from({ length: 10 }, () => impatient.transaction(() => held));
+      const holding: Promise<void>[] = [];
+      while (holding.length < 10) {
+        const begun = Promise.withResolvers<boolean>();
+        const one = impatient.transaction(() => {
+          begun.resolve(true);
+          return held;
+        });
+        // On a busy machine a connection may take longer to open than this store waits for it.
+        one.catch(() => begun.resolve(false));
+        if (await begun.promise) holding.push(one);
+      }
       assert.equal(await failureOf(impatient.accounts.find(1)), 'unavailable');
       release();
       await Promise.all(holding);

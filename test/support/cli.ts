@@ -39,9 +39,16 @@ export interface CliFolder {
   remove(): void;
 }
 
-/** Nothing of this process's environment reaches the command but where programs are. */
+/** For what meets a database that is away: it waits no longer than an operator's service does. */
+export const defaultWait = { DATABASE_WAIT_MILLISECONDS: '900' };
+
+/**
+ * Nothing of this process's environment reaches the command but where programs are. Among other tests a connection of
+ * the database takes longer than callers want to wait.
+ */
 function environment(env: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'], ...env };
+  const patience = process.env[foldersVariable] === undefined ? {} : { DATABASE_WAIT_MILLISECONDS: '30000' };
+  return { PATH: process.env['PATH'], ...patience, ...env };
 }
 
 async function textOf(stream: NodeJS.ReadableStream): Promise<string> {

@@ -144,6 +144,7 @@ storeless.push('showSignOut', 'signOut', 'showSignedOut');
 // The form's token is checked before the store, too.
 storeless.push('showForgotPassword', 'askForReset', 'showResetSent');
 storeless.push('showDevice', 'enterUserCode', 'showDeviceDone');
+storeless.push('findPasswordPage', 'readFavicon', 'readRobots');
 const canary = 'canary-5b1e table "users" at 10.1.2.3';
 
 /**

@@ -13,6 +13,12 @@ import type { Network } from '../../src/adapters/egress/connect.ts';
 const file = (name: string) => readFileSync(new URL(`certificates/${name}`, import.meta.url));
 const certificate = file('certificate.pem');
 
+/** What a policy allows that forbids no address by itself. */
+export const everywhere = { public: true, hosts: [], isOwnHost: () => false };
+
+/** For requests that are to succeed: far more than a busy machine takes. */
+export const patientMilliseconds = 60_000;
+
 /** Where `api.example.com` and its like are said to be. */
 export const publicAddress = '93.184.215.14';
 

@@ -58,7 +58,7 @@ const guardScript = `
 /** A tool of the server, run to its end; both throw with what it said when it fails. */
 interface Tools {
   run(name: 'initdb' | 'pg_ctl', args: readonly string[]): void;
-  /** The same without blocking. */
+  /** The same without blocking: where this process has connections, they would be idle until their servers close them. */
   runLater(name: 'pg_ctl', args: readonly string[]): Promise<void>;
 }
 
@@ -126,18 +126,46 @@ function initialise({ run }: Tools, folder: string, password: string, user: { ui
   ]);
 }
 
-/** Starts the server on a random port below those the system hands out by itself; another try when it is taken. */
+const mostTries = 5;
+
+/** How to start the server in the folder on a random port below those the system hands out by itself. */
+function startOnSomePort(folder: string): { readonly port: number; readonly args: readonly string[] } {
+  const port = randomInt(20_000, 32_000);
+  return { port, args: startArguments(folder, port) };
+}
+
+/** pg_ctl gives up after a minute unless it is told otherwise, which a busy machine can take. */
+function startArguments(folder: string, port: number): string[] {
+  const [data, log] = [`--pgdata=${join(folder, 'data')}`, `--log=${join(folder, 'log')}`];
+  return ['start', '--wait', '--timeout=600', data, log, `--options=-p ${port}`];
+}
+
+function didNotStart(folder: string, cause: unknown): Error {
+  return new Error(`PostgreSQL did not start:\n${readFileSync(join(folder, 'log'), 'utf8')}`, { cause });
+}
+
+/** Starts the server; another try when its port is taken. */
 function listen({ run }: Tools, folder: string): number {
-  const log = join(folder, 'log');
-  for (let triesLeft = 4; ; triesLeft -= 1) {
-    const port = randomInt(20_000, 32_000);
+  for (let tries = 1; ; tries += 1) {
+    const { port, args } = startOnSomePort(folder);
     try {
-      run('pg_ctl', ['start', '--wait', `--pgdata=${join(folder, 'data')}`, `--log=${log}`, `--options=-p ${port}`]);
+      run('pg_ctl', args);
       return port;
     } catch (error) {
-      if (triesLeft === 0) {
-        throw new Error(`PostgreSQL did not start:\n${readFileSync(log, 'utf8')}`, { cause: error });
-      }
+      if (tries === mostTries) throw didNotStart(folder, error);
+    }
+  }
+}
+
+/** The same without blocking. */
+async function listenLater({ runLater }: Tools, folder: string): Promise<number> {
+  for (let tries = 1; ; tries += 1) {
+    const { port, args } = startOnSomePort(folder);
+    try {
+      await runLater('pg_ctl', args);
+      return port;
+    } catch (error) {
+      if (tries === mostTries) throw didNotStart(folder, error);
     }
   }
 }
@@ -182,21 +210,25 @@ export function startPostgres(parent?: string): PostgresServer {
   const { folder, user, tools } = opened;
   const password = randomBytes(16).toString('hex');
   initialise(tools, folder, password, user);
-  return serve(opened, new URL(`postgres://postgres:${password}@127.0.0.1/postgres`));
+  return serverIn(opened, `postgres://postgres:${password}@127.0.0.1/postgres`, listen(tools, folder));
 }
 
-/** Starts the server on an existing data folder. */
-function serve({ folder, tools, stop }: ServerFolder, url: URL): PostgresServer {
-  const port = listen(tools, folder);
+/** The server that listens on the port, with the rest of the URL. */
+function serverIn({ folder, tools, stop }: ServerFolder, origin: string, port: number): PostgresServer {
+  const url = new URL(origin);
   url.port = String(port);
   const data = `--pgdata=${join(folder, 'data')}`;
   return {
     url: url.href,
-    halt: () => tools.runLater('pg_ctl', ['stop', '--wait', '--mode=immediate', data]),
-    resume: () =>
-      tools.runLater('pg_ctl', ['start', '--wait', data, `--log=${join(folder, 'log')}`, `--options=-p ${port}`]),
+    halt: () => tools.runLater('pg_ctl', ['stop', '--wait', '--timeout=600', '--mode=immediate', data]),
+    resume: () => tools.runLater('pg_ctl', startArguments(folder, port)),
     stop,
   };
+}
+
+/** Keeps owners and modes. */
+async function copyFolder(from: string, to: string): Promise<void> {
+  await once(spawn('cp', ['-a', from, to], { stdio: 'ignore' }), 'exit');
 }
 
 /**
@@ -211,12 +243,12 @@ export async function backUp(url: string, data: string): Promise<void> {
     const { rows } = await client.query("select current_setting('data_directory') as folder");
     const from: string = rows[0].folder;
     await client.query("select pg_backup_start('copy', true)");
-    // Keeps owners and modes. Files that vanish meanwhile are not part of the backup.
-    spawnSync('cp', ['-a', from, data]);
+    // Files that vanish meanwhile are not part of the backup.
+    await copyFolder(from, data);
     const { rows: stopped } = await client.query('select labelfile from pg_backup_stop(false)');
     // The log up to the end of the copy; an installation has its archive for this.
     rmSync(join(data, 'pg_wal'), { recursive: true });
-    spawnSync('cp', ['-a', join(from, 'pg_wal'), join(data, 'pg_wal')]);
+    await copyFolder(join(from, 'pg_wal'), join(data, 'pg_wal'));
     const label = join(data, 'backup_label');
     writeFileSync(label, stopped[0].labelfile, { mode: 0o600 });
     if (user.uid !== undefined && user.gid !== undefined) chownSync(label, user.uid, user.gid);
@@ -230,14 +262,14 @@ export async function backUp(url: string, data: string): Promise<void> {
 export async function startFromBackup(url: string): Promise<PostgresServer> {
   const opened = openFolder();
   await backUp(url, join(opened.folder, 'data'));
-  return serve(opened, new URL(url));
+  return serverIn(opened, url, await listenLater(opened.tools, opened.folder));
 }
 
 /** Starts another server on a copy of the backup `data` of one that was at `url`. */
 export function startFromCopy(data: string, url: string): PostgresServer {
   const opened = openFolder();
   spawnSync('cp', ['-a', data, join(opened.folder, 'data')]);
-  return serve(opened, new URL(url));
+  return serverIn(opened, url, listen(opened.tools, opened.folder));
 }
 
 let own: PostgresServer | undefined;

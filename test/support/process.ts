@@ -3,7 +3,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type ListenOptions, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -171,15 +171,28 @@ function collect(child: ChildProcessWithoutNullStreams): () => string {
   return () => `${stdout?.()}${stderr?.()}`;
 }
 
-/** An unused loopback port, below the system's ephemeral range. */
+/** A server that listens there; null when another one does. */
+function listenAt(address: ListenOptions): Promise<Server | null> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(null)).listen(address, () => resolve(server));
+  });
+}
+
+/**
+ * An unused loopback port, below the system's ephemeral range. No other process of the tests gets the same one while
+ * this process lives, though nothing listens there between two starts of a server: this process holds a name for it,
+ * an abstract socket of Linux, which ends with the process.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 20_000);
-    const server = createServer();
-    const free = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
-    });
+    const name = await listenAt({ path: `\0gatehouse-test-port-${port}` });
+    if (!name) continue;
+    name.unref();
+    const server = await listenAt({ host: '127.0.0.1', port });
+    if (!server) continue;
     await new Promise((resolve) => server.close(resolve));
-    if (free) return port;
+    return port;
   }
 }

@@ -8,7 +8,8 @@ import { type DatabaseKind, databases } from './stores.ts';
 /** The variable that has tests run all cells, when it is `whole`. */
 export const matrixVariable = 'GATEHOUSE_TEST_MATRIX';
 
-const isWhole = process.env[matrixVariable] === 'whole';
+/** Whether a drill runs the tests. */
+export const isWhole = process.env[matrixVariable] === 'whole';
 
 /** Whether the cell of this index is run: one of `every`, beginning with the one of the index `first`. */
 export function isSampled(index: number, every: number, first = 0): boolean {

@@ -18,7 +18,7 @@ export async function startServer(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunningServer> {
-  const port = await freePort();
+  const port = Number(env['PORT'] ?? (await freePort()));
   const child = cli.start(args, { PORT: String(port), DRAIN_SECONDS: '0', ...env });
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text) => {

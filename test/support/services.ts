@@ -15,13 +15,14 @@ import { createClientKeys } from '../../src/domain/clients/client-keys.ts';
 import { gatherWrites } from '../../src/domain/gathered-writes.ts';
 import type { PackageBuilder } from '../../src/domain/hooks/package-builds.ts';
 import { createPackageQueue, type PackageQueue } from '../../src/domain/hooks/package-queue.ts';
-import { type GenerateKeyPair, generateKeyPair, type KeyPair } from '../../src/domain/keys/key-pairs.ts';
+import { type GenerateKeyPair, generateKeyPair } from '../../src/domain/keys/key-pairs.ts';
 import { sealingKey } from '../../src/domain/keys/sealing.ts';
 import { createSigner } from '../../src/domain/keys/signer.ts';
 import { createVault } from '../../src/domain/keys/vault.ts';
 import type { Mail } from '../../src/domain/mail.ts';
 import { createChangeNotices } from '../../src/domain/means/notices.ts';
 import { createResetMails } from '../../src/domain/password-reset/mails.ts';
+import { createRefusals } from '../../src/domain/refusals/refusals.ts';
 import { createLogoutNotices } from '../../src/domain/sign-out/notices.ts';
 import { createLazyRunner } from '../../src/hook-runner/lazy.ts';
 import { createHookRunner } from '../../src/hook-runner/runner.ts';
@@ -30,6 +31,7 @@ import type { Clock, Services } from '../../src/services.ts';
 import { cacheLookups } from '../../src/store/cached.ts';
 import type { Store } from '../../src/store/store.ts';
 import { scriptedBuilds } from './scripted-builds.ts';
+import { sharedPair } from './shared-pair.ts';
 
 /** A clock that advances by a millisecond each time it is read, as a real one may between two reads. */
 export interface TestClock extends Clock {
@@ -51,19 +53,12 @@ export interface TestServices extends Services {
 /** No request leaves a test, unless it says where to. */
 const nowhere = { public: false, hosts: [], isOwnHost: () => false };
 
-const pairs = new Map<string, Promise<KeyPair>>();
-
 /**
- * The same RSA pair for every account of this process, as making one takes long. An account cannot get it twice:
- * tests of rotation pass `generateKeyPair` of the domain instead.
+ * The same RSA pair for every account. An account cannot get it twice: tests of rotation pass `generateKeyPair` of the
+ * domain instead.
  */
-export const sharedKeyPair: GenerateKeyPair = (alg, bits) => {
-  if (alg === 'ES256') return generateKeyPair(alg, bits);
-  const name = `${alg} ${bits}`;
-  const pair = pairs.get(name) ?? generateKeyPair(alg, bits);
-  pairs.set(name, pair);
-  return pair;
-};
+export const sharedKeyPair: GenerateKeyPair = (alg, bits) =>
+  alg === 'ES256' ? generateKeyPair(alg, bits) : sharedPair(bits);
 
 /** A clock that begins at the given time (now, unless said). */
 export function testClock(start: number = Date.now()): TestClock {
@@ -128,6 +123,8 @@ export async function testServices(
     passkeys: createPasskeys(),
     counts: createDailyCounts({ store, clock }),
     onceAnHour: createOnceAnHour(),
+    // Not stored by themselves: a test has it done when it looks.
+    refusals: createRefusals({ store, clock }, () => {}),
     hooks: createLazyRunner(() =>
       createHookRunner({ fetch: async () => ({ refused: 'forbidden' }), mostProcesses: 6, waitMilliseconds: 60_000 }),
     ),
@@ -137,7 +134,7 @@ export async function testServices(
     egress,
     clientKeys: createClientKeys({ egress, clock }),
     hookEgress: createHookEgress(nowhere),
-    geoip: { countryOf: async () => null },
+    geoip: { countryOf: async () => null, examine: async () => ({ file: 'none', reason: null }) },
     log,
     generateKeyPair: sharedKeyPair,
     lines,

@@ -10,7 +10,7 @@ type Where = Pick<EgressPolicy, 'public' | 'hosts' | 'isOwnHost'>;
 const kibibyte = 1024;
 
 /** A hook's function has one second in all. Its responses are decoded in its own process. */
-export function createHookEgress(where: Where, network?: Network): Egress {
+export function createHookEgress(where: Where, network?: Network, timeoutMilliseconds = 800): Egress {
   const policy: EgressPolicy = {
     ...where,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
@@ -18,7 +18,7 @@ export function createHookEgress(where: Where, network?: Network): Egress {
     mostResponseBytes: kibibyte * kibibyte,
     leavesCoded: true,
     mostRedirects: 3,
-    timeoutMilliseconds: 800,
+    timeoutMilliseconds,
     mostAtOnce: { ofAccount: 32, inAll: 256 },
   };
   return createEgress(policy, network);
@@ -28,7 +28,7 @@ export function createHookEgress(where: Where, network?: Network): Egress {
  * The responses that the service reads itself are small: a set of keys, a list of addresses, the answer to a notice.
  * Each purpose has its own places, so a silent host only delays requests of the same kind.
  */
-export function createOwnEgress(where: Where, network?: Network): Egress {
+export function createOwnEgress(where: Where, network?: Network, timeoutMilliseconds = 3_000): Egress {
   const withPlaces = (mostAtOnce: Places) => {
     const policy: EgressPolicy = {
       ...where,
@@ -36,7 +36,7 @@ export function createOwnEgress(where: Where, network?: Network): Egress {
       mostRequestBytes: 64 * kibibyte,
       mostResponseBytes: 256 * kibibyte,
       mostRedirects: 3,
-      timeoutMilliseconds: 3_000,
+      timeoutMilliseconds,
       mostAtOnce,
     };
     return createEgress(policy, network);

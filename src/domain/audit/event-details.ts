@@ -32,6 +32,12 @@ export interface EventDetails {
   'sign_in.refused': { readonly reason: string } & ({ readonly app_id: number } | WithoutApp);
   /** Too many wrong passwords in a row: closed for some time. */
   'sign_in.closed': { readonly attempts: number };
+  /** A client's request, before anybody signed in. `told`: who sees the error. `address`: what it began with. */
+  'authorization.refused': {
+    readonly reason: string;
+    readonly told: 'user' | 'client';
+    readonly address: string | null;
+  };
   'mfa.registered': FactorDetail;
   'mfa.enrolled': FactorDetail;
   'mfa.renamed': DeviceDetail;

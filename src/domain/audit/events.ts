@@ -1,6 +1,6 @@
 /**
  * All events of the trail: they contain numbers, fixed words and the account's scopes, never a name, a secret or a text
- * that was sent.
+ * that was sent, except for the redirect URI of a request that was refused.
  */
 
 import type { Actor } from './context.ts';
@@ -37,6 +37,7 @@ export const outcomes = {
   'sign_in.failed': 'refused',
   'sign_in.refused': 'refused',
   'sign_in.closed': 'success',
+  'authorization.refused': 'refused',
   'mfa.registered': 'success',
   'mfa.enrolled': 'success',
   'mfa.renamed': 'success',

@@ -18,6 +18,8 @@ export interface Happening {
   readonly what: string;
   /** The network that it came from; null for none. */
   readonly source: string | null;
+  /** How often about this thing; default: as for all kinds. */
+  readonly mostAbout?: number;
 }
 
 export interface Once {
@@ -54,7 +56,7 @@ export function createOnceAnHour(options: OnceOptions = {}): Once {
     }
   }
 
-  function hasRoom(told: Map<string, Told>, { kind, about, source }: Happening): boolean {
+  function hasRoom(told: Map<string, Told>, { kind, about, source, mostAbout: own }: Happening): boolean {
     let [ofKind, ofThing, fromSource] = [0, 0, 0];
     for (const { happening } of told.values()) {
       if (happening.kind !== kind) continue;
@@ -62,7 +64,7 @@ export function createOnceAnHour(options: OnceOptions = {}): Once {
       if (happening.about === about) ofThing += 1;
       if (happening.source === source) fromSource += 1;
     }
-    return ofKind < most && ofThing < mostAbout && fromSource < mostFrom;
+    return ofKind < most && ofThing < (own ?? mostAbout) && fromSource < mostFrom;
   }
 
   return {

@@ -13,11 +13,13 @@ export interface Verification {
 
 /**
  * Verifies the chain of an account from its first event to its end, page by page. It cannot detect that the newest
- * events and the end of the chain were reset together to an earlier state, as restoring a backup does.
+ * events and the end of the chain were reset together to an earlier state, as restoring a backup does. `report` is told
+ * after each page how many events were verified, of how many.
  */
 export async function verifyTrail(
   { store, vault }: Pick<Services, 'store' | 'vault'>,
   account: AuditedAccount,
+  report: (done: number, total: number) => void = () => {},
 ): Promise<Verification> {
   // Read first: events appended meanwhile are left for the next time.
   const end = await store.events.findEnd(account.id);
@@ -32,6 +34,7 @@ export async function verifyTrail(
       [reached, hash] = [event.id, event.hash];
     }
     after = reached;
+    report(reached, end.lastId);
   }
   const whole = hash === end.lastHash && end.greatestId === end.lastId;
   return whole ? { events: reached, verified: true, firstBad: null } : bad();

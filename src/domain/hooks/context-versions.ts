@@ -1,6 +1,6 @@
 /** Versions of the context that a function receives (the document's §9). */
 
-import semver from 'semver';
+import maxSatisfying from 'semver/ranges/max-satisfying.js';
 import type { HookDefinition } from '../../store/hooks.ts';
 import { invalid } from './values.ts';
 
@@ -12,7 +12,7 @@ export const latestContextVersion = '1.1.0' satisfies ContextVersion;
 
 /** The version for a text: the same version, or the highest in a range; null when there is none. */
 function findContextVersion(text: string): ContextVersion | null {
-  return semver.maxSatisfying(contextVersions, text);
+  return maxSatisfying(contextVersions, text);
 }
 
 /** The version of the context that a hook's function receives. */

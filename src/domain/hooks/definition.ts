@@ -1,6 +1,6 @@
 /** Parses the input for a hook, member by member (the document's §2.3). */
 
-import semver from 'semver';
+import valid from 'semver/functions/valid.js';
 import type { Services } from '../../services.ts';
 import type { HookVariableRecord } from '../../store/hook-variables.ts';
 import type { HookCondition, HookDefinition, HookOptions, HookType } from '../../store/hooks.ts';
@@ -131,7 +131,7 @@ function readPackages(packages: Readonly<Record<string, string>>): Readonly<Reco
   if (entries.length > mostPackages) throw invalid('packages', `must have at most ${mostPackages} members`);
   for (const [name, version] of entries) {
     if (name.length > 214 || !packageName.test(name)) throw invalid('packages', 'contains an invalid package name');
-    if (semver.valid(version) !== version) {
+    if (valid(version) !== version) {
       throw invalid(`packages.${name.slice(0, 100)}`, 'must be an exact version such as 1.2.3');
     }
   }

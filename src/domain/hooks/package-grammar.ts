@@ -1,6 +1,7 @@
 /** Grammar for package names, versions and ranges. It is our own, and is applied before any library parses a text. */
 
-import semver from 'semver';
+import valid from 'semver/functions/valid.js';
+import validRange from 'semver/ranges/valid.js';
 
 const part = '[A-Za-z0-9~-][A-Za-z0-9._~-]*';
 /** The registry's rule for names, including the maximum length; old names have capitals. */
@@ -21,7 +22,7 @@ const versionForm = new RegExp(`^${number}\\.${number}\\.${number}(?:-${identifi
 /** Whether it is an exact version (Semantic Versioning 2.0.0 §9) as registries write it: without build metadata. */
 export function isPackageVersion(value: unknown): value is string {
   if (typeof value !== 'string' || value.length > mostVersionCharacters || !versionForm.test(value)) return false;
-  return semver.valid(value) === value;
+  return valid(value) === value;
 }
 
 const mostRangeCharacters = 256;
@@ -38,7 +39,7 @@ export function readPackageRange(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > mostRangeCharacters) return null;
   if (value === 'latest') return '*';
   if (!value.split('||').every((text) => alternativeForm.test(text.replace(/^ +| +$/g, '')))) return null;
-  return semver.validRange(value) === null ? null : value;
+  return validRange(value) === null ? null : value;
 }
 
 /** A dependency of a package. */

@@ -18,7 +18,8 @@ interface MasterKeyParts {
   readonly random: Random;
 }
 
-const checkFact = 'master_key_check';
+/** The fact that the master key is checked by; no two installations have the same value. */
+export const masterKeyFact = 'master_key_check';
 const checkPlace = '|facts|master_key_check|v1';
 const checkText = 'gatehouse';
 const pepperFact = 'password_pepper';
@@ -32,8 +33,9 @@ const pepperPlace = '|facts|password_pepper|v1';
 export async function openMasterKey({ file, store, random }: MasterKeyParts): Promise<SealingKey> {
   const text = file.read() ?? (await makeMasterKey({ file, store, random }));
   const key = parseMasterKey(file.path, text);
-  const known = await store.facts.read(checkFact);
-  const check = known ?? (await store.facts.keep(checkFact, sealText(key, random, checkPlace, Buffer.from(checkText))));
+  const known = await store.facts.read(masterKeyFact);
+  const check =
+    known ?? (await store.facts.keep(masterKeyFact, sealText(key, random, checkPlace, Buffer.from(checkText))));
   checkMasterKey(file.path, key, check);
   return key;
 }
@@ -42,7 +44,7 @@ export async function openMasterKey({ file, store, random }: MasterKeyParts): Pr
  * What `openMasterKey` would report, without creating or storing anything; null when there is nothing to report yet.
  */
 export async function inspectMasterKey({ file, store }: Omit<MasterKeyParts, 'random'>): Promise<SealingKey | null> {
-  const check = await store.facts.read(checkFact);
+  const check = await store.facts.read(masterKeyFact);
   const text = file.read();
   if (text === null) {
     if (check !== null) throw missing(file.path);
@@ -54,7 +56,7 @@ export async function inspectMasterKey({ file, store }: Omit<MasterKeyParts, 'ra
 }
 
 async function makeMasterKey({ file, store, random }: MasterKeyParts): Promise<string> {
-  const used = (await store.facts.read(checkFact)) !== null || (await store.accounts.list()).length > 0;
+  const used = (await store.facts.read(masterKeyFact)) !== null || (await store.accounts.list()).length > 0;
   if (used) throw missing(file.path);
   const text = random.bytes(32).toString('base64');
   // When two processes start together on an empty database, one creates the file and both read it.

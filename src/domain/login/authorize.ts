@@ -2,20 +2,23 @@ import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { isRegisteredUri } from '../clients/redirect-uris.ts';
+import { Failure } from '../failure.ts';
 import type { AuthorizationQuery, SentQuery } from './authorization-query.ts';
-import { checkRequest, pageFailure } from './check-request.ts';
+import { checkRequest } from './check-request.ts';
 import { type OpenedRequest, type OpenServices, openRequest } from './open-request.ts';
 import { findPushed, isPushedUri, usedUp } from './pushed-request.ts';
 import { type AuthorizationError, answerError, type ClientAnswer } from './redirect.ts';
+import { pageFailure, recordRefusedRequest, unknownClient } from './refused-request.ts';
 import { fetchRequestObject, readRequestObject } from './request-object.ts';
 import { responseModeOf } from './response-mode.ts';
 
 type BegunAuthorization =
   | ({ readonly outcome: 'begun' } & OpenedRequest)
   /** The client is told at its redirect URI. */
-  | { readonly outcome: 'refused'; readonly answer: ClientAnswer };
+  | { readonly outcome: 'refused'; readonly answer: ClientAnswer; readonly error: AuthorizationError['error'] };
 
-export type AuthorizeServices = OpenServices & Pick<Services, 'signer' | 'clientKeys' | 'egress'>;
+export type AuthorizeServices = OpenServices &
+  Pick<Services, 'signer' | 'clientKeys' | 'egress' | 'onceAnHour' | 'counts'>;
 
 /**
  * Begins a sign-in: checks the client's request and stores it, bound to the browser. Throws
@@ -29,11 +32,36 @@ export async function beginAuthorization(
   browserSecret: string | undefined,
 ): Promise<BegunAuthorization> {
   const client = query.client_id ? await services.store.clients.find(account.id, query.client_id) : null;
-  if (!client) throw pageFailure('client_id', 'The application that sent you here is not registered (client_id).');
+  if (!client) throw unknownClient(query);
+  try {
+    const begun = await begin(services, account, client, query, browserSecret);
+    if (begun.outcome === 'refused') {
+      const refused = { reason: begun.error, told: 'client', address: query.redirect_uri } as const;
+      await recordRefusedRequest(services, account, client, refused);
+    }
+    return begun;
+  } catch (error) {
+    const { code, detail } = error instanceof Failure ? error : new Failure('internal');
+    const { reason, asked = {} } = detail;
+    if (code !== 'authorization_request_invalid' || reason === undefined) throw error;
+    const address = asked.address ?? query.redirect_uri;
+    await recordRefusedRequest(services, account, client, { reason, told: 'user', address });
+    const { appId, clientId } = client;
+    throw new Failure(code, { ...detail, asked: { appId, clientId, ...(address !== undefined && { address }) } });
+  }
+}
+
+async function begin(
+  services: AuthorizeServices,
+  account: Account,
+  client: ClientRecord,
+  query: SentQuery,
+  browserSecret: string | undefined,
+): Promise<BegunAuthorization> {
   const asked = await askedOf(services, account, client, query);
   if ('error' in asked) return refuseUnread(account, client, query, asked);
   const { target, read } = await checkRequest(services, account, client, asked.query);
-  if ('error' in read) return { outcome: 'refused', answer: answerError(account, target, read) };
+  if ('error' in read) return { outcome: 'refused', answer: answerError(account, target, read), error: read.error };
   return {
     outcome: 'begun',
     ...(await openRequest(services, account, client, read, { browserSecret, pushed: asked.digest })),
@@ -75,8 +103,9 @@ function refuseUnread(
 ): BegunAuthorization {
   const { redirect_uri: redirectUri, state = null } = query;
   if (redirectUri === undefined || !isRegisteredUri(client.redirectUris, redirectUri, client.applicationType)) {
-    throw pageFailure('request', `The application sent an invalid request: ${error.description}.`);
+    throw pageFailure('request', error.error, `The application sent an invalid request: ${error.description}.`);
   }
   const responseMode = responseModeOf(query, redirectUri);
-  return { outcome: 'refused', answer: answerError(account, { redirectUri, state, responseMode }, error) };
+  const answer = answerError(account, { redirectUri, state, responseMode }, error);
+  return { outcome: 'refused', answer, error: error.error };
 }

@@ -8,13 +8,13 @@ import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { isRegisteredUri } from '../clients/redirect-uris.ts';
-import { Failure } from '../failure.ts';
 import { linkedServersOf } from '../tokens/audience.ts';
 import { splitScope } from '../tokens/scopes.ts';
 import type { AuthorizationQuery } from './authorization-query.ts';
 import { findFault } from './query-faults.ts';
 import { readParameters } from './read-parameters.ts';
 import type { AnswerTarget, AuthorizationError } from './redirect.ts';
+import { pageFailure } from './refused-request.ts';
 import { responseModeOf } from './response-mode.ts';
 
 interface CheckedRequest {
@@ -40,22 +40,23 @@ export async function checkRequest(
   return { target: { ...target, state: query.state ?? null }, read };
 }
 
-/** An error that is shown on a page, because there is no verified redirect URI to send it to (RFC 6749 §4.1.2.1). */
-export function pageFailure(name: string, message: string): Failure {
-  return new Failure('authorization_request_invalid', { name, message });
-}
-
 function readRedirectUri(client: ClientRecord, { redirect_uri: asked, scope }: AuthorizationQuery): string {
   const [only, ...more] = client.redirectUris;
   // OpenID Connect Core §3.1.2.1 requires it; RFC 6749 §3.1.2.3 makes it optional when only one is registered.
   if (asked === undefined && only !== undefined && more.length === 0 && !splitScope(scope ?? '').includes('openid'))
     return only;
   if (asked === undefined)
-    throw pageFailure('redirect_uri', 'The application did not say where to return to (redirect_uri).');
+    throw pageFailure(
+      'redirect_uri',
+      'redirect_uri_missing',
+      'The application did not say where to return to (redirect_uri).',
+    );
   if (!isRegisteredUri(client.redirectUris, asked, client.applicationType)) {
     throw pageFailure(
       'redirect_uri',
+      'redirect_uri_differs',
       'The address to return to (redirect_uri) is not registered for this application.',
+      asked,
     );
   }
   return asked;

@@ -9,8 +9,9 @@ import { Failure } from '../failure.ts';
 import { networkSourceOf } from '../network-source.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import { type AuthorizationQuery, parameterNames, type SentQuery } from './authorization-query.ts';
-import { checkRequest, pageFailure } from './check-request.ts';
+import { checkRequest } from './check-request.ts';
 import type { AuthorizationError } from './redirect.ts';
+import { pageFailure } from './refused-request.ts';
 import { readRequestObject } from './request-object.ts';
 
 const prefix = 'urn:ietf:params:oauth:request_uri:';
@@ -25,7 +26,11 @@ export type PushedRequest =
  * counts.
  */
 export function usedUp(): Failure {
-  return pageFailure('request_uri', 'This sign-in has expired or has already been started (request_uri).');
+  return pageFailure(
+    'request_uri',
+    'request_used_up',
+    'This sign-in has expired or has already been started (request_uri).',
+  );
 }
 
 /** Whether this service issued the `request_uri`. */

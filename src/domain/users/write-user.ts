@@ -1,7 +1,7 @@
 /** The only way in which others than the user themselves create and change users. */
 
 import type { Services } from '../../services.ts';
-import type { StoreVerbs } from '../../store/store.ts';
+import type { Store, StoreVerbs } from '../../store/store.ts';
 import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { setFields } from '../audit/events.ts';
@@ -18,7 +18,10 @@ import { cleared, readPassword, readProfile, requireManager, setAttributes, type
 import { withStatus } from './user-status.ts';
 import { unknownUser } from './users.ts';
 
-type UserServices = Pick<Services, 'store' | 'clock' | 'passwords' | 'vault'>;
+/** Of the store only what can be had within a transaction too: an import writes many users in one. */
+export type UserServices = Pick<Services, 'clock' | 'passwords' | 'vault'> & {
+  readonly store: StoreVerbs & Pick<Store, 'transaction'>;
+};
 
 /**
  * Creates a user: active with a password, else unactivated, unless a status is given. Throws `value_invalid` for an

@@ -24,6 +24,7 @@ const servedAddress: AddressOf = (path, digest) =>
   /^\/docs\/.+\.(css|js|svg)$/.test(path) ? `${path}?v=${digest()}` : path;
 
 const json = 'application/json; charset=utf-8';
+const html = 'text/html; charset=utf-8';
 
 /** The parts that all pages share, by path. Those of a file are joined in this order. */
 const parts: Readonly<Record<string, { readonly type: string; readonly sources: readonly string[] }>> = {
@@ -62,14 +63,16 @@ export function docsFiles(surfaces: readonly DocumentedSurface[], addressOf: Add
     add(path, type, () => sources.map(readText).join('\n'));
   add('/docs/redoc.standalone.js', 'text/javascript; charset=utf-8', redocScript);
   add('/docs/minisearch.js', 'text/javascript; charset=utf-8', searchLibrary);
-  const html = 'text/html; charset=utf-8';
   for (const guide of guides) add(`/docs/${guide.name}`, html, () => guidePage(guide, link), guidePagePolicy);
   const views = once(() => sorted.map((surface) => describeSurface(surface, link)));
   add('/docs/search', html, () => searchPage(views(), link), searchPagePolicy);
   for (const surface of sorted) {
     const { name, contract } = surface;
-    const page = () => contractPage(describeSurface(surface, link), contract, link);
-    add(`/docs/${name}`, html, page, contractPagePolicy);
+    const page = (shown: object) => contractPage(describeSurface(surface, link), shown, link);
+    files.set(
+      `/docs/${name}`,
+      servedContract(() => contract, html, page, contractPagePolicy),
+    );
     files.set(
       `/openapi/${name}.json`,
       servedContract(() => contract, json, jsonOf),

@@ -24,10 +24,7 @@ function page(name: string, summary: string): Guide {
 }
 
 /** The first guide, which the index names before everything else. */
-const firstGuide = page(
-  'start',
-  'Start the service: from a fresh clone to a user who is signed in, in a few minutes.',
-);
+const firstGuide = page('start', 'Start the service: from a fresh clone to a user who is signed in, in a few minutes.');
 
 export const guideGroups: readonly GuideGroup[] = [
   {

@@ -1,4 +1,4 @@
-/** A contract as it is downloaded: its first server is the address at which it was asked for. */
+/** A contract as it is downloaded or shown: its first server is the address at which it was asked for. */
 
 import { createHash } from 'node:crypto';
 import type { DocsFile } from '../../http/docs.ts';
@@ -9,17 +9,19 @@ import { baseUrlPlaceholder } from './workflow-view.ts';
 type WithServers = object & { readonly servers?: readonly object[] };
 
 /**
- * The file for a base URL; the text is written once, with `write`. Without an account, for files that lie in a folder,
- * the contract is as it is.
+ * The file for a base URL; the text is written once, with `write`, and holds the base URL once. Without an account, for
+ * files that lie in a folder, the contract is as it is.
  */
 export function servedContract(
   read: () => object,
   type: string,
   write: (contract: object) => string,
+  policy?: string,
 ): (baseUrl: string) => DocsFile {
+  const fileOf = (body: Buffer, digest: string) => ({ type, body, digest, ...(policy !== undefined && { policy }) });
   const plain = once(() => {
     const body = Buffer.from(write(read()));
-    return { type, body, digest: digestOf([body]) };
+    return fileOf(body, digestOf([body]));
   });
   const pieces = once(() => {
     const contract: WithServers = read();
@@ -32,7 +34,7 @@ export function servedContract(
     if (baseUrl === baseUrlPlaceholder) return plain();
     const { around, digest } = pieces();
     const body = Buffer.concat([around[0], Buffer.from(baseUrl), around[1]]);
-    return { type, body, digest: digestOf([digest, baseUrl]) };
+    return fileOf(body, digestOf([digest, baseUrl]));
   };
 }
 

@@ -47,9 +47,11 @@ async function revokeLost(db: Knex, removal: Removal, candidates: Knex.QueryBuil
   const lost = candidates.select('id').where('account_id', accountId).where('id', '<=', last).whereNull('revoked_at');
   if (removal.kind === 'api_link') lost.where('server_id', removal.server_id);
   else lost.whereRaw(`not ${stillAssigned('grants')}`);
-  lost.orderBy('id').limit(limit);
-  // Locked in the order in which refreshes lock them. It waits for a grant in use, which must not be skipped.
-  const found: { id: number }[] = await dialectOf(db).waitFor(lost);
+  // Chosen without an order, by which they would be read in the order of all grants of the account; then locked in the
+  // order in which refreshes lock them. It waits for a grant in use, which must not be skipped.
+  const chosen = db('grants').select('id').where('account_id', accountId).whereNull('revoked_at');
+  chosen.whereIn('id', lost.limit(limit)).orderBy('id');
+  const found: { id: number }[] = await dialectOf(db).waitFor(chosen);
   if (found.length === 0) return 0;
   const ids = found.map(({ id }) => Number(id));
   const grants = db('grants').where('account_id', accountId).whereIn('id', ids);

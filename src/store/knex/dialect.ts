@@ -39,6 +39,8 @@ export interface Dialect {
   endsWith(text: string): string;
   /** Whether a text contains another. Binding: the other. */
   holds(text: string): string;
+  /** The number in a member of a JSON object that is stored as text, as `JSON.stringify` writes it; null for none. */
+  numberIn(column: string, member: string): string;
   /**
    * A value that is compared without its index. Null if the planner itself knows how many rows a range of an index has.
    */

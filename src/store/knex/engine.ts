@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { CredentialToken } from '../callers.ts';
 import type { Consumption, ConsumptionOutcome } from '../consumption.ts';
+import type { CopyEnd } from '../copying.ts';
 import type { NewEvent } from '../events.ts';
 import type { AccessTokenStanding } from '../grants.ts';
 import type { Slice, SliceWanted } from '../purge.ts';
@@ -22,10 +23,13 @@ export type Append = (
   eventsOf?: (numbers: readonly number[]) => NewEvent[],
 ) => Promise<number[]>;
 
-/** The time limit of statements that the engine can cancel: all on PostgreSQL, those on `Engine.reading` on SQLite. */
+/** The time limit of statements that the engine can cancel; on SQLite, where only reading ones can be, the least one. */
 export const longestStatementMilliseconds = 5000;
 
-/** How long a statement that reads many rows waits for others: as long as one of those may take. */
+/**
+ * How long a statement that reads many rows waits for others, and may take on SQLite: who waits longer for the database
+ * has a slower machine.
+ */
 export function readWait({ waitMilliseconds }: EngineOptions): number {
   return Math.max(waitMilliseconds, longestStatementMilliseconds);
 }
@@ -71,6 +75,7 @@ export interface Engine {
   /** Runs a transaction that only one process at a time can be in, without time limits. */
   exclusively<Result>(work: (tx: Knex) => Promise<Result>): Promise<Result>;
   backup(file: string): Promise<void>;
+  withCopyEnd<Result>(work: (end: CopyEnd) => Promise<Result>): Promise<Result>;
   findDamage(): Promise<string[]>;
   ping(): Promise<void>;
   close(): Promise<void>;

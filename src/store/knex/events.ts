@@ -3,11 +3,12 @@ import type { EventRecord, EventStore, NewEvent } from '../events.ts';
 import * as rows from './audit-rows.ts';
 import { noHead } from './chain.ts';
 import type { HotVerbs } from './engine.ts';
+import { lookupColumns } from './event-columns.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled, number } from './list-index.ts';
 
-/** Every column has an index (0004_events). */
+/** Every column has an index (0004_events, 0038_event_lookup). */
 const listing: Listing<EventRecord> = {
   table: 'events',
   id: 'id',
@@ -18,6 +19,7 @@ const listing: Listing<EventRecord> = {
     actor_id: number('actor_id'),
     target_type: filled('text', 'target_type'),
     target_id: number('target_id'),
+    ...lookupColumns,
   },
   read: rows.events.read,
 };

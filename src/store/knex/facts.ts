@@ -12,5 +12,8 @@ export function factVerbs(db: Knex): FactStore {
       await db('facts').insert({ name, value }).onConflict('name').ignore();
       return (await find(name)) ?? value;
     },
+    replace: async (name, value) => {
+      await db('facts').insert({ name, value }).onConflict('name').merge();
+    },
   };
 }

@@ -22,6 +22,7 @@ import { type Around, guardVerbs } from './guard.ts';
 import { hookExecutionVerbs } from './hook-executions.ts';
 import { hookVariableVerbs } from './hook-variables.ts';
 import { hookVerbs } from './hooks.ts';
+import { requireIdle } from './idle.ts';
 import { keptAnswerVerbs } from './kept-answers.ts';
 import { keyVerbs } from './keys.ts';
 import { findSchemaFaults, migrate, readStatus, requireKnown, rollback } from './migrate.ts';
@@ -32,6 +33,7 @@ import { inviteVerbs, passwordResetVerbs } from './password-links.ts';
 import { policyVerbs } from './policies.ts';
 import { findOverdue } from './purge.ts';
 import { bounded, withReading } from './reading.ts';
+import { refusalVerbs } from './refusals.ts';
 import { clearing } from './removals.ts';
 import { resetRequestVerbs } from './reset-requests.ts';
 import { resourceVerbs } from './resources.ts';
@@ -42,7 +44,7 @@ import { signInHistoryVerbs } from './sign-in-histories.ts';
 import { createTransaction, type TransactionState } from './transaction.ts';
 import { userVerbs } from './users.ts';
 
-export { requireKnown };
+export { requireIdle, requireKnown };
 
 interface StoreOptions {
   /** `sqlite:<path>` or `postgres://…`. */
@@ -50,10 +52,10 @@ interface StoreOptions {
   /** Receives warnings of the database layer, which contain no values of statements; default: none. */
   readonly log?: (line: string) => void;
   /**
-   * How long a call waits for a connection, and for a lock, before it throws `unavailable`. The default of 900 lets
-   * callers hear of an outage within two seconds.
+   * How long a call waits for a connection, and for a lock, before it throws `unavailable`. The default of 900, also
+   * where this is null, lets callers hear of an outage within two seconds.
    */
-  readonly acquireTimeoutMilliseconds?: number;
+  readonly acquireTimeoutMilliseconds?: number | null;
   /** Whether a missing SQLite file is created; default: true. */
   readonly create?: boolean;
 }
@@ -94,6 +96,7 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     signInHistories: signInHistoryVerbs(db),
     resources: resourceVerbs(db),
     keptAnswers: keptAnswerVerbs(db),
+    refusals: refusalVerbs(db),
   };
 }
 
@@ -148,6 +151,7 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
     findWaitingRemovals: () => alone(() => clearing(db).findWaitingRemovals()),
     refreshStatistics: () => alone(() => engine.refreshStatistics()),
     backup: (file) => alone(() => engine.backup(file)),
+    withCopyEnd: (work) => alone(() => engine.withCopyEnd(work)),
     findSchemaFaults: () => alone(() => findSchemaFaults(engine, db)),
     findDamage: () => alone(() => engine.findDamage()),
     close: () => engine.close(),

@@ -52,12 +52,13 @@ function successorOf(beginning: string): string | null {
   return null;
 }
 
-/** A filter on a column in SQL. */
+/** A filter on a column in SQL; `low` and `high` are what is compared with the ends of a range. */
 export function conditionOf(
   db: Knex,
   column: ListColumn,
   { test, values }: ListFilter,
   value = expressionOf(db, column),
+  { low = value, high = value } = {},
 ): Sql {
   const [first = ''] = values;
   const text = String(first);
@@ -67,13 +68,13 @@ export function conditionOf(
     case 'in':
       return [`${value} in (${values.map(() => castOf(db, column)).join(', ')})`, values];
     case 'from':
-      return [`${value} >= ${castOf(db, column)}`, [first]];
+      return [`${low} >= ${castOf(db, column)}`, [first]];
     case 'to':
       // Null comes first in the order, and is not earlier than any time.
-      return [`${value} >= 0 and ${value} <= ${castOf(db, column)}`, [first]];
+      return [`${low} >= 0 and ${high} <= ${castOf(db, column)}`, [first]];
     case 'begins': {
       const end = successorOf(text);
-      return end === null ? [`${value} >= ?`, [text]] : [`${value} >= ? and ${value} < ?`, [text, end]];
+      return end === null ? [`${low} >= ?`, [text]] : [`${low} >= ? and ${high} < ?`, [text, end]];
     }
     case 'ends':
       return [dialectOf(db).endsWith(value), [[...text].length, text]];
@@ -88,15 +89,32 @@ function idsOf<Item>(db: Knex, { linked, within }: Listing<Item>, accountId: num
   return links ? allLinked(links, accountId, filter.values) : (within?.[filter.field]?.(db, accountId, filter) ?? null);
 }
 
+/** Only rows beyond a position are read, in the order of this field. */
+export interface Passed {
+  readonly field: string;
+  readonly than: '<' | '>';
+}
+
 /** The condition on the row itself; without the index of the filter's column if `rowByRow`. */
-function conditionOn<Item>(db: Knex, listing: Listing<Item>, filter: ListFilter, rowByRow: boolean): Sql {
+function conditionOn<Item>(
+  db: Knex,
+  listing: Listing<Item>,
+  filter: ListFilter,
+  rowByRow: boolean,
+  passed: Passed | null,
+): Sql {
   const linked = listing.linked?.[filter.field];
   if (linked) return isLinked(linked, listing.table, listing.id, filter.values);
   const links = listing.unlinked?.[filter.field];
   if (links) return unlinked(links, listing.table, listing.id, filter.values);
   const column = columnOf(listing, filter.field);
   const value = expressionOf(db, column);
-  return conditionOf(db, column, filter, rowByRow ? dialectOf(db).unindexed?.(value) : value);
+  const unindexed = dialectOf(db).unindexed?.(value) ?? value;
+  if (rowByRow) return conditionOf(db, column, filter, unindexed);
+  // Of two bounds at the same end SQLite looks up either; the position's is the nearer one.
+  const isPassed = passed?.field === filter.field;
+  const ends = isPassed ? { [passed.than === '>' ? 'low' : 'high']: unindexed } : {};
+  return conditionOf(db, column, filter, value, ends);
 }
 
 /**
@@ -109,6 +127,7 @@ export function filtered<Item>(
   accountId: number,
   filters: readonly ListFilter[],
   rowByRow: readonly ListFilter[] = [],
+  passed: Passed | null = null,
 ): Knex.QueryBuilder {
   const rows = db(listing.table).where(`${listing.table}.account_id`, accountId);
   if (listing.removable) {
@@ -125,7 +144,7 @@ export function filtered<Item>(
       elsewhere.push(ids);
       continue;
     }
-    const [sql, bindings] = conditionOn(db, listing, filter, isChecked);
+    const [sql, bindings] = conditionOn(db, listing, filter, isChecked, passed);
     rows.whereRaw(sql, bindings as Cell[]);
   }
   return elsewhere.length === 0 ? rows : among(rows, listing.id, elsewhere, filters);

@@ -1,7 +1,7 @@
 /** List fields as SQL, for the statements that read them and the migrations that index them; both must be equal. */
 
 import type { Knex } from 'knex';
-import { dialectOf } from './dialect.ts';
+import { type Dialect, dialectOf } from './dialect.ts';
 
 /** A column that lists sort or filter by. Text compares by its UTF-8 bytes on both databases. */
 export interface ListColumn {
@@ -9,6 +9,8 @@ export interface ListColumn {
   readonly kind: 'text' | 'number';
   /** Null comes first: as the empty text, or as -1. */
   readonly nullable: boolean;
+  /** Instead of a column: what it is computed from, in SQL, as arguments of `coalesce`. */
+  readonly computed?: (dialect: Dialect) => string;
 }
 
 export function text(column: string): ListColumn {
@@ -25,9 +27,15 @@ export function filled(kind: ListColumn['kind'], column: string): ListColumn {
   return { column, kind, nullable: false };
 }
 
+/** A number that is computed from the columns of a row: `from` gives the arguments of `coalesce`. */
+export function computed(name: string, from: (dialect: Dialect) => string): ListColumn {
+  return { column: name, kind: 'number', nullable: true, computed: from };
+}
+
 /** The expression that sorts and compares. */
-export function expressionOf(db: Knex, { column, kind, nullable }: ListColumn): string {
-  const value = nullable ? `coalesce(${column}, ${kind === 'text' ? "''" : '-1'})` : column;
+export function expressionOf(db: Knex, { column, kind, nullable, computed: from }: ListColumn): string {
+  const own = from ? from(dialectOf(db)) : column;
+  const value = nullable ? `coalesce(${own}, ${kind === 'text' ? "''" : '-1'})` : own;
   return kind === 'text' ? dialectOf(db).byBytes(value) : value;
 }
 

@@ -2,7 +2,8 @@
 
 import type { Knex } from 'knex';
 import type { ListFilter, ListQuery } from '../listing.ts';
-import { castOf, columnOf, filtered, type Listing } from './list-filters.ts';
+import { dialectOf } from './dialect.ts';
+import { castOf, columnOf, filtered, type Listing, type Passed } from './list-filters.ts';
 import { expressionOf } from './list-index.ts';
 
 interface Order {
@@ -22,6 +23,17 @@ export interface Asked<Item> {
   readonly order: Order;
   /** Filters that are checked on each row, in the order of the list, because most rows may satisfy them (list-walk.ts). */
   readonly rowByRow: readonly ListFilter[];
+  /** A filter matches few rows, which are looked up by it and sorted. */
+  readonly lookedUp: boolean;
+}
+
+/** SQL of the sort key and of the id, by whose indexes the rows are read unless few are looked up. */
+export function keysOf<Item>({ db, listing, order, lookedUp }: Asked<Item>): {
+  readonly key: string;
+  readonly id: string;
+} {
+  const written = (value: string) => (lookedUp ? (dialectOf(db).unindexed?.(value) ?? value) : value);
+  return { key: written(order.key), id: written(listing.id) };
 }
 
 export function orderOf<Item>(db: Knex, listing: Listing<Item>, { sort }: ListQuery): Order {
@@ -30,9 +42,13 @@ export function orderOf<Item>(db: Knex, listing: Listing<Item>, { sort }: ListQu
   return { key: expressionOf(db, column), cast: castOf(db, column), descending: sort.descending, byId };
 }
 
-/** The rows that satisfy the filters; default: those of the query. */
-export function rowsOf<Item>(asked: Asked<Item>, filters = asked.query.filters): Knex.QueryBuilder {
-  return filtered(asked.db, asked.listing, asked.accountId, filters, asked.rowByRow);
+/** The rows that satisfy the filters; default: those of the query. `passed`: only rows beyond a position are read. */
+export function rowsOf<Item>(
+  asked: Omit<Asked<Item>, 'lookedUp'>,
+  filters = asked.query.filters,
+  passed: Passed | null = null,
+): Knex.QueryBuilder {
+  return filtered(asked.db, asked.listing, asked.accountId, filters, asked.rowByRow, passed);
 }
 
 /** With everything that an item is read from, and its position. */
@@ -41,13 +57,11 @@ export function shown<Item>({ db, listing, order }: Asked<Item>, rows: Knex.Quer
 }
 
 /** In the order of the list, or reversed. */
-export function sorted<Item>(
-  { listing: { id }, order: { key, byId, descending } }: Asked<Item>,
-  rows: Knex.QueryBuilder,
-  backwards = false,
-): Knex.QueryBuilder {
+export function sorted<Item>(asked: Asked<Item>, rows: Knex.QueryBuilder, backwards = false): Knex.QueryBuilder {
+  const { byId, descending } = asked.order;
+  const { key, id } = keysOf(asked);
   const direction = descending === backwards ? 'asc' : 'desc';
-  return byId ? rows.orderBy(id, direction) : rows.orderByRaw(`${key} ${direction}, ${id} ${direction}`);
+  return rows.orderByRaw(byId ? `${id} ${direction}` : `${key} ${direction}, ${id} ${direction}`);
 }
 
 /** The comparison for "further on", in the order of the list or reversed. */

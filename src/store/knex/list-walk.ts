@@ -18,7 +18,7 @@ const mostFollowed = 1000;
 /** Maximum number of rows looked up and sorted for a page. */
 const mostSorted = 2000;
 
-type Known<Item> = Omit<Asked<Item>, 'rowByRow'>;
+type Known<Item> = Omit<Asked<Item>, 'rowByRow' | 'lookedUp'>;
 
 interface Walk {
   readonly nearest: (stretch: Stretch) => Sql;
@@ -64,8 +64,11 @@ export async function follow<Item>(
   return Number(counted?.['total']) < followed ? found : null;
 }
 
-/** The filters that match so many rows that reading in the order of the list is better than sorting what they match. */
-export async function filtersOfMany<Item>(known: Known<Item>): Promise<ListFilter[]> {
+/**
+ * Finds the filters that match so many rows that reading in the order of the list is better than sorting what they
+ * match, and whether another one is known to match few.
+ */
+export async function measureFilters<Item>(known: Known<Item>): Promise<Pick<Asked<Item>, 'rowByRow' | 'lookedUp'>> {
   const { db } = known;
   const many: ListFilter[] = [];
   const walk = known.order.byId ? null : walkOf(known);
@@ -73,11 +76,12 @@ export async function filtersOfMany<Item>(known: Known<Item>): Promise<ListFilte
     const [ids, bindings] = walk.nearest({ than: '>', id: 0, count: mostSorted + 1 });
     if (await isTooMany(db, db.raw(`(${ids}) as matched`, bindings as Cell[]))) many.push(walk.filter);
   }
-  for (const filter of known.query.filters.filter((one) => isRange(known, one))) {
+  const ranges = known.query.filters.filter((one) => isRange(known, one));
+  for (const filter of ranges) {
     const matching = rowsOf({ ...known, rowByRow: [] }, [filter]).select(db.raw('1'));
     if (await isTooMany(db, matching.limit(mostSorted + 1).as('matched'))) many.push(filter);
   }
-  return many;
+  return { rowByRow: many, lookedUp: ranges.some((filter) => !many.includes(filter)) };
 }
 
 /** Whether the filter is a range of an index that has another order than the list. */

@@ -3,8 +3,8 @@
 import type { Knex } from 'knex';
 import type { ListPage, ListPosition, ListQuery } from '../listing.ts';
 import type { Listing } from './list-filters.ts';
-import { type Asked, furtherOn, orderOf, rowsOf, shown, sorted } from './list-order.ts';
-import { filtersOfMany, follow } from './list-walk.ts';
+import { type Asked, furtherOn, keysOf, orderOf, rowsOf, shown, sorted } from './list-order.ts';
+import { follow, measureFilters } from './list-walk.ts';
 import type { DbRow } from './shape.ts';
 
 function positionOf<Item>({ listing }: Asked<Item>, row: DbRow | undefined): ListPosition | null {
@@ -23,15 +23,18 @@ async function beyond<Item>(
 ): Promise<DbRow[]> {
   const followed = await follow(asked, position.id, backwards, count);
   if (followed) return followed;
-  const { id } = asked.listing;
-  const { byId, key, cast } = asked.order;
+  const { byId, cast } = asked.order;
+  const { key, id } = keysOf(asked);
   const than = furtherOn(asked, backwards);
   const rows = () => shown(asked, rowsOf(asked));
-  if (byId) return sorted(asked, rows().where(id, than, position.id), backwards).limit(count);
-  const same = rows().whereRaw(`${key} = ${cast}`, [position.key]).where(id, than, position.id);
-  const near: DbRow[] = await same.orderBy(id, than === '>' ? 'asc' : 'desc').limit(count);
+  if (byId) return sorted(asked, rows().whereRaw(`${id} ${than} ?`, [position.id]), backwards).limit(count);
+  const same = rows().whereRaw(`${key} = ${cast} and ${id} ${than} ?`, [position.key, position.id]);
+  const near: DbRow[] = await same.orderByRaw(`${id} ${than === '>' ? 'asc' : 'desc'}`).limit(count);
   if (near.length >= count) return near;
-  const further = rows().whereRaw(`${key} ${than} ${cast}`, [position.key]);
+  const passed = { field: asked.query.sort.field, than };
+  const further = shown(asked, rowsOf(asked, asked.query.filters, passed)).whereRaw(`${key} ${than} ${cast}`, [
+    position.key,
+  ]);
   return [...near, ...(await sorted(asked, further, backwards).limit(count - near.length))];
 }
 
@@ -87,7 +90,7 @@ export async function listPage<Item>(
   query: ListQuery,
 ): Promise<ListPage<Item>> {
   const known = { db, listing, accountId, query, order: orderOf(db, listing, query) };
-  const asked = { ...known, rowByRow: await filtersOfMany(known) };
+  const asked = { ...known, ...(await measureFilters(known)) };
   const { at } = query;
   if ('page' in at) return numbered(asked, at.page);
   return 'after' in at ? besides(asked, at.after, false) : besides(asked, at.before, true);

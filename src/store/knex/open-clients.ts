@@ -16,7 +16,7 @@ const uses = Object.keys({
   password: true,
   device_code: true,
   token_exchange: true,
-} satisfies Record<Exclude<CountKind, 'credential_token' | `call.${string}`>, true>);
+} satisfies Record<Exclude<CountKind, 'credential_token' | 'authorization_refused' | `call.${string}`>, true>);
 
 function read(row: DbRow): OpenClient {
   return {

@@ -42,6 +42,7 @@ const kinds: Readonly<Record<ExpiringTable, Kind>> = {
   client_assertions: { key: ['app_id', 'digest'], keep: 0 },
   hook_executions: { key: ['id'], keep: 0 },
   kept_answers: { key: ['digest'], keep: 0 },
+  refusals: { key: ['request_id'], keep: 0 },
 };
 
 /**

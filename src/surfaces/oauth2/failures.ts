@@ -35,10 +35,14 @@ const browsed: readonly (keyof operations)[] = [
   'endSessionByForm',
 ];
 
+export function isBrowsed(operationId: string | null): boolean {
+  return browsed.some((operation) => operation === operationId);
+}
+
 const pageOr =
   <Status extends PageStatus, Data>(status: Status, data: (failure: Failure) => Data) =>
   (failure: Failure, context: RefusalContext) =>
-    browsed.some((operation) => operation === context.operation)
+    isBrowsed(context.operation)
       ? { status, body: failurePage(status, failure, context), headers: failurePageHeaders(context) }
       : data(failure);
 

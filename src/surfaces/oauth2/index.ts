@@ -8,7 +8,7 @@ import type { Services } from '../../services.ts';
 import { requestAuthorization, requestAuthorizationByForm } from './authorize.ts';
 import { beginDeviceAuthorization } from './begin-device.ts';
 import { endSession, endSessionByForm } from './end-session.ts';
-import { failures } from './failures.ts';
+import { failures, isBrowsed } from './failures.ts';
 import { introspectToken } from './introspect-token.ts';
 import { issueToken } from './issue-token.ts';
 import { deleteClient, readClient, replaceClient } from './own-registration.ts';
@@ -49,6 +49,7 @@ export function oauth2(services: Services): SurfaceDefinition<operations> {
     handlers: handlersOf(services),
     handlersOver: handlersOf,
     failures,
+    isShown: isBrowsed,
     invalid: (operationId, pointer) => {
       const isMetadata = operationId === 'registerClient' || operationId === 'replaceClient';
       if (!isMetadata || !pointer.startsWith('/body')) return 'request_invalid';

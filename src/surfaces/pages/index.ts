@@ -12,6 +12,7 @@ import { overview } from './account/overview.ts';
 import { ownPasskeys } from './account/passkeys.ts';
 import { ownSecondFactors } from './account/second-factors.ts';
 import { sessionsAndApps } from './account/sessions-and-apps.ts';
+import { browserFiles } from './browser-files.ts';
 import { chooseNewPassword } from './choose-new-password.ts';
 import { continueAuthorization } from './continue-authorization.ts';
 import { decideConsent } from './decide-consent.ts';
@@ -48,6 +49,7 @@ export function pages(services: Services): SurfaceDefinition<operations> {
     signOut: signOut(services),
     showSignedOut,
     readAsset: readAsset(),
+    ...browserFiles(),
     ...passkeySignIns(services),
     ...ownPasskeys(services),
     ...invites(services),
@@ -57,5 +59,5 @@ export function pages(services: Services): SurfaceDefinition<operations> {
     ...ownSecondFactors(services),
     ...sessionsAndApps(services),
   };
-  return { name: 'pages', contract, handlers, failures, mediaType: 'text/html' };
+  return { name: 'pages', contract, handlers, failures, mediaType: 'text/html', isShown: () => true };
 }

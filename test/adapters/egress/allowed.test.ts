@@ -6,9 +6,8 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import { createEgress, type EgressPolicy } from '../../../src/adapters/egress/index.ts';
 import { createHookEgress, createOwnEgress } from '../../../src/adapters/egress/policies.ts';
 import type { Egress, EgressRequest, EgressResponse } from '../../../src/domain/egress.ts';
-import { type Internet, openInternet } from '../../support/internet.ts';
+import { everywhere, type Internet, openInternet, patientMilliseconds } from '../../support/internet.ts';
 
-const everywhere = { public: true, hosts: [], isOwnHost: () => false };
 const plain: EgressRequest = {
   accountId: 1,
   url: 'https://api.example.com/path?query=1',
@@ -24,7 +23,7 @@ describe('allowed requests of hooks', () => {
   let egress: Egress;
   before(async () => {
     internet = await openInternet();
-    egress = createHookEgress(everywhere, internet.network);
+    egress = createHookEgress(everywhere, internet.network, patientMilliseconds);
   });
   after(() => internet.close());
   beforeEach(() => internet.forget());
@@ -229,7 +228,7 @@ function policyOf(): EgressPolicy {
     mostRequestBytes: 0,
     mostResponseBytes: 1024,
     mostRedirects: 0,
-    timeoutMilliseconds: 5_000,
+    timeoutMilliseconds: patientMilliseconds,
     mostAtOnce: { ofAccount: 10, inAll: 10 },
   };
 }

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { createOwnEgress } from '../../../src/adapters/egress/policies.ts';
 import type { Egress, EgressPurpose, EgressRequest, EgressResult } from '../../../src/domain/egress.ts';
-import { type Internet, openInternet } from '../../support/internet.ts';
+import { everywhere, type Internet, openInternet, patientMilliseconds } from '../../support/internet.ts';
 
 const most = 256 * 1024;
 const plain: EgressRequest = {
@@ -20,7 +20,7 @@ describe('requests that the service makes itself', () => {
   let egress: Egress;
   before(async () => {
     internet = await openInternet();
-    egress = createOwnEgress({ public: true, hosts: [], isOwnHost: () => false }, internet.network);
+    egress = createOwnEgress(everywhere, internet.network, patientMilliseconds);
   });
   after(() => internet.close());
 

@@ -83,7 +83,7 @@ export const manage =
   (caller) =>
     managed(caller, ...write(caller));
 
-const counts = 'its first page counts the whole list';
+export const counts = 'its first page counts the whole list';
 
 /** The first page of a list, and the page that its cursor leads to: the list must have more than `limit` items. */
 export function pages(

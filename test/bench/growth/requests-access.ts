@@ -49,7 +49,7 @@ export const accessRequests = {
   listRoles: {
     'a page': manage(() => ['/roles?limit=2']),
     ...pages(() => '/roles', { query: 'sort=name', limit: 2 }),
-    app_id: manage((caller) => [`/roles?app_id=${someApp(caller)}&limit=2`]),
+    app_id: { prepare: manage((caller) => [`/roles?app_id=${someApp(caller)}&limit=2`]), grows: listsWhole },
   },
   createRole: manage((caller) => [
     '/roles',

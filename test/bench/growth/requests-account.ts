@@ -4,7 +4,7 @@
 
 import type { Answer } from '../../support/conforms.ts';
 import { codeAt } from '../../support/second-factor.ts';
-import { type Caller, manage, managed, type Prepare, pages, type Variant } from './caller.ts';
+import { type Caller, counts, manage, managed, type Prepare, pages, type Variant } from './caller.ts';
 import { newUser, someApp, someUser } from './requests-users.ts';
 
 /** A new object for a request, created by another one. */
@@ -228,7 +228,7 @@ export const hookRequests = {
 export const eventRequests = {
   listEvents: {
     ...pages(() => '/events'),
-    'of an action': manage(() => ['/events?action=grant.issued&limit=50']),
+    'of an action': { prepare: manage(() => ['/events?action=grant.issued&limit=50']), grows: counts },
     'of a user': manage((caller) => [`/events?target=user:${someUser(caller)}`]),
     'of an app': manage((caller) => [`/events?target=app:${someApp(caller)}`]),
   },

@@ -206,6 +206,9 @@ const ownPages = {
   signOut: async (caller: Caller) => formOf(await atSignOut(caller, await fresh(caller)), '/sign-out'),
   showSignedOut: open('/signed-out'),
   readAsset: open('/assets/styles.css'),
+  findPasswordPage: open('/.well-known/change-password'),
+  readFavicon: open('/favicon.ico'),
+  readRobots: open('/robots.txt'),
 };
 
 export const pageRequests = { ...signInPages, ...passwordPages, ...devicePages, ...ownPages };

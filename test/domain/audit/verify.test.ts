@@ -53,7 +53,10 @@ onEachDatabase('the trail is verified', (subject) => {
   /** Where the chain breaks after these statements, in which `@` stands for the account's events. */
   async function brokenBy(...statements: string[]): Promise<number | null> {
     const account = await withEvents();
-    assert.deepEqual(await verifyTrail(services, account), { events: 8, verified: true, firstBad: null });
+    const told: unknown[] = [];
+    const report = (done: number, total: number) => told.push([done, total]);
+    assert.deepEqual(await verifyTrail(services, account, report), { events: 8, verified: true, firstBad: null });
+    assert.deepEqual(told, [[8, 8]]);
     for (const statement of statements) {
       await execute(
         subject.url,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isRegisteredUri, longestUri, redirectUriFault } from '../../../src/domain/clients/redirect-uris.ts';
+import { readSeed } from '../../properties/seed.ts';
 import { runsOf } from '../../support/sample.ts';
 
 const long = `https://app.example.com/${'a'.repeat(longestUri - 'https://app.example.com/'.length)}`;
@@ -116,7 +117,7 @@ test('every accepted URI is absolute and survives parsing unchanged, host and sc
       assert.ok(parsed.protocol !== 'javascript:' && (type === 'native' || /^https?:$/.test(parsed.protocol)));
       if (/^https?:$/.test(parsed.protocol)) assert.ok(text.toLowerCase().includes(`//${parsed.hostname}`), text);
     }),
-    { numRuns: runsOf(2_000) },
+    { seed: readSeed(), numRuns: runsOf(2_000) },
   );
 });
 

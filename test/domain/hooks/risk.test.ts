@@ -100,7 +100,7 @@ test('an updated browser is the same device', () => {
 onServices('sign-ins that are remembered', (subject) => {
   test('are digests under a key of the account and are removed with the user', async () => {
     const { services } = subject;
-    const geoip = { countryOf: async () => 'CH' };
+    const geoip = { ...services.geoip, countryOf: async () => 'CH' };
     const account = await createTestAccount(services);
     const other = await createTestAccount(services);
     const { id: userId } = await newUser(services.store, account.id);
@@ -119,7 +119,8 @@ onServices('sign-ins that are remembered', (subject) => {
   });
 
   test('a location is the address and its country', async () => {
-    const geoip = { countryOf: async (address: string) => (address === '198.51.100.7' ? 'CH' : null) };
+    const countryOf = async (address: string) => (address === '198.51.100.7' ? 'CH' : null);
+    const geoip = { countryOf, examine: async () => ({ file: 'none', reason: null }) };
     assert.deepEqual(await locate({ geoip }, '198.51.100.7'), { ip: '198.51.100.7', country_code: 'CH' });
     assert.deepEqual(await locate({ geoip }, '10.0.0.1'), { ip: '10.0.0.1', country_code: null });
   });

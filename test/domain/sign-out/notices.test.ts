@@ -9,7 +9,7 @@ import { grantAccess } from '../../../src/domain/users/access.ts';
 import { removeUser } from '../../../src/domain/users/users.ts';
 import { updateUser } from '../../../src/domain/users/write-user.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
-import { type Internet, openInternet } from '../../support/internet.ts';
+import { everywhere, type Internet, openInternet, patientMilliseconds } from '../../support/internet.ts';
 import { readRows } from '../../support/rows.ts';
 import { redeem, registerClient, signInForCode } from '../../support/sign-in.ts';
 import { beginSignOut, type SignedInBrowser, signedInBrowser } from '../../support/sign-out.ts';
@@ -57,7 +57,7 @@ for (const kind of databases) {
 
     /** What the service would send, had it this Internet; what it tried by itself before has failed. */
     async function send(): Promise<Heard[]> {
-      const egress = createOwnEgress({ public: true, hosts: [], isOwnHost: () => false }, internet.network);
+      const egress = createOwnEgress(everywhere, internet.network, patientMilliseconds);
       heard = [];
       await createLogoutNotices({ ...app.services, egress }).run();
       return heard;
@@ -174,7 +174,7 @@ for (const kind of databases) {
       const browser = await signedInBrowser(app, { backchannel_logout_uri: 'https://one.example.com/ended' });
       await signOut(browser);
       app.services.clock.advance(10 * second);
-      const egress = createOwnEgress({ public: true, hosts: [], isOwnHost: () => false }, internet.network);
+      const egress = createOwnEgress(everywhere, internet.network, patientMilliseconds);
       heard = [];
       const senders = Array.from({ length: 4 }, () => createLogoutNotices({ ...app.services, egress }));
       await Promise.all(senders.map((sender) => sender.run()));

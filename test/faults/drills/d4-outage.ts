@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { defaultWait } from '../../support/cli.ts';
 import { clientAuthentication, password } from '../../support/sign-in.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
 import type { TimedAnswer } from '../../support/wire.ts';
@@ -36,7 +37,11 @@ async function runOn(database: DatabaseKind, options: DrillOptions): Promise<Dri
   const failing: Pick<FailingDatabase, 'outages'> & Partial<FailingDatabase> =
     database === 'postgres' ? await failingPostgres() : { outages: [] };
   const settings = ['grant.password=on', `refresh.grace_seconds=${graceSeconds}`];
-  const nodes = await openNodes(database, settings, 1, failing.url === undefined ? {} : { DATABASE_URL: failing.url });
+  const env = { ...defaultWait, ...(failing.url !== undefined && { DATABASE_URL: failing.url }) };
+  const nodes = await openNodes(database, settings, 1, env).catch(async (error) => {
+    await failing.dispose?.();
+    throw error;
+  });
   try {
     const tokens = (await nodes.startSessions(sessionCount)).map(({ refresh_token }) => refresh_token);
     const user = await nodes.account.makeUser(nodes.client.app_id);

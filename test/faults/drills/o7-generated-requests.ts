@@ -5,7 +5,7 @@ import { type FaultKind, faultKinds } from '../../properties/fault.ts';
 import { missingStatuses, sendFaulty, sendFitting } from '../../properties/generated-requests.ts';
 import { managing, type Operation, operationsOf, using } from '../../properties/operations.ts';
 import { lanes, type Run, startRun } from '../../properties/run.ts';
-import { readSeed } from '../../properties/seed.ts';
+import { drawSeed } from '../../properties/seed.ts';
 import type { Drill, DrillOptions, DrillResult } from '../drill.ts';
 
 /** What is asked by itself, on its own database. */
@@ -57,7 +57,7 @@ export const drill: Drill = {
 
 /** Adds the kinds of faults that occurred to `tried`. */
 async function runPart(part: Part, tried: Set<FaultKind>, log: DrillOptions['log']): Promise<DrillResult> {
-  const seed = readSeed();
+  const seed = drawSeed();
   const operations = operationsOf(part.surfaces);
   const run = await startRun('sqlite', seed, operations);
   const broken: string[] = [];

@@ -4,7 +4,7 @@ import { openTestApp, type TestApp } from '../../support/app.ts';
 import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
 import { unreadMembers } from '../../support/read-members.ts';
-import { partsOn } from '../../support/sample.ts';
+import { partsOn, sampled } from '../../support/sample.ts';
 import { databases } from '../../support/stores.ts';
 import { writtenMembers } from '../written-members.ts';
 import { apiAuthorizations } from './api-authorizations.ts';
@@ -13,6 +13,7 @@ import { appSecrets } from './app-secrets.ts';
 import { appUsers } from './app-users.ts';
 import { apps } from './apps.ts';
 import { callers } from './callers.ts';
+import { characters } from './characters.ts';
 import { conditionalWrites, racingWrites } from './conditional-writes.ts';
 import { credentials } from './credentials.ts';
 import { customAttributes } from './custom-attributes.ts';
@@ -23,7 +24,7 @@ import { hookVariables } from './hook-variables.ts';
 import { hooks } from './hooks.ts';
 import { limits } from './limits.ts';
 import { lists } from './lists.ts';
-import { matrix } from './matrix.ts';
+import { allOperations, matrix } from './matrix.ts';
 import { mfa } from './mfa.ts';
 import { parameters } from './parameters.ts';
 import { policies } from './policies.ts';
@@ -50,7 +51,7 @@ for (const kind of databases) {
     });
     after(() => opened.dispose());
 
-    part('the matrix of operations', () => matrix(app));
+    part('the matrix of operations', () => matrix(app, kind === 'sqlite' ? allOperations : sampled(allOperations, 8)));
     part('callers and scopes', () => callers(app));
     part('routing and bodies', () => routing(app));
     part('members of a user', () => writtenMembers(app));
@@ -81,6 +82,7 @@ for (const kind of databases) {
     part('rules of hooks', () => hookRules(app));
     part('test runs of hooks', () => hookTests(app));
     part('second factors', () => mfa(app));
+    part('characters of texts', () => characters(app));
   });
 
   events(kind);

@@ -13,7 +13,7 @@ import type { Answer } from '../../support/conforms.ts';
 import { assertRefused } from './managing.ts';
 import { prepareStage, requestOf, type Stage, send } from './matrix-requests.ts';
 
-const operations = operationsOf(['api-2']);
+export const allOperations = operationsOf(['api-2']);
 const unknownId = '2147483647';
 
 /** What does not depend on the scope of the caller. */
@@ -44,7 +44,8 @@ const ignoring: ReadonlySet<string> = new Set([
   'testHook',
 ]);
 
-export function matrix(app: () => TestApp): void {
+/** All operations, or some of them: who may do what is decided before the store is asked. */
+export function matrix(app: () => TestApp, operations: readonly Operation[] = allOperations): void {
   const rows = new Map<string, Cells>();
   let stage: Stage;
 

@@ -62,7 +62,7 @@ export function repeatableRequests(app: () => TestApp): void {
       }
       assertRefused(await send(stage, await anotherOf(stage, operation, request), key), 422, reused);
       for (const bad of ['a b', 'x'.repeat(256), '\u00e9']) {
-        assertRefused(await send(stage, request, bad), 400, /^Idempotency-Key must/, bad);
+        assertRefused(await send(stage, request, bad), 400, /^Idempotency-Key (must|contains)/, bad);
       }
     });
 

@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { registerSigner, shown, sign, testKey } from '../../support/assertions.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { askWithProof, newProofKey, proofFor } from '../../support/dpop.ts';
+import { assertCharacters, patternedTexts } from '../../support/patterned-texts.ts';
 import { purgeAll } from '../../support/purge.ts';
 import { readRows } from '../../support/rows.ts';
 import {
@@ -101,6 +102,15 @@ export function pushedRequests(app: AppOf): void {
     assertError(await app().send('POST', '/oauth2/par', { headers, json: {} }), 400, 'invalid_request');
     assertError(await app().send('POST', '/oauth2/par', { headers, form: 'state=a&state=b' }), 400, 'invalid_request');
     assert.equal((await app().send('POST', '/oauth2/par', { headers, form: `a=${'x'.repeat(17_000)}` })).status, 413);
+  });
+
+  it('texts have the characters that their patterns allow', async () => {
+    const client = await registerClient(app());
+    const texts = patternedTexts('oauth2').filter(({ operation }) => operation.template === '/oauth2/par');
+    assert.ok(texts.length > 0);
+    for (const text of texts) {
+      await assertCharacters(text, {}, (parameters) => push(client, parameters as Record<string, string>));
+    }
   });
 
   it('the client authenticates by its registered method, and its credentials are not stored (T5)', async () => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Answer } from '../../support/conforms.ts';
+import { assertCharacters, patternedTexts } from '../../support/patterned-texts.ts';
 import { readRows } from '../../support/rows.ts';
+import { sampled } from '../../support/sample.ts';
 import { redirectUri } from '../../support/sign-in.ts';
 import { type AppOf, assertError } from './asking.ts';
 
@@ -119,6 +121,11 @@ export function registrationFaults(app: AppOf): void {
       assertError(await register({ ...rest, ...metadata }), 400, error, described);
     });
   }
+
+  it('texts have the characters that their patterns allow', async () => {
+    const texts = patternedTexts('oauth2').filter(({ operation }) => operation.operationId === 'registerClient');
+    for (const text of sampled(texts, 3, 1)) await assertCharacters(text, { redirect_uris: [redirectUri] }, register);
+  });
 
   it('refuses bodies that are not JSON objects, and registers nothing when it refuses', async () => {
     const before = (await readRows(app().url))['clients']?.length;

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { TestApp } from '../../support/app.ts';
+import { assertCharacters, patternedTexts } from '../../support/patterned-texts.ts';
+import { sampled } from '../../support/sample.ts';
 import { assertRefused, minimal, register, registered } from './door.ts';
 import { key, reduced, refused, taken } from './metadata-values.ts';
 
@@ -26,6 +28,13 @@ export function registerClientMembers(app: () => TestApp): void {
       }
     });
   }
+
+  it('texts have the characters that their patterns allow', async () => {
+    for (const text of sampled(patternedTexts('oidc-2'), 3)) {
+      assert.equal(text.operation.operationId, 'registerClient');
+      await assertCharacters(text, minimal, (body) => register(app(), body));
+    }
+  });
 
   it('refuses jwks beside jwks_uri (RFC 7591 §2)', async () => {
     const both = { ...minimal, jwks: { keys: [key] }, jwks_uri: 'https://app.example.com/jwks.json' };

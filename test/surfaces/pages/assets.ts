@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type AppOf, settle } from './browsing.ts';
+import { assertPage } from './headers.ts';
 
 const types = {
   'styles.css': 'text/css; charset=utf-8',
@@ -52,6 +53,42 @@ export function assets(app: AppOf): void {
     for (const name of [...names, '../src/main.ts', 'x'.repeat(64), 'styles/base.css']) {
       const answer = await app().send('GET', `/assets/${name}`);
       assert.ok([400, 404].includes(answer.status), `${name} ${answer.status}`);
+    }
+  });
+
+  it('browsers, password managers and robots find what they ask for without a link', async () => {
+    const change = await app().send('GET', '/.well-known/change-password');
+    assert.deepEqual([change.status, change.headers['location']], [303, '/account/password']);
+    const icon = await app().send('GET', '/favicon.ico');
+    assert.deepEqual([icon.status, icon.headers['content-type']], [200, 'image/svg+xml']);
+    // A picture comes as bytes.
+    assert.deepEqual(icon.body, (await app().send('GET', '/assets/icon.svg')).body);
+    const robots = await app().send('GET', '/robots.txt');
+    assert.deepEqual([robots.status, robots.headers['content-type']], [200, 'text/plain; charset=utf-8']);
+    assert.equal(robots.text, 'User-agent: *\nDisallow: /\n');
+    for (const { headers } of [icon, robots]) assert.equal(headers['cache-control'], 'public, max-age=86400');
+    const methods = await app().send('POST', '/robots.txt');
+    assert.deepEqual([methods.status, methods.headers['allow']], [405, 'GET']);
+  });
+
+  it('an address that nothing serves is a page for a browser, and JSON for a program', async () => {
+    const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+    const shown = await app().send('GET', '/nothing', { headers: { accept: browser } });
+    assert.equal(shown.status, 404);
+    assertPage(shown);
+    assert.match(shown.text, /<h1>There is nothing here<\/h1>/);
+    assert.ok(shown.text.includes(app().account.name));
+    assert.ok(shown.text.includes(`<code>${shown.headers['x-request-id']}</code>`));
+    assert.equal(shown.headers['vary'], 'accept');
+    const foreign = await app().send('GET', '/nothing', {
+      host: 'nobody.gatehouse.example',
+      headers: { accept: browser },
+    });
+    assert.deepEqual([foreign.status, foreign.text.includes('<style>')], [404, true]);
+    assert.ok(!foreign.text.includes(app().account.name));
+    for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.5']) {
+      const answer = await app().send('GET', '/nothing', { headers: { accept } });
+      assert.deepEqual([answer.status, answer.body], [404, { error: 'not_found' }], accept);
     }
   });
 }

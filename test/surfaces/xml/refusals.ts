@@ -7,7 +7,8 @@ import { unique } from '../../store/samples.ts';
 import { basic, type TestApp } from '../../support/app.ts';
 import { contracts } from '../../support/conforms.ts';
 import { appHost, assertDeprecated } from '../../support/legacy.ts';
-import { assertRefused, calling, userXml } from './calling.ts';
+import { assertCharacters, patternedTexts } from '../../support/patterned-texts.ts';
+import { assertRefused, calling, userXml, type XmlValue } from './calling.ts';
 
 const user = () => userXml({ email: `${unique('user')}@example.com` });
 const operations = [
@@ -20,6 +21,17 @@ const operations = [
 
 /** X6: which callers, media types and rates are accepted. */
 export function refusals(app: () => TestApp): void {
+  it('texts have the characters that their patterns allow', async () => {
+    const { call } = await calling(app());
+    const texts = patternedTexts('xml').filter(({ operation }) => operation.operationId === 'createUser');
+    assert.ok(texts.length > 0);
+    for (const text of texts) {
+      await assertCharacters(text, { email: `${unique('user')}@example.com` }, (body) =>
+        call('POST', '/users.xml', userXml(body as Record<string, XmlValue>)),
+      );
+    }
+  });
+
   it('X6: without a valid key, or with a password other than x, every operation answers 401', async () => {
     const { apiKey, call, keyId } = await calling(app());
     const other = await calling(await app().another());

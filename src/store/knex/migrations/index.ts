@@ -33,6 +33,8 @@ import * as deviceApiScopes from './0034_device_api_scopes.ts';
 import * as apiLinkRemovals from './0035_api_link_removals.ts';
 import * as appLifetimes from './0036_app_lifetimes.ts';
 import * as keptAnswers from './0037_kept_answers.ts';
+import * as eventLookup from './0038_event_lookup.ts';
+import * as refusals from './0039_refusals.ts';
 
 /** From this one on the database keeps a checksum of each. */
 export const checksumsSince = '0030_migration_checksums';
@@ -73,6 +75,8 @@ export const migrations: readonly (Knex.Migration & { readonly name: string })[]
   { name: '0035_api_link_removals', ...apiLinkRemovals },
   { name: '0036_app_lifetimes', ...appLifetimes },
   { name: '0037_kept_answers', ...keptAnswers },
+  { name: '0038_event_lookup', ...eventLookup },
+  { name: '0039_refusals', ...refusals },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

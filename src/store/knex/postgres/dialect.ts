@@ -38,6 +38,8 @@ export const postgresDialect: Dialect = {
   rowsOf,
   // PostgreSQL refuses to compare a number that is larger than its column's type without the cast.
   numberGiven: 'cast(? as bigint)',
+  // Half as expensive as a cast to JSON. A quotation mark within a text is escaped, so that only a name matches.
+  numberIn: (column, member) => `cast(substring(${column} from '"${member}":([0-9]{1,18})') as bigint)`,
   byBytes: (text) => `(${text}) collate "C"`,
   endsWith: (text) => `right(${text}, cast(? as integer)) = ?`,
   holds: (text) => `strpos(${text}, ?) > 0`,

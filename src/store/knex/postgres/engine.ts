@@ -5,6 +5,7 @@ import { speaking } from '../dialect.ts';
 import { type Engine, type EngineOptions, longestStatementMilliseconds, readWait } from '../engine.ts';
 import { appendEvents } from './chain.ts';
 import { consumeAll } from './consume.ts';
+import { withCopyEnd } from './copying.ts';
 import { endWhenSilent, withoutDeadline } from './deadline.ts';
 import { postgresDialect } from './dialect.ts';
 import { append, findAccessToken, findCredentialToken, findGeneration } from './hot.ts';
@@ -112,6 +113,7 @@ export function openPostgres(options: EngineOptions): Engine {
     backup: async () => {
       throw new Failure('request_invalid', { message: 'PostgreSQL has tools of its own for this: pg_dump' });
     },
+    withCopyEnd: (work) => withCopyEnd(db, work),
     findDamage: async () => [],
     ping: () => requireSessions(db),
     close: async () => {

@@ -14,6 +14,7 @@ export const sqliteDialect: Dialect = {
   byBytes: (text) => text,
   endsWith: (text) => `substr(${text}, -cast(? as integer)) = ?`,
   holds: (text) => `instr(${text}, ?) > 0`,
+  numberIn: (column, member) => `json_extract(${column}, '$.${member}')`,
   // It assumes the same share of the rows for every range (statistics.ts).
   unindexed: (value) => `+${value}`,
   // SQLite ends every index with the row's number by itself.

@@ -11,6 +11,7 @@ import { backup } from './backup.ts';
 import { appendEvents } from './chain.ts';
 import { onConnection, SqliteClient, withOneCommit } from './client.ts';
 import { consumeAll } from './consume.ts';
+import { copyEndOf } from './copying.ts';
 import { sqliteDialect } from './dialect.ts';
 import { append, findAccessToken, findCredentialToken, findGeneration } from './hot.ts';
 import { purge } from './purge.ts';
@@ -118,6 +119,7 @@ export function openSqlite(options: EngineOptions): Engine {
     refreshStatistics: () => refreshStatistics(db, reading),
     exclusively: (work) => exclusively(db, work),
     backup: (file) => backup(db, file),
+    withCopyEnd: async (work) => work(await copyEndOf(db)),
     findDamage: () => findDamage(db),
     ping: async () => {
       await db.raw('select count(*) from sqlite_master');

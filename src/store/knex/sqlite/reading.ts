@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import createKnex, { type Knex } from 'knex';
 import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
 import { speaking } from '../dialect.ts';
-import { type EngineOptions, longestStatementMilliseconds, readWait } from '../engine.ts';
+import { type EngineOptions, readWait } from '../engine.ts';
 import type { DbRow } from '../shape.ts';
 import { sqliteDialect } from './dialect.ts';
 
@@ -136,7 +136,7 @@ export function openReading(filename: string, options: EngineOptions): Knex {
   const settings: Settings = {
     filename,
     patienceMilliseconds: waitMilliseconds,
-    longestMilliseconds: longestStatementMilliseconds,
+    longestMilliseconds: readWait(options),
   };
   return createKnex({
     client: SqliteReadingClient,

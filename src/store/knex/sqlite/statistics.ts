@@ -17,10 +17,14 @@ const rowsOfAccount = 100_000;
 const sampledRows = 400;
 
 interface Index {
+  readonly table: string;
   readonly name: string;
   readonly columns: number;
   readonly unique: number;
 }
+
+/** What each table is to be described as, or is, by the names of its indexes. */
+type Descriptions = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 export function tablesOf(connection: Sqlite.Database): string[] {
   const tables = "select name from sqlite_schema where type = 'table' and name not like 'sqlite!_%' escape '!'";
@@ -32,28 +36,41 @@ export function tablesOf(connection: Sqlite.Database): string[] {
  * at most. A connection uses it after `reloadStatistics`.
  */
 export function describeTable(connection: Sqlite.Database, table: string): boolean {
-  if (isLarge(connection, table)) {
-    connection.pragma(`analysis_limit = ${sampledRows}`);
-    connection.exec(`analyze "${table}"`);
-    return true;
-  }
-  const assumed = indexesOf(connection, table).map((index) => [index.name, assumedOf(index)] as const);
-  const described = describedAs(connection, table);
-  if (assumed.length === described.size && assumed.every(([name, stat]) => described.get(name) === stat)) return false;
-  for (const statistics of ['sqlite_stat1', 'sqlite_stat4']) {
-    connection.prepare(`delete from ${statistics} where tbl = ?`).run(table);
-  }
-  const insert = connection.prepare('insert into sqlite_stat1 (tbl, idx, stat) values (?, ?, ?)');
-  for (const [name, stat] of assumed) insert.run(table, name, stat);
+  if (!isLarge(connection, table)) return assume(connection, [table]);
+  connection.pragma(`analysis_limit = ${sampledRows}`);
+  connection.exec(`analyze "${table}"`);
   return true;
 }
 
 /** Like `describeTable` for all tables, except large ones that are described already: fast enough for a start. */
 export function describeNewTables(connection: Sqlite.Database): boolean {
   requireStatistics(connection);
-  const isKnown = (table: string) => isLarge(connection, table) && describedAs(connection, table).size > 0;
-  const changed = tablesOf(connection).map((table) => !isKnown(table) && describeTable(connection, table));
-  return changed.includes(true);
+  const described = describedAs(connection);
+  const [large, small] = [new Set<string>(), new Set<string>()];
+  for (const table of tablesOf(connection)) (isLarge(connection, table) ? large : small).add(table);
+  const unknown = [...large].filter((table) => !described.has(table));
+  for (const table of unknown) describeTable(connection, table);
+  return assume(connection, [...small]) || unknown.length > 0;
+}
+
+/** Describes small tables; true when a description has changed. */
+function assume(connection: Sqlite.Database, tables: readonly string[]): boolean {
+  const [assumed, described] = [assumedAs(connection), describedAs(connection)];
+  const changed = tables.filter((table) => !isSame(assumed.get(table), described.get(table)));
+  if (changed.length === 0) return false;
+  const forget = ['sqlite_stat1', 'sqlite_stat4'].map((known) =>
+    connection.prepare(`delete from ${known} where tbl = ?`),
+  );
+  const insert = connection.prepare('insert into sqlite_stat1 (tbl, idx, stat) values (?, ?, ?)');
+  for (const table of changed) {
+    for (const statement of forget) statement.run(table);
+    for (const [name, stat] of assumed.get(table) ?? []) insert.run(table, name, stat);
+  }
+  return true;
+}
+
+function isSame(one: ReadonlyMap<string, string> = new Map(), other: ReadonlyMap<string, string> = new Map()): boolean {
+  return one.size === other.size && [...one].every(([name, stat]) => other.get(name) === stat);
 }
 
 /** Makes the connection use the stored statistics; others load them when they open the database. */
@@ -70,20 +87,30 @@ function isLarge(connection: Sqlite.Database, table: string): boolean {
   return connection.prepare(`select 1 from "${table}" limit 1 offset ${largeRows - 1}`).get() !== undefined;
 }
 
-/** The description of each index, by its name. */
-function describedAs(connection: Sqlite.Database, table: string): Map<string, string> {
-  const known = connection.prepare<[string], [string, string]>('select idx, stat from sqlite_stat1 where tbl = ?');
-  return new Map(known.raw().all(table));
+function byTable(rows: readonly (readonly [table: string, index: string, stat: string])[]): Descriptions {
+  const found = new Map<string, Map<string, string>>();
+  for (const [table, index, stat] of rows) found.set(table, (found.get(table) ?? new Map()).set(index, stat));
+  return found;
 }
 
-function indexesOf(connection: Sqlite.Database, table: string): Index[] {
-  // The key of a table without row numbers is the table itself, and is described under its name.
-  const indexes = connection.prepare<[{ readonly table: string }], Index>(
-    `select case when list.origin = 'pk' and tables.wr then tables.name else list.name end as name,
-      (select count(*) from pragma_index_info(list.name)) as columns, list."unique" as "unique"
-    from pragma_table_list tables, pragma_index_list(tables.name) list where tables.name = $table`,
+function describedAs(connection: Sqlite.Database): Descriptions {
+  return byTable(
+    connection.prepare<[], [string, string, string]>('select tbl, idx, stat from sqlite_stat1').raw().all(),
   );
-  return indexes.all({ table });
+}
+
+/**
+ * All tables at once: for one of them SQLite would still list every table. The key of a table without row numbers is the
+ * table itself, and is described under its name.
+ */
+function assumedAs(connection: Sqlite.Database): Descriptions {
+  const indexes = connection.prepare<[], Index>(
+    `select tables.name as "table", list."unique" as "unique",
+      case when list.origin = 'pk' and tables.wr then tables.name else list.name end as name,
+      (select count(*) from pragma_index_info(list.name)) as columns
+    from pragma_table_list tables, pragma_index_list(tables.name) list`,
+  );
+  return byTable(indexes.all().map((index) => [index.table, index.name, assumedOf(index)] as const));
 }
 
 /**

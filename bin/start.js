@@ -1,0 +1,46 @@
+// Starts the command line, with what Node made of the sources kept beside them: whoever may write there may change the
+// sources themselves. Where nothing may be written, Node goes on without. This file is JavaScript because what strips
+// the types of the others takes 20 MB of memory, and is not loaded when all of them are kept.
+import { enableCompileCache, flushCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+enableCompileCache(fileURLToPath(new URL('../.cache', import.meta.url)));
+await preferNodeOfHost();
+if (process.env.npm_command === 'exec') endWithShell();
+await import('../src/gatehouse.ts').catch(refuse);
+// A command has ended by now; a server goes on, and may be killed later.
+flushCompileCache();
+
+/**
+ * Goes on in a newer Node of the host, if it has one, where npm brought the running one along. The process stays the
+ * same, so that its number, its signals, its pipes and its exit status are those of the service; and it comes by here
+ * once, because what it goes on in was not brought by npm. A process that its parent talks to over a channel of Node
+ * stays what it is: the channel would be lost.
+ */
+async function preferNodeOfHost() {
+  if (!/[\\/]node_modules[\\/]/.test(process.execPath) || !process.execve || process.connected) return;
+  const { findBetterNode } = await import('../src/runtime/host-node.ts');
+  const file = findBetterNode({ version: process.version, environment: process.env });
+  if (file === null) return;
+  flushCompileCache();
+  process.execve(file, [file, ...process.execArgv, ...process.argv.slice(1)], process.env);
+}
+
+/** `npx` starts programs from a shell that ends at a signal without passing it on. */
+function endWithShell() {
+  const shell = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 200).unref();
+}
+
+/** An add-on that every command needs may be one that this system cannot load. */
+async function refuse(error) {
+  const { explainLoadingError } = await import('../src/runtime/add-ons.ts');
+  const reason = explainLoadingError(error);
+  if (reason === null) throw error;
+  process.stderr.write(`gatehouse: ${reason}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,143 @@
+/** Files of people: CSV (RFC 4180) by csv-parse and csv-stringify, and JSON, one object a line. */
+
+import { Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import { parse as parseNow } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import { Failure } from '../domain/failure.ts';
+import type { ShownPerson } from '../domain/users/people/export.ts';
+import type { FileRow } from '../domain/users/people/person.ts';
+
+/** Characters of one person. */
+const longestRow = 65_536;
+const attributePrefix = 'custom_attributes.';
+/** What spreadsheets take for a formula; an export writes an apostrophe before it, which an import takes away. */
+const formula = /^'*[=+\-@\t\r＝＋－＠]/;
+const escapedFormula = /^'+[=+\-@\t\r＝＋－＠]/;
+
+function broken(message: string): Failure {
+  return new Failure('value_invalid', { name: 'file', message });
+}
+
+/** Throws `value_invalid` for what is not UTF-8. */
+async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true });
+    yield decoder.decode();
+  } catch (error) {
+    if (error instanceof TypeError) throw broken('the file is not UTF-8');
+    throw error;
+  }
+}
+
+/** Throws `value_invalid` with the line for what is no CSV, as quotes that do not end. */
+export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow> {
+  let columns: readonly string[] = [];
+  const parser = parse({
+    columns: (header: string[]) => {
+      columns = header;
+      const twice = header.find((name, place) => header.indexOf(name) !== place);
+      if (twice !== undefined) throw broken(`the column ${twice} occurs twice`);
+      return header;
+    },
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    // A file may have been put together out of several.
+    record_delimiter: ['\r\n', '\n'],
+    max_record_size: longestRow,
+  });
+  const source = Readable.from(decoded(bytes)).on('error', (error) => parser.destroy(error));
+  try {
+    for await (const { record, info } of source.pipe(parser)) {
+      const { lines: line, error } = info;
+      if (error) yield { line, fault: `the line must have ${columns.length} cells, as the first line has` };
+      else yield membersOf(line, record);
+    }
+  } catch (error) {
+    if (error instanceof CsvError) throw broken(`line ${error['lines'] ?? 1}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Empty cells are members that are not given. */
+function membersOf(line: number, cells: Readonly<Record<string, string>>): FileRow {
+  const members: Record<string, unknown> = {};
+  const attributes: Record<string, string> = {};
+  for (const [name, cell] of Object.entries(cells)) {
+    if (cell === '') continue;
+    const text = escapedFormula.test(cell) ? cell.slice(1) : cell;
+    if (name.startsWith(attributePrefix)) attributes[name.slice(attributePrefix.length)] = text;
+    else if (name !== 'roles') members[name] = text;
+    else {
+      const roles = listIn(text);
+      if (roles === null) return { line, fault: 'roles must be names with commas between them' };
+      members['roles'] = roles;
+    }
+  }
+  if (Object.keys(attributes).length > 0) members['custom_attributes'] = attributes;
+  return { line, members };
+}
+
+/** The list in a cell is a line of CSV itself, so that a name may have a comma. */
+function listIn(text: string): string[] | null {
+  try {
+    return (parseNow(text, { trim: true }) as string[][]).flat().filter((name) => name !== '');
+  } catch {
+    return null;
+  }
+}
+
+/** Throws `value_invalid` for a line that is longer than any person. */
+export async function* readJsonLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow> {
+  let [line, rest] = [0, ''];
+  for await (const text of decoded(bytes)) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const one of lines) {
+      line += 1;
+      yield* rowOf(line, one);
+    }
+    if (rest.length > longestRow) throw broken(`line ${line + 1} has more than ${longestRow} characters`);
+  }
+  yield* rowOf(line + 1, rest);
+}
+
+function* rowOf(line: number, text: string): Generator<FileRow> {
+  if (text.trim() === '') return;
+  const fault = 'the line must be a JSON object';
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    yield isObject ? { line, members: value as Record<string, unknown> } : { line, fault };
+  } catch {
+    yield { line, fault };
+  }
+}
+
+const escapeFormula = (text: string) => (formula.test(text) ? `'${text}` : text);
+
+/** The first line of a CSV file. */
+export function csvHeading(texts: readonly string[], attributes: readonly string[]): string {
+  return stringify([[...texts, 'status', 'roles', ...attributes.map((name) => `${attributePrefix}${name}`)]]);
+}
+
+export function toCsv(people: readonly ShownPerson[], attributes: readonly string[]): string {
+  const rows = people.map(({ texts, status, roles, attributes: values }) => [
+    ...Object.values(texts),
+    status,
+    stringify([roles], { eof: false }),
+    ...attributes.map((name) => values[name] ?? null),
+  ]);
+  return stringify(rows, { cast: { string: escapeFormula }, quoted_match: '\r' });
+}
+
+export function toJsonLines(people: readonly ShownPerson[]): string {
+  return people
+    .map(({ texts, status, roles, attributes }) =>
+      JSON.stringify({ ...texts, status, roles, custom_attributes: attributes }),
+    )
+    .map((line) => `${line}\n`)
+    .join('');
+}

@@ -1,0 +1,172 @@
+import { closeSync, createReadStream, openSync, statSync, writeSync } from 'node:fs';
+import type { Command } from 'commander';
+import { Failure } from '../domain/failure.ts';
+import { exportPeople } from '../domain/users/people/export.ts';
+import { existingChoices, type ImportOptions, importPeople, type LineOutcome } from '../domain/users/people/import.ts';
+import { personMembers, shownTexts } from '../domain/users/people/person.ts';
+import { type Answer, addCommand, type Outlet } from './command.ts';
+import { describeError } from './errors.ts';
+import { fields, table } from './output.ts';
+import { withProgress } from './progress.ts';
+import { withAccount } from './session.ts';
+
+interface ImportCall {
+  readonly account: string;
+  readonly format?: string;
+  readonly existing: string;
+  readonly dryRun?: true;
+  readonly report?: string;
+  readonly json?: true;
+}
+
+/** Every command and server would load its libraries otherwise. */
+const loadFormats = () => import('../adapters/people-files.ts');
+
+const formats = ['csv', 'ndjson'] as const;
+type Format = (typeof formats)[number];
+
+/** Failed lines in the answer; a report has all of them. */
+const shownFailures = 20;
+
+const importHelp = `
+A line is a person, in CSV below a line with the names of the columns. Members: ${personMembers.join(', ')};
+in CSV roles are names with commas between them, and an attribute is a column custom_attributes.<short name>. Passwords
+are hashes with a password_algorithm. An empty cell leaves a member as it is; in JSON, null clears it.
+Nothing of a line that fails is stored. If an import is interrupted, run it again: by default people who are there are
+skipped. Exit code 1 says that lines failed.
+
+Example:
+  gatehouse user import people.csv --account acme --dry-run`;
+
+const exportHelp = `
+Passwords are not exported. In CSV an apostrophe stands before what a spreadsheet would take for a formula; an import
+takes it away.
+
+Example:
+  gatehouse user export --account acme > people.csv`;
+
+export function addPeopleCommands(group: Command, outlet: Outlet): void {
+  addCommand<ImportCall>(group, 'import <file>', 'create users from a file', outlet, ({ args, options }) =>
+    importFile(args[0] as string, options),
+  )
+    .requiredOption('--account <subdomain>', 'the account')
+    .option('--format <format>', `${formats.join(' or ')}; by default what the file's name ends in`)
+    .option('--existing <choice>', `what is done to a user who exists: ${existingChoices.join(', ')}`, 'skip')
+    .option('--dry-run', 'try every line and keep nothing')
+    .option('--report <file>', 'write the outcome of each line to a new file, as JSON')
+    .addHelpText('after', importHelp);
+  addCommand<{ account: string; format: string }>(
+    group,
+    'export',
+    'write all users to standard output',
+    outlet,
+    async ({ options }) => {
+      await exportTo(outlet, options.account, readChoice('format', options.format, formats));
+      return null;
+    },
+  )
+    .requiredOption('--account <subdomain>', 'the account')
+    .option('--format <format>', formats.join(' or '), 'csv')
+    .addHelpText('after', exportHelp);
+}
+
+function readChoice<Choice extends string>(name: string, text: string, choices: readonly Choice[]): Choice {
+  const choice = choices.find((one) => one === text);
+  if (choice !== undefined) return choice;
+  throw new Failure('value_invalid', { name, message: `${name} must be one of ${choices.join(', ')}` });
+}
+
+function formatOf(file: string, format: string | undefined): Format {
+  if (format !== undefined) return readChoice('format', format, formats);
+  const ending = /\.(csv|ndjson|jsonl)$/.exec(file)?.[1];
+  if (ending !== undefined) return ending === 'csv' ? 'csv' : 'ndjson';
+  const message = `${file} ends in neither .csv nor .ndjson: name its format with --format`;
+  throw new Failure('value_invalid', { name: 'format', message });
+}
+
+/** Throws `value_invalid` for a file that cannot be opened; `makes` says that it must be a new one. */
+function opened(file: string, makes: boolean): number {
+  try {
+    return openSync(file, makes ? 'wx' : 'r', 0o600);
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code === 'EEXIST' ? 'already exists' : 'cannot be opened';
+    throw new Failure('value_invalid', { name: 'file', message: `${file} ${reason}` }, { cause: error });
+  }
+}
+
+async function importFile(file: string, call: ImportCall): Promise<Answer> {
+  const format = formatOf(file, call.format);
+  const options: ImportOptions = {
+    existing: readChoice('existing', call.existing, existingChoices),
+    dryRun: call.dryRun === true,
+    authority: 'all',
+  };
+  const { readCsv, readJsonLines } = await loadFormats();
+  const stream = createReadStream(file, { fd: opened(file, false) });
+  const { size } = statSync(file);
+  const report = call.report === undefined ? null : opened(call.report, true);
+  try {
+    return await withAccount(call.account, (services, account) =>
+      withProgress({ json: call.json === true }, async (progress) => {
+        const tally: Tally = { counts: { created: 0, updated: 0, skipped: 0, failed: 0 }, failures: [] };
+        progress.stage(options.dryRun ? 'trying' : 'importing', size);
+        const rows = format === 'csv' ? readCsv(stream) : readJsonLines(stream);
+        for await (const outcomes of importPeople(services, account, rows, options)) {
+          addTo(tally, outcomes);
+          if (report !== null) writeSync(report, outcomes.map((one) => `${JSON.stringify(represent(one))}\n`).join(''));
+          progress.done(stream.bytesRead);
+        }
+        return answerOf(tally, options.dryRun);
+      }),
+    );
+  } finally {
+    stream.destroy();
+    if (report !== null) closeSync(report);
+  }
+}
+
+interface Tally {
+  readonly counts: Record<LineOutcome['result'], number>;
+  /** The first of them. */
+  readonly failures: LineOutcome[];
+}
+
+function addTo({ counts, failures }: Tally, outcomes: readonly LineOutcome[]): void {
+  for (const outcome of outcomes) {
+    counts[outcome.result] += 1;
+    if (outcome.failure && failures.length < shownFailures) failures.push(outcome);
+  }
+}
+
+function represent({ line, result, userId, failure }: LineOutcome) {
+  return { line, result, user_id: userId, ...(failure && describe(failure)) };
+}
+
+function describe(failure: Failure) {
+  const { error, message } = describeError(failure);
+  return { error, message };
+}
+
+function answerOf({ counts, failures }: Tally, dryRun: boolean): Answer {
+  const shown = failures.map(represent);
+  const rows = failures.map(({ line, failure }) => [line, failure && describe(failure).message]);
+  const more = counts.failed - failures.length;
+  const list = failures.length === 0 ? '' : table(['line', 'why it failed'], rows);
+  return {
+    json: { dry_run: dryRun, ...counts, failures: shown },
+    text: `${list}${more > 0 ? `${more} more lines failed: --report <file> names all of them\n` : ''}${fields(counts)}`,
+    exitCode: counts.failed > 0 ? 1 : 0,
+  };
+}
+
+/** Each part is written before the next is read. */
+async function exportTo(outlet: Outlet, subdomain: string, format: Format): Promise<void> {
+  const { csvHeading, toCsv, toJsonLines } = await loadFormats();
+  await withAccount(subdomain, async (services, account) => {
+    const attributes = (await services.store.attributes.list(account.id)).map(({ shortname }) => shortname);
+    if (format === 'csv' && !(await outlet.write(csvHeading(Object.keys(shownTexts), attributes)))) return;
+    for await (const people of exportPeople(services, account)) {
+      if (!(await outlet.write(format === 'csv' ? toCsv(people, attributes) : toJsonLines(people)))) return;
+    }
+  });
+}

@@ -1,0 +1,107 @@
+import type { Command } from 'commander';
+import type { Account } from '../domain/accounts/account.ts';
+import { listAccounts, requireAccount } from '../domain/accounts/accounts.ts';
+import type { AuditedEvent } from '../domain/audit/list.ts';
+import { Failure } from '../domain/failure.ts';
+import { readEmail } from '../domain/users/identifiers.ts';
+import { type Story, tellReference } from '../domain/why/story.ts';
+import { tellUser } from '../domain/why/user.ts';
+import type { Explained } from '../domain/why/words.ts';
+import type { Services } from '../services.ts';
+import type { ClientRecord } from '../store/clients.ts';
+import { type Answer, addCommand, type Outlet, readId } from './command.ts';
+import { fields, isoTime } from './output.ts';
+import { withServices } from './session.ts';
+
+interface WhyOptions {
+  readonly account?: string;
+  readonly app?: string;
+}
+
+const reference = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+export function addWhyCommand(program: Command, outlet: Outlet): void {
+  addCommand<WhyOptions>(
+    program,
+    'why <reference-or-email>',
+    'tell why a sign-in was refused, and what to do',
+    outlet,
+    ({ args: [subject], options }) =>
+      withServices(async (services): Promise<Answer> => {
+        const text = String(subject).trim().toLowerCase();
+        const { account: subdomain } = options;
+        const accounts =
+          subdomain === undefined ? await listAccounts(services) : [await requireAccount(services, subdomain)];
+        if (reference.test(text)) return whyReference(services, accounts, text);
+        if (text.includes('@')) return whyUser(services, accounts, text, options);
+        const message = 'give the reference that the page shows, or the e-mail address of a user';
+        throw new Failure('value_invalid', { name: 'reference-or-email', message });
+      }),
+  )
+    .option('--account <subdomain>', 'the account; all of them by default')
+    .option('--app <app_id>', 'with an e-mail address: the app that the user wants to use')
+    .addHelpText(
+      'after',
+      `\nExamples:
+  gatehouse why 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
+  gatehouse why ada@example.com --account acme --app 3`,
+    );
+}
+
+async function whyReference(services: Services, accounts: readonly Account[], text: string): Promise<Answer> {
+  for (const account of accounts) {
+    const found = await tellReference(services, account, text);
+    if (!found) continue;
+    const { story, events } = found;
+    const json = { account: account.subdomain, ...representStory(story), events: events.map(representEvent) };
+    const trail = events.map(({ id, action }) => `${id} ${action}`);
+    return { json, text: fields({ account: account.subdomain, ...wordsOf(story), events: trail }) };
+  }
+  const message =
+    'nothing is known of this reference: a page of more than a day ago whose cause is not in the trail, or a request ' +
+    'beyond what is kept; the log lines with this requestId say what happened';
+  throw new Failure('not_found', { message });
+}
+
+async function whyUser(
+  services: Services,
+  accounts: readonly Account[],
+  text: string,
+  { app }: WhyOptions,
+): Promise<Answer> {
+  const { key } = readEmail(text);
+  for (const account of accounts) {
+    const user = await services.store.users.findByEmail(account.id, key);
+    if (!user) continue;
+    const client = app === undefined ? null : await requireApp(services, account, readId('app', app));
+    const { status, now, before } = await tellUser(services, account, user, client);
+    const about = { account: account.subdomain, user_id: user.id, status };
+    const head = fields({ ...about, 'would refuse now': now.length === 0 ? 'nothing that is known' : null });
+    const parts = [head, ...now.map((one) => fields(onlyWords(one))), ...before.map((one) => fields(wordsOf(one)))];
+    return { json: { ...about, now: now.map(onlyWords), before: before.map(representStory) }, text: parts.join('\n') };
+  }
+  throw new Failure('not_found', { message: `there is no user ${text}` });
+}
+
+async function requireApp({ store }: Services, account: Account, appId: number): Promise<ClientRecord> {
+  const client = await store.clients.findByApp(account.id, appId);
+  if (client) return client;
+  throw new Failure('not_found', { message: `there is no app ${appId}` });
+}
+
+function onlyWords({ cause, remedy }: Explained) {
+  return { cause, remedy };
+}
+
+function representStory({ at, source, reference: id, ...words }: Story) {
+  return { reference: id, at: isoTime(at), source, ...onlyWords(words) };
+}
+
+function wordsOf(story: Story) {
+  const { cause, remedy, ...where } = representStory(story);
+  return { ...where, why: cause, remedy };
+}
+
+function representEvent({ id, action, detail }: AuditedEvent) {
+  return { id, action, detail };
+}

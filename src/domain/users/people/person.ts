@@ -1,0 +1,112 @@
+/** A person in a file: which members there are, and how they become the input of a user. */
+
+import type { UserStatus } from '../../../store/users.ts';
+import { Failure } from '../../failure.ts';
+import type { UserInput } from '../user-input.ts';
+import { userStatusNames } from '../user-status.ts';
+
+/** A person as JSON has it, not checked yet. */
+interface PersonRow {
+  readonly line: number;
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+/** A line that is no person at all. */
+interface BrokenRow {
+  readonly line: number;
+  readonly fault: string;
+}
+
+export type FileRow = PersonRow | BrokenRow;
+
+/** The members that are texts and that an export writes, by their name in a file. */
+export const shownTexts = {
+  email: 'email',
+  username: 'username',
+  firstname: 'firstname',
+  lastname: 'lastname',
+  title: 'title',
+  department: 'department',
+  company: 'company',
+  phone: 'phone',
+  comment: 'comment',
+  external_id: 'externalId',
+  preferred_locale_code: 'preferredLocaleCode',
+} as const satisfies Record<string, keyof UserInput>;
+
+const secretTexts = {
+  password_hash: 'password',
+  password_algorithm: 'passwordAlgorithm',
+  password_salt: 'salt',
+} as const satisfies Record<string, keyof UserInput>;
+
+const texts: Readonly<Record<string, keyof UserInput>> = { ...shownTexts, ...secretTexts };
+const others = ['status', 'roles', 'custom_attributes'];
+
+/** Every member that a file may have. */
+export const personMembers: readonly string[] = [...Object.keys(texts), ...others];
+
+const statuses = new Map(Object.entries(userStatusNames).map(([number, name]) => [name, Number(number) as UserStatus]));
+
+/** Members that are not given stay as they are, or are empty for a new user; null clears. */
+export interface Person {
+  readonly input: Omit<UserInput, 'roleIds' | 'validatePolicy' | 'authority'>;
+  readonly roles: readonly string[] | undefined;
+}
+
+function invalid(name: string, message: string): Failure {
+  return new Failure('value_invalid', { name, message });
+}
+
+function readTexts(members: PersonRow['members']): Record<string, string | null> {
+  const read: Record<string, string | null> = {};
+  for (const [name, value] of Object.entries(members)) {
+    const member = Object.hasOwn(texts, name) ? texts[name] : undefined;
+    if (member === undefined) {
+      if (others.includes(name)) continue;
+      throw invalid(name, `${name.slice(0, 64)} is unknown; members are ${personMembers.join(', ')}`);
+    }
+    if (value !== null && typeof value !== 'string') throw invalid(name, `${name} must be a text or null`);
+    read[member] = value;
+  }
+  return read;
+}
+
+function readStatus(status: unknown): UserStatus | undefined {
+  if (status === undefined) return undefined;
+  const known = [...statuses.keys()] as readonly unknown[];
+  const number = known.includes(status) ? statuses.get(status as never) : undefined;
+  if (number === undefined) throw invalid('status', `status must be one of ${known.join(', ')}`);
+  return number;
+}
+
+function readRoles(roles: unknown): readonly string[] | undefined {
+  if (roles === undefined) return undefined;
+  if (Array.isArray(roles) && roles.every((role) => typeof role === 'string')) return roles;
+  throw invalid('roles', 'roles must be a list of names');
+}
+
+function readAttributes(values: unknown): UserInput['customAttributes'] {
+  if (values === undefined) return undefined;
+  const isObject = typeof values === 'object' && values !== null && !Array.isArray(values);
+  if (isObject && Object.values(values).every((value) => value === null || typeof value === 'string')) {
+    return values as Record<string, string | null>;
+  }
+  throw invalid('custom_attributes', 'custom_attributes must have texts by short name');
+}
+
+/** Throws `value_invalid` for an unknown member, one of another type, and a password that is not a known hash. */
+export function readPerson(members: PersonRow['members']): Person {
+  const { status, roles, custom_attributes: attributes } = members;
+  const input = readTexts(members);
+  if (input['password'] && !input['passwordAlgorithm']) {
+    throw invalid('password_algorithm', 'password_hash needs a password_algorithm: passwords are imported as hashes');
+  }
+  if (input['passwordAlgorithm'] && !input['password']) {
+    throw invalid('password_hash', 'password_algorithm needs a password_hash');
+  }
+  return {
+    input: { ...input, status: readStatus(status), customAttributes: readAttributes(attributes) },
+    roles: readRoles(roles),
+  };
+}

@@ -1,0 +1,116 @@
+/** Why somebody was refused: what the trail and the kept refusals tell of it, in words. */
+
+import type { Services } from '../../services.ts';
+import type { Account } from '../accounts/account.ts';
+import { type AuditedEvent, pageOfEvents } from '../audit/list.ts';
+import { displayName } from '../clients/represent-metadata.ts';
+import type { ListFilter } from '../listing.ts';
+import type { Cause } from '../refusals/refusals.ts';
+import { type Explained, explain, explainRequest, type Named } from './words.ts';
+
+/** Events that are read for one story. */
+const mostEvents = 100;
+
+export interface Story extends Explained {
+  readonly at: number;
+  readonly source: string | null;
+  readonly reference: string | null;
+}
+
+type WhyServices = Pick<Services, 'store' | 'clock'>;
+
+/** What an event says, as far as stories need it. */
+interface Detail {
+  readonly reason?: unknown;
+  readonly user_id?: unknown;
+  readonly app_id?: unknown;
+  readonly hook_id?: unknown;
+  readonly address?: unknown;
+  readonly sign_in?: unknown;
+}
+
+/** The events of the account that satisfy the filters, newest first. */
+export async function findEvents(
+  services: WhyServices,
+  account: Account,
+  filters: readonly ListFilter[],
+): Promise<readonly AuditedEvent[]> {
+  const sort = { field: 'created_at', descending: true };
+  const { items } = await pageOfEvents(services, account, { sort, filters, limit: mostEvents, at: { page: 1 } });
+  return items;
+}
+
+/** What a refusal that was kept for a day, or an event of it, says about its request; null where neither knows it. */
+export async function tellReference(
+  services: WhyServices,
+  account: Account,
+  reference: string,
+): Promise<{ readonly story: Story; readonly events: readonly AuditedEvent[] } | null> {
+  const events = await findEvents(services, account, [{ field: 'request_id', test: 'is', values: [reference] }]);
+  const kept = await services.store.refusals.find(account.id, reference, services.clock.now());
+  const cause = kept && (JSON.parse(kept.detail) as Cause);
+  const stories = await Promise.all(events.map((event) => tellEvent(services, account, event)));
+  const told = stories.find((story) => story !== null);
+  // An event knows more: whose sign-in it was.
+  if (kept && cause && !told) {
+    const { at, source } = kept;
+    const named = await nameThem(services, account, { ...cause, userId: null, hook: null });
+    const explained =
+      cause.code === 'authorization_request_invalid' && cause.reason !== null
+        ? explainRequest(cause.reason, named)
+        : explain([`${cause.code} ${cause.reason}`, cause.code], named);
+    const other = { cause: `It was refused (${cause.code}).`, remedy: 'The log lines with this requestId say more.' };
+    return { story: { at, source, reference, ...(explained ?? other) }, events };
+  }
+  return told ? { story: told, events } : null;
+}
+
+/** Why an event refused; null for one that did not, or whose cause another event of its request tells. */
+export async function tellEvent(services: WhyServices, account: Account, event: AuditedEvent): Promise<Story | null> {
+  if (event.outcome !== 'refused') return null;
+  const detail = event.detail as Detail;
+  // The sign-in went on.
+  if (event.action === 'hook.failed' && detail.sign_in !== 'denied') return null;
+  const { targetType, targetId, action, at, source, requestId: reference } = event;
+  const reason = typeof detail.reason === 'string' ? detail.reason : null;
+  const named = await nameThem(services, account, {
+    userId: targetType === 'user' ? targetId : numberIn(detail.user_id),
+    appId: targetType === 'app' ? targetId : numberIn(detail.app_id),
+    hook: typeof detail.hook_id === 'string' ? detail.hook_id : null,
+    address: typeof detail.address === 'string' ? detail.address : null,
+    clientId: null,
+  });
+  const explained =
+    action === 'authorization.refused'
+      ? explainRequest(reason ?? '', named)
+      : (explain([`${action} ${reason}`, action, reason], named) ?? {
+          cause: `${action} was refused${reason === null ? '' : ` (${reason})`}.`,
+          remedy: 'The log lines with this requestId say more.',
+        });
+  return { at, source, reference, ...explained };
+}
+
+function numberIn(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+interface Parties extends Pick<Cause, 'appId' | 'clientId' | 'address'> {
+  readonly userId: number | null;
+  readonly hook: string | null;
+}
+
+async function nameThem({ store }: WhyServices, account: Account, parties: Parties): Promise<Named> {
+  const { userId, appId, hook, clientId, address } = parties;
+  const user = userId === null ? null : await store.users.find(account.id, userId);
+  const client = appId === null ? null : await store.clients.findByApp(account.id, appId);
+  const gone = (what: string, id: number | null) => (id === null ? null : `the ${what} ${id}, which was removed,`);
+  return {
+    account: account.subdomain,
+    user: user ? (user.email ?? user.username ?? `the user ${user.id}`) : gone('user', userId),
+    app: client ? `${displayName(client)} (app ${client.appId})` : gone('app', appId),
+    registered: client?.redirectUris ?? [],
+    clientId,
+    address,
+    hook,
+  };
+}

@@ -1,0 +1,56 @@
+/** Why a user cannot sign in, as far as it can be said now, and what refused them before. */
+
+import type { Services } from '../../services.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { UserRecord } from '../../store/users.ts';
+import type { Account } from '../accounts/account.ts';
+import { displayName } from '../clients/represent-metadata.ts';
+import { findStandingFailure, findStatusFailure } from '../login/standing.ts';
+import { userStatusNames } from '../users/user-status.ts';
+import { findEvents, type Story, tellEvent } from './story.ts';
+import { type Explained, explain } from './words.ts';
+
+/** Refusals that are told, newest first. */
+const mostTold = 10;
+
+export interface ToldUser {
+  readonly status: string;
+  /** What would refuse a sign-in now. */
+  readonly now: readonly Explained[];
+  readonly before: readonly Story[];
+}
+
+/** `client`: the app that they want to use; null for none in particular. */
+export async function tellUser(
+  services: Pick<Services, 'store' | 'clock'>,
+  account: Account,
+  user: UserRecord,
+  client: ClientRecord | null,
+): Promise<ToldUser> {
+  const { store, clock } = services;
+  const named = {
+    account: account.subdomain,
+    user: user.email ?? user.username ?? `the user ${user.id}`,
+    app: client && `${displayName(client)} (app ${client.appId})`,
+    registered: client?.redirectUris ?? [],
+    clientId: null,
+    address: null,
+    hook: null,
+  };
+  const failure = client ? await findStandingFailure(store, user, client) : findStatusFailure(user);
+  const isClosed = (user.lockedUntil ?? 0) > clock.now();
+  const now = [failure?.code ?? null, isClosed ? 'sign_in.failed closed' : null]
+    .map((key) => explain([key], named))
+    .filter((one) => one !== null);
+  const own = await findEvents(services, account, [{ field: 'user_id', test: 'is', values: [user.id] }]);
+  // What refuses the app refuses everybody.
+  const ofApp = client
+    ? await findEvents(services, account, [
+        { field: 'app_id', test: 'is', values: [client.appId] },
+        { field: 'action', test: 'is', values: ['authorization.refused'] },
+      ])
+    : [];
+  const newest = [...own, ...ofApp].filter(({ outcome }) => outcome === 'refused').sort((a, b) => b.id - a.id);
+  const told = await Promise.all(newest.slice(0, mostTold).map((event) => tellEvent(services, account, event)));
+  return { status: userStatusNames[user.status], now, before: told.filter((one) => one !== null) };
+}

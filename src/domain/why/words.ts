@@ -1,0 +1,170 @@
+/** The causes of refusals in words, each with its remedy. */
+
+/** What the words name. */
+export interface Named {
+  /** The user, as an operator knows them; null if the refusal is about nobody who is known. */
+  readonly user: string | null;
+  readonly app: string | null;
+  /** What was sent, quoted; null for nothing. */
+  readonly clientId: string | null;
+  readonly address: string | null;
+  readonly registered: readonly string[];
+  readonly hook: string | null;
+  readonly account: string;
+}
+
+export interface Explained {
+  readonly cause: string;
+  readonly remedy: string;
+}
+
+type Explain = (named: Named) => Explained;
+
+const says =
+  (cause: string, remedy: string): Explain =>
+  () => ({ cause, remedy });
+
+const whom = ({ user }: Named) => user ?? 'the user';
+const which = ({ app }: Named) => app ?? 'the app';
+const startAgain = 'Go back to the application and start the sign-in again.';
+const setActive = ({ account }: Named) =>
+  `Set the status: gatehouse user set status=active --account ${account} --email <e-mail>.`;
+
+/** An OAuth error in an authorization request. */
+const badRequest =
+  (error: string): Explain =>
+  (named) => ({
+    cause: `${which(named)} sent an authorization request that is not valid (${error}).`,
+    remedy: 'The error_description that the app or the page got says which parameter: correct it in the app.',
+  });
+
+/** By code or reason of the failure, or `<action> <reason>` of the event. */
+const explanations: Readonly<Record<string, Explain>> = {
+  client_missing: says(
+    'The authorization request had no client_id.',
+    'Have the application send its client_id: the address was typed by hand, or the application is not configured.',
+  ),
+  client_unknown: ({ clientId, account }) => ({
+    cause: `No app of the account ${account} has the client_id ${clientId}.`,
+    remedy: 'Correct the client_id in the application, or its account: GET /api/2/apps lists the apps.',
+  }),
+  redirect_uri_missing: (named) => ({
+    cause: `${which(named)} sent no redirect_uri.`,
+    remedy: `Have the app send one of its redirect URIs: ${named.registered.join(', ') || 'none is registered'}.`,
+  }),
+  redirect_uri_differs: (named) => ({
+    cause: `${which(named)} sent the redirect URI ${named.address}, which is not registered for it.`,
+    remedy:
+      'Register exactly this URI, or have the app send one that is registered, character for character: ' +
+      `${named.registered.join(', ') || 'none is'}.`,
+  }),
+  request_used_up: (named) => ({
+    cause: `The pushed request (request_uri) of ${which(named)} was used before, has expired (90 seconds), or is not its own.`,
+    remedy: `${startAgain} If it recurs, the app must push a new request for each sign-in.`,
+  }),
+  invalid_request_object: (named) => ({
+    cause: `The request object of ${which(named)} is not signed with one of its keys, is not valid now, or is not for this account.`,
+    remedy:
+      'Compare the keys that the app signs with with its jwks or jwks_uri, its clock, and the claims aud and iss.',
+  }),
+  request_not_supported: (named) => ({
+    cause: `${which(named)} sent a request object, but has registered no keys.`,
+    remedy: 'Register jwks or jwks_uri for the app, or have it send plain parameters.',
+  }),
+  authorization_request_invalid: says(
+    'The sign-in had ended, had expired, or was begun in another browser.',
+    `${startAgain} Cookies must be allowed, and the page must not be kept as a bookmark.`,
+  ),
+  cross_site_request: says(
+    'The form was not the newest of this browser: it was opened before, in another tab or browser, or by another site.',
+    startAgain,
+  ),
+  'invite_unusable used': says(
+    'The link had been used: a password has been chosen with it.',
+    'Sign in with that password, or ask for another link.',
+  ),
+  'invite_unusable expired': says('The link had expired.', 'Send an invitation again, or ask for another link.'),
+  invite_unusable: says(
+    'The link is incomplete, was replaced by a newer one, or the user has changed since.',
+    'Use the newest link, or ask for another one.',
+  ),
+  rate_limited: says(
+    'There were too many requests: a limit of the account was reached.',
+    'Wait a minute. If many users share one address, check TRUST_PROXY and the limits: gatehouse account set <account> limit.<name>=…',
+  ),
+  not_found: says('The address is none of this service.', 'Correct the link that leads there.'),
+  method_not_allowed: says(
+    'The page was asked for with a wrong HTTP method.',
+    'Correct the form or link that leads there.',
+  ),
+  body_too_large: says('The form was larger than the service accepts.', 'Send less.'),
+  unavailable: says(
+    'The service was busy, or its database did not answer.',
+    'Try again. gatehouse doctor and the log lines with this requestId say more.',
+  ),
+  internal: says(
+    'A fault of the service itself.',
+    'The log has the stack in the line "internal error" with this requestId: report it.',
+  ),
+  user_locked: (named) => ({ cause: `${whom(named)} is locked.`, remedy: setActive(named) }),
+  user_suspended: (named) => ({ cause: `${whom(named)} is suspended.`, remedy: setActive(named) }),
+  user_inactive: (named) => ({
+    cause: `${whom(named)} is not active: no password was ever chosen, or it must be replaced.`,
+    remedy: 'Send an invitation (POST /api/1/invites/get_invite_link), or set a password and status=active.',
+  }),
+  access_not_assigned: (named) => ({
+    cause: `${which(named)} is assigned to ${whom(named)} neither directly nor by a role.`,
+    remedy: `Assign it: gatehouse access grant --account ${named.account} --app <app_id> --user <e-mail>, or by a role.`,
+  }),
+  sign_in_refused: says(
+    'A hook of the account refused the sign-in, or failed.',
+    'The event of the hook has the request; gatehouse hook logs <hook-id> shows its runs.',
+  ),
+  changed_meanwhile: (named) => ({
+    cause: `Password, status, access or second factors of ${whom(named)} changed while the sign-in was under way.`,
+    remedy: 'Sign in again.',
+  }),
+  'hook.sign_in_refused': (named) => ({
+    cause: `The rule of the hook ${named.hook} refused the sign-in of ${whom(named)}: its function answered {success: false}.`,
+    remedy: `Its log says what it decided on: gatehouse hook logs ${named.hook} --account ${named.account}.`,
+  }),
+  'hook.failed': (named) => ({
+    cause: `The program of the hook ${named.hook} failed, and hook_failure=deny refuses sign-ins then: no rule refused ${whom(named)}.`,
+    remedy:
+      `Repair the function: gatehouse hook logs ${named.hook} --account ${named.account} shows the error. To let ` +
+      `users in meanwhile: gatehouse account set ${named.account} hook_failure=continue, or disable the hook.`,
+  }),
+  'sign_in.failed unknown_user': says(
+    'Nobody has the name that was typed.',
+    'Check the e-mail address or user name: gatehouse user list shows them.',
+  ),
+  'sign_in.failed wrong_password': (named) => ({
+    cause: `The password for ${whom(named)} was wrong.`,
+    remedy: 'Try again, or choose a new password with the link of "Forgot your password?".',
+  }),
+  'sign_in.failed wrong_passkey': says('The passkey was not accepted.', 'Use another passkey, or the password.'),
+  'sign_in.failed closed': (named) => ({
+    cause: `Sign-in for ${whom(named)} was closed for some time after too many wrong passwords.`,
+    remedy: setActive(named),
+  }),
+  'mfa.failed wrong_code': (named) => ({
+    cause: `The code of the second factor of ${whom(named)} was wrong.`,
+    remedy: "Check the clock of the user's telephone; a recovery code works as well.",
+  }),
+  'mfa.failed closed': (named) => ({
+    cause: `The second factor of ${whom(named)} was closed for some time after too many wrong codes.`,
+    remedy: 'Wait until it opens again.',
+  }),
+  'device.code_refused': says('The code of the device was wrong or had expired.', 'Start again at the device.'),
+};
+
+/** By the most specific key that is known; null if there is none. */
+export function explain(keys: readonly (string | null)[], named: Named): Explained | null {
+  const found = keys.map((key) => (key !== null && Object.hasOwn(explanations, key) ? explanations[key] : undefined));
+  return found.find((one) => one !== undefined)?.(named) ?? null;
+}
+
+/** The same for an authorization request; the reason of one is an error of OAuth where it has no words of its own. */
+export function explainRequest(reason: string, named: Named): Explained {
+  return explain([reason], named) ?? badRequest(reason)(named);
+}

@@ -1,0 +1,33 @@
+import type { Knex } from 'knex';
+import type { RefusalRecord, RefusalStore } from '../refusals.ts';
+import { shape } from './shape.ts';
+
+const refusals = shape<RefusalRecord>('refusals', null, {
+  accountId: 'account_id',
+  requestId: 'request_id',
+  at: 'at',
+  source: 'source',
+  detail: 'detail',
+  expiresAt: 'expires_at',
+});
+
+export function refusalVerbs(db: Knex): RefusalStore {
+  const { table, read, write } = refusals;
+  return {
+    add: async (records) => {
+      if (records.length === 0) return;
+      // What was stored before its answer got lost is added again.
+      await db(table)
+        .insert(records.map((record) => write(record)))
+        .onConflict(['account_id', 'request_id'])
+        .ignore();
+    },
+    find: async (accountId, requestId, now) => {
+      const row = await db(table)
+        .where({ account_id: accountId, request_id: requestId })
+        .where('expires_at', '>', now)
+        .first();
+      return row ? read(row) : null;
+    },
+  };
+}

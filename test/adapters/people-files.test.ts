@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { csvHeading, readCsv, readJsonLines, toCsv, toJsonLines } from '../../src/adapters/people-files.ts';
+import type { ShownPerson } from '../../src/domain/users/people/export.ts';
+import { type FileRow, shownTexts } from '../../src/domain/users/people/person.ts';
+
+/** The text in parts of three bytes, so that characters and lines are cut. */
+async function* bytesOf(text: string | Uint8Array): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += 3) yield bytes.subarray(at, at + 3);
+}
+
+async function all(rows: AsyncIterable<FileRow>): Promise<FileRow[]> {
+  const read: FileRow[] = [];
+  for await (const row of rows) read.push(row);
+  return read;
+}
+
+const names = Object.keys(shownTexts);
+const person = (email: string, given: Partial<ShownPerson> = {}): ShownPerson => ({
+  texts: Object.fromEntries(names.map((name) => [name, name === 'email' ? email : null])) as ShownPerson['texts'],
+  status: 'active',
+  roles: [],
+  attributes: {},
+  ...given,
+});
+
+describe('a CSV file of people', () => {
+  test('has members by column, quoted cells, lists of roles, attributes, and no member for an empty cell', async () => {
+    const csv =
+      '\uFEFFemail,firstname,roles,custom_attributes.shoe\r\na@b.c,"Ada ""A"", é",staff,\r\n\r\nd@e.f,,"a,""b, c""",39\n';
+    assert.deepEqual(await all(readCsv(bytesOf(csv))), [
+      { line: 2, members: { email: 'a@b.c', firstname: 'Ada "A", é', roles: ['staff'] } },
+      { line: 4, members: { email: 'd@e.f', roles: ['a', 'b, c'], custom_attributes: { shoe: '39' } } },
+    ]);
+  });
+
+  test('a line with another number of cells is a fault of that line alone', async () => {
+    const fault = 'the line must have 2 cells, as the first line has';
+    assert.deepEqual(await all(readCsv(bytesOf('email,title\na@b.c\nd@e.f,x,y\ng@h.i,z\n'))), [
+      { line: 2, fault },
+      { line: 3, fault },
+      { line: 4, members: { email: 'g@h.i', title: 'z' } },
+    ]);
+  });
+
+  test('what is no CSV, no UTF-8, or endless is refused with its line', async () => {
+    const refused = (text: string | Uint8Array, message: RegExp) =>
+      assert.rejects(all(readCsv(bytesOf(text))), ({ detail }) => message.test(detail.message));
+    await refused('email\n"a@b.c', /line \d: Quote Not Closed/);
+    await refused('email,email\na,b\n', /the column email occurs twice/);
+    await refused(Buffer.from([0x61, 0x0a, 0xff, 0xfe]), /the file is not UTF-8/);
+    await refused(`email\n${'x'.repeat(70_000)}`, /Max Record Size/);
+  });
+
+  test('an export marks what a spreadsheet would run, and an import reads every text as it was', async () => {
+    assert.equal(toCsv([person('=1+1')], []).split(',', 1)[0], "'=1+1");
+    const text = fc
+      .tuple(fc.constantFrom('', '=', '+', '-', '@', "'", "'=", "''+", '\t', '＝'), fc.string({ unit: 'grapheme' }))
+      .map((parts) => parts.join(''));
+    const role = fc.string({ minLength: 1 }).filter((name) => name.trim() === name && name !== '');
+    await fc.assert(
+      fc.asyncProperty(text.filter(Boolean), text.filter(Boolean), fc.array(role), async (email, value, roles) => {
+        const written = [person(email, { roles, attributes: { shoe: value } })];
+        const csv = csvHeading(names, ['shoe']) + toCsv(written, ['shoe']);
+        const members = {
+          email,
+          status: 'active',
+          ...(roles.length > 0 && { roles }),
+          custom_attributes: { shoe: value },
+        };
+        const [read] = await all(readCsv(bytesOf(csv)));
+        assert.deepEqual(read && 'members' in read && read.members, members);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('a file of JSON lines', () => {
+  test('has an object in each line; another value is a fault of that line alone', async () => {
+    const fault = 'the line must be a JSON object';
+    assert.deepEqual(await all(readJsonLines(bytesOf('{"email":"é@b.c"}\r\n\n[]\nnull\n{"email"\n{"email":null}'))), [
+      { line: 1, members: { email: 'é@b.c' } },
+      { line: 3, fault },
+      { line: 4, fault },
+      { line: 5, fault },
+      { line: 6, members: { email: null } },
+    ]);
+    await assert.rejects(all(readJsonLines(bytesOf('x'.repeat(70_000)))), ({ detail }) =>
+      /line 1 has more than 65536 characters/.test(detail.message),
+    );
+  });
+
+  test('an import reads what an export writes', async () => {
+    const written = person('a@b.c', { roles: ['a, b'], attributes: { shoe: null } });
+    const { texts, status, roles, attributes } = written;
+    assert.deepEqual(await all(readJsonLines(bytesOf(toJsonLines([written])))), [
+      { line: 1, members: { ...texts, status, roles, custom_attributes: attributes } },
+    ]);
+  });
+});

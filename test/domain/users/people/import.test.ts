@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Account } from '../../../../src/domain/accounts/account.ts';
+import { listEvents } from '../../../../src/domain/audit/list.ts';
+import { createRole } from '../../../../src/domain/roles/write-role.ts';
+import { exportPeople, type ShownPerson } from '../../../../src/domain/users/people/export.ts';
+import { type ImportOptions, importPeople, type LineOutcome } from '../../../../src/domain/users/people/import.ts';
+import type { FileRow } from '../../../../src/domain/users/people/person.ts';
+import { listUsers } from '../../../../src/domain/users/users.ts';
+import { createTestAccount, type TestServices, testServices } from '../../../support/services.ts';
+import { databases, openTestStore, type TestStore } from '../../../support/stores.ts';
+
+const bcrypt = '$2b$04$abcdefghijklmnopqrstuuDS1IE7ysHTzMrdHBLnZMKLlELxTbUC6';
+
+for (const database of databases) {
+  describe(`an import of people on ${database}`, () => {
+    let opened: TestStore;
+    let services: TestServices;
+    let account: Account;
+    before(async () => {
+      opened = await openTestStore(database);
+      services = await testServices(opened.store);
+      account = await createTestAccount(services);
+      for (const name of ['staff', 'crew']) await createRole(services, account, { name });
+    });
+    after(() => opened.dispose());
+
+    async function importAll(
+      people: readonly Readonly<Record<string, unknown>>[],
+      options: Partial<ImportOptions> = {},
+    ): Promise<LineOutcome[]> {
+      async function* rows(): AsyncGenerator<FileRow> {
+        for (const [place, members] of people.entries()) yield { line: place + 1, members };
+      }
+      const all = { existing: 'skip', dryRun: false, authority: 'all', ...options } as const;
+      const outcomes: LineOutcome[] = [];
+      for await (const some of importPeople(services, account, rows(), all)) outcomes.push(...some);
+      return outcomes;
+    }
+
+    async function exported(email: string): Promise<ShownPerson | undefined> {
+      for await (const people of exportPeople(services, account)) {
+        const found = people.find(({ texts }) => texts.email === email);
+        if (found) return found;
+      }
+      return undefined;
+    }
+
+    async function actions(): Promise<string[]> {
+      const names: string[] = [];
+      for await (const { action } of listEvents(services, account, 1000)) names.push(action);
+      return names.filter((name) => name.startsWith('user.') && name !== 'user.listed');
+    }
+
+    const results = (outcomes: readonly LineOutcome[]) => outcomes.map(({ result }) => result);
+
+    test('makes users as the API does, with roles by name and the event of each', async () => {
+      const ada = { email: 'Ada@example.com', firstname: 'Ada', roles: ['staff', 'crew'] };
+      const hashed = { password_hash: bcrypt, password_algorithm: 'bcrypt' };
+      const outcomes = await importAll([
+        ada,
+        { username: 'bo', status: 'locked', ...hashed },
+        { email: 'c@example.com', ...hashed },
+      ]);
+      assert.deepEqual(results(outcomes), ['created', 'created', 'created']);
+      assert.deepEqual(await actions(), ['user.created', 'user.created', 'user.created']);
+      const users = await listUsers(services, account);
+      assert.deepEqual(
+        users.map(({ id }) => id),
+        outcomes.map(({ userId }) => userId),
+      );
+      assert.equal(users[1]?.passwordDigest, `i1:bcrypt:${bcrypt}`);
+      assert.deepEqual((await exported('Ada@example.com'))?.roles, ['staff', 'crew']);
+      assert.equal((await exported('Ada@example.com'))?.status, 'unactivated');
+      assert.equal((await exported('c@example.com'))?.status, 'active');
+    });
+
+    test('stores nothing of a line that fails, and says why; the other lines arrive', async () => {
+      const before = (await listUsers(services, account)).length;
+      const bad: readonly (readonly [Readonly<Record<string, unknown>>, RegExp])[] = [
+        [{ email: 'x@example.com', roles: ['staff', 'nobody'] }, /there is no role nobody/],
+        [{ email: 'x@example.com', custom_attributes: { shoe: '39' } }, /custom_attributes\.shoe is not defined/],
+        [{ email: 'no address' }, /email must be an address/],
+        [{ firstname: 'Nobody' }, /a user needs an email or a username/],
+        [{ email: 'x@example.com', pasword: 'x' }, /pasword is unknown; members are email/],
+        [{ email: 'x@example.com', title: 7 }, /title must be a text or null/],
+        [{ email: 'x@example.com', status: 'constructor' }, /status must be one of unactivated, active/],
+        [{ email: 'x@example.com', roles: 'staff' }, /roles must be a list of names/],
+        [{ email: 'x@example.com', custom_attributes: ['x'] }, /custom_attributes must have texts/],
+        [{ email: 'x@example.com', password_hash: 'plain' }, /password_hash needs a password_algorithm/],
+        [{ email: 'x@example.com', password_algorithm: 'bcrypt' }, /password_algorithm needs a password_hash/],
+        [
+          { email: 'x@example.com', password_hash: 'x', password_algorithm: 'md5' },
+          /password_algorithm must be one of/,
+        ],
+        [{ email: 'x@example.com', username: 'bo' }, /^$/],
+      ];
+      const good = Array.from({ length: 120 }, (_, number) => ({ email: `good${number}@example.com` }));
+      const outcomes = await importAll([...good.slice(0, 60), ...bad.map(([members]) => members), ...good.slice(60)]);
+      assert.deepEqual(
+        outcomes.map(({ line }) => line),
+        outcomes.map((_, place) => place + 1),
+      );
+      const failed = outcomes.filter(({ result }) => result === 'failed');
+      assert.deepEqual(
+        failed.map(({ line }) => line),
+        bad.map((_, place) => 61 + place),
+      );
+      for (const [place, [, message]] of bad.entries())
+        assert.match(failed[place]?.failure?.detail.message ?? '', message);
+      assert.equal(failed.at(-1)?.failure?.detail.name, 'username');
+      assert.equal((await listUsers(services, account)).length, before + good.length);
+      assert.equal(await exported('x@example.com'), undefined);
+    });
+
+    test('skips, changes, or refuses a user who exists, as asked; run again it goes on', async () => {
+      const people = [{ email: 'ADA@example.com', firstname: 'Augusta' }, { email: 'new@example.com' }];
+      assert.deepEqual(results(await importAll(people)), ['skipped', 'created']);
+      assert.equal((await exported('Ada@example.com'))?.texts.firstname, 'Ada');
+      const refused = await importAll(people, { existing: 'fail' });
+      assert.deepEqual(results(refused), ['failed', 'failed']);
+      assert.match(refused[0]?.failure?.detail.message ?? '', /there is a user with this email/);
+      const before = (await actions()).length;
+      assert.deepEqual(results(await importAll(people.slice(0, 1), { existing: 'update' })), ['updated']);
+      assert.deepEqual((await actions()).slice(0, (await actions()).length - before), ['user.changed']);
+      const { texts, roles } = (await exported('ADA@example.com')) as ShownPerson;
+      assert.deepEqual([texts.firstname, roles], ['Augusta', ['staff', 'crew']]);
+      assert.deepEqual(results(await importAll([{ username: 'bo' }])), ['skipped']);
+    });
+
+    test('a dry run tells what would happen and keeps nothing', async () => {
+      const before = [(await listUsers(services, account)).length, (await actions()).length];
+      const many = Array.from({ length: 150 }, (_, number) => ({ email: `dry${number}@example.com` }));
+      const people = [...many, { email: 'dry0@example.com' }, { email: 'dry149@example.com' }, { email: 'no address' }];
+      const outcomes = await importAll(people, { dryRun: true });
+      assert.deepEqual(results(outcomes.slice(149)), ['created', 'skipped', 'skipped', 'failed']);
+      assert.deepEqual(new Set(results(outcomes.slice(0, 150))), new Set(['created']));
+      const twice = await importAll([...many.slice(0, 1), ...many.slice(0, 1)], { dryRun: true, existing: 'fail' });
+      assert.deepEqual(results(twice), ['created', 'failed']);
+      assert.deepEqual([(await listUsers(services, account)).length, (await actions()).length], before);
+    });
+
+    test('a failure that is not the fault of a line ends the import', async () => {
+      const broken: TestServices = {
+        ...services,
+        store: { ...services.store, transaction: () => Promise.reject(new Error('the disk is gone')) },
+      };
+      async function* rows(): AsyncGenerator<FileRow> {
+        yield { line: 1, members: { email: 'never@example.com' } };
+      }
+      const options = { existing: 'skip', dryRun: false, authority: 'all' } as const;
+      await assert.rejects(importPeople(broken, account, rows(), options).next(), /the disk is gone/);
+    });
+  });
+}

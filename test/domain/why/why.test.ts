@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { tellReference } from '../../../src/domain/why/story.ts';
+import { tellUser } from '../../../src/domain/why/user.ts';
+import { openTestApp, type TestApp } from '../../support/app.ts';
+import type { Answer } from '../../support/conforms.ts';
+import { chosen, newInvite } from '../../support/invites.ts';
+import { fail, scriptedHooks } from '../../support/scripted-hooks.ts';
+import {
+  authorizePath,
+  CookieJar,
+  makeUser,
+  password,
+  readForm,
+  redirectUri,
+  registerClient,
+  submit,
+  walk,
+} from '../../support/sign-in.ts';
+import { databases } from '../../support/stores.ts';
+import { setUser } from '../../support/users.ts';
+import { settle } from '../../surfaces/pages/browsing.ts';
+import { makeHook } from '../hooks/doors.ts';
+
+/** The reference that a page shows to its reader, who passes it on. */
+function referenceOn({ text }: Answer): string {
+  const [, reference] = /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})/.exec(text) ?? [];
+  assert.ok(reference, text);
+  return reference;
+}
+
+for (const kind of databases) {
+  describe(`why somebody was refused, on ${kind}`, () => {
+    const hooks = scriptedHooks();
+    let app: TestApp;
+    before(async () => {
+      const settings = { 'limit.sign-in': 'off', 'limit.register': 'off' };
+      app = await openTestApp(kind, { settings, services: { hooks } });
+    });
+    after(() => app.dispose());
+
+    const at = async (path: string) => (await walk(app, new CookieJar(), path)).answer;
+    const asked = (parameters: Record<string, string>, metadata: object = {}) =>
+      registerClient(app, metadata).then((client) => at(authorizePath(client, parameters)));
+    async function withStatus(status: 'locked' | 'suspended'): Promise<Answer> {
+      const { user, signIn } = await settle(app);
+      await setUser(app.services, app.account, user.id, { status });
+      return (await signIn()).answer;
+    }
+    async function afterHook(answer: unknown): Promise<Answer> {
+      hooks.answer = () => answer;
+      const { signIn } = await settle(app);
+      return (await signIn()).answer;
+    }
+
+    /** What refuses somebody, the status of the page, and what its reference must tell. */
+    const planted: Readonly<Record<string, readonly [() => Promise<Answer>, number, cause: RegExp, remedy: RegExp]>> = {
+      'a redirect URI that differs': [
+        () => asked({ redirect_uri: 'https://app.example.com/callback/' }),
+        400,
+        /sent the redirect URI https:\/\/app\.example\.com\/callback\/, which is not registered/,
+        /Register exactly this URI.*https:\/\/app\.example\.com\/callback\./,
+      ],
+      'no redirect URI': [() => asked({ redirect_uri: '' }), 400, /sent no redirect_uri/, /callback/],
+      'an unknown client': [
+        () => at(authorizePath({ client_id: 'nobody' })),
+        400,
+        /No app of the account .* has the client_id nobody/,
+        /Correct the client_id/,
+      ],
+      'no client': [() => at('/oauth2/authorize'), 400, /had no client_id/, /client_id/],
+      'a bad request object': [
+        () => asked({ request: 'eyJhbGciOiJub25lIn0.e30.', redirect_uri: '' }),
+        400,
+        /sent a request object, but has registered no keys/,
+        /Register jwks/,
+      ],
+      'a pushed request that is used up': [
+        () => asked({ request_uri: `urn:ietf:params:oauth:request_uri:${'a'.repeat(43)}` }),
+        400,
+        /was used before, has expired/,
+        /start the sign-in again/,
+      ],
+      'a sign-in that has ended': [
+        () => at('/sign-in?request=nothing'),
+        400,
+        /had ended, had expired, or was begun in another browser/,
+        /start the sign-in again/,
+      ],
+      'a form of another browser': [
+        async () => {
+          const { begin } = await settle(app);
+          const { jar, answer } = await begin();
+          const { action, fields } = readForm(answer.text);
+          const form = { ...fields, csrf: 'x', username: 'a', password: 'b' };
+          return app.send('POST', action, { headers: jar.header, form });
+        },
+        403,
+        /not the newest of this browser/,
+        /start the sign-in again/,
+      ],
+      'a link that was used': [
+        async () => {
+          const link = await newInvite(app, (await makeUser(app)).email);
+          await submit(app, await walk(app, new CookieJar(), link), chosen);
+          return at(link);
+        },
+        410,
+        /had been used/,
+        /ask for another link/,
+      ],
+      'a locked user': [() => withStatus('locked'), 403, /@.* is locked/, /status=active/],
+      'a suspended user': [() => withStatus('suspended'), 403, /@.* is suspended/, /status=active/],
+      'a user without access': [
+        async () => {
+          const { begin } = await settle(app, { client_name: 'Desk' });
+          const stranger = await makeUser(app);
+          return (await submit(app, await begin(), { username: stranger.email ?? '', password })).answer;
+        },
+        403,
+        /Desk \(app \d+\) is assigned to .*@.* neither directly nor by a role/,
+        /access grant/,
+      ],
+      'an address of nothing': [() => at('/account/nowhere'), 404, /none of this service/, /link/],
+      'a rule of a hook': [
+        async () => {
+          await makeHook({ app, hooks, demanding: new Map() });
+          return afterHook({ success: false });
+        },
+        403,
+        /The rule of the hook [\da-f-]{36} refused the sign-in of .*@/,
+        /hook logs/,
+      ],
+      'a hook that fails': [
+        () => afterHook(fail),
+        403,
+        /The program of the hook [\da-f-]{36} failed.*no rule refused/,
+        /hook_failure=continue/,
+      ],
+    };
+    for (const [what, [refuse, status, cause, remedy]] of Object.entries(planted)) {
+      test(`the reference tells of ${what}`, async () => {
+        const answer = await refuse();
+        assert.equal(answer.status, status, answer.text);
+        await app.services.refusals.flush();
+        const told = await tellReference(app.services, app.account, referenceOn(answer));
+        assert.ok(told);
+        assert.match(told.story.cause, cause);
+        assert.match(told.story.remedy, remedy);
+        assert.equal(told.story.source, '127.0.0.1');
+        // Nobody else's reference.
+        const other = await app.another();
+        assert.equal(await tellReference(app.services, other.account, referenceOn(answer)), null);
+      });
+    }
+
+    test('strangers do not write the trail, and what is kept of them ends after a day', async () => {
+      const before = await app.services.store.events.findEnd(app.account.id);
+      const reference = referenceOn(await at(authorizePath({ client_id: 'nobody' })));
+      await app.services.refusals.flush();
+      assert.deepEqual(await app.services.store.events.findEnd(app.account.id), before);
+      const now = app.services.clock.now();
+      const { refusals } = app.services.store;
+      assert.equal((await refusals.find(app.account.id, reference, now))?.requestId, reference);
+      assert.equal(await refusals.find(app.account.id, reference, now + 86_400_000), null);
+    });
+
+    test('ten refusals of a client for a reason are events, the others are counted by day', async () => {
+      const client = await registerClient(app);
+      const about = async () => {
+        const sort = { field: 'created_at', descending: true };
+        const filters = [{ field: 'app_id', test: 'is', values: [client.app_id] } as const];
+        const query = { sort, filters, limit: 50, at: { page: 1 } };
+        const { items } = await app.services.store.events.page(app.account.id, query);
+        return items.filter(({ action }) => action === 'authorization.refused').map(({ detail }) => JSON.parse(detail));
+      };
+      const address = `https://app.example.com/${'a'.repeat(600)}`;
+      for (let count = 0; count < 12; count += 1) await at(authorizePath(client, { redirect_uri: address }));
+      const told = { reason: 'redirect_uri_differs', told: 'user', address: address.slice(0, 512) };
+      assert.deepEqual(await about(), Array(10).fill(told));
+      await app.services.counts.flush();
+      const counted = await app.services.store.counts.list(app.account.id, '2000-01-01');
+      const refused = counted.filter(({ kind: what }) => what === 'authorization_refused');
+      const [own, ...others] = refused.filter(({ subjectId }) => subjectId === client.app_id);
+      assert.deepEqual([own?.count, others], [2, []]);
+      // What the client hears at its redirect URI has a reason of its own.
+      const answer = await app.send('GET', authorizePath(client, { scope: 'none_of_these' }));
+      assert.equal(answer.status, 303);
+      assert.deepEqual((await about())[0], { ...told, reason: 'invalid_scope', told: 'client', address: redirectUri });
+    });
+
+    test('of a user it tells what would refuse now, and what refused before', async () => {
+      hooks.answer = () => null;
+      const { user, client, begin } = await settle(app);
+      const asking = await app.services.store.clients.findByApp(app.account.id, client.app_id);
+      const read = async () => {
+        const found = await app.services.store.users.find(app.account.id, user.id);
+        assert.ok(found);
+        return tellUser(app.services, app.account, found, asking);
+      };
+      assert.deepEqual(await read(), { status: 'active', now: [], before: [] });
+      await submit(app, await begin(), { username: user.email ?? '', password: 'wrong password' });
+      await setUser(app.services, app.account, user.id, { status: 'locked' });
+      const told = await read();
+      assert.deepEqual([told.status, told.now.length, told.before.length], ['locked', 1, 1]);
+      assert.match(told.now[0]?.cause ?? '', /is locked/);
+      assert.match(told.before[0]?.cause ?? '', /password for .* was wrong/);
+      assert.match(told.before[0]?.reference ?? '', /^[\da-f-]{36}$/);
+    });
+  });
+}

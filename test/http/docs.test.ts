@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { createApp } from '../../src/app.ts';
 import { Failure } from '../../src/domain/failure.ts';
+import { guideGroups } from '../../src/pages/docs/guides.ts';
 import { openTestApp, seenFrom, type TestApp } from '../support/app.ts';
 
 const namesIn = (folder: string, ending: string) =>
@@ -66,10 +67,11 @@ describe('the documentation', () => {
     }
   });
 
-  test('the index begins with the main job, each workflow with its command for this account', async () => {
+  test('the index begins with where to start and the main job, each workflow with its command for this account', async () => {
     const { text } = await get('/docs');
     const headings = [...text.matchAll(/<h2 [^>]*>([^<]*)/g)].map(([, heading]) => heading);
-    assert.deepEqual(headings, ['The main job', 'Surfaces', 'More workflows']);
+    const groups = guideGroups.slice(1).map(({ heading }) => heading);
+    assert.deepEqual(headings, ['Start here', 'The main job', ...groups, 'Surfaces', 'More workflows']);
     assert.doesNotMatch(text, /\{base_url\}/);
     const commands = [...text.matchAll(/<pre [^>]*><code>([^<]*)<\/code>/g)].map(([, command = '']) => command);
     const written = workflows.map((name) => read(`openapi/workflows/${name}.yaml`));

@@ -2,8 +2,16 @@
 
 /** What is done with a block. */
 export type Block =
-  /** Commands that end. `asksBrowser`: they read the code that a sign-in in the browser ends with. */
-  | { readonly kind: 'commands'; readonly line: number; readonly text: string; readonly asksBrowser: boolean }
+  /**
+   * Commands that end. `browser`: they read the code that a sign-in in the browser ends with. `stopped`: the reader has
+   * stopped the service before.
+   */
+  | {
+      readonly kind: 'commands';
+      readonly line: number;
+      readonly text: string;
+      readonly needs: 'browser' | 'stopped' | null;
+    }
   /** A command that goes on: a terminal of its own. `port` answers when it is ready. */
   | { readonly kind: 'server'; readonly line: number; readonly text: string; readonly port: number }
   /** A file that the reader saves. */
@@ -12,7 +20,7 @@ export type Block =
   | { readonly kind: 'elsewhere'; readonly line: number; readonly text: string };
 
 const usualPort = 3000;
-const knownWords = /^(?:server(?:=\d+)?|browser|elsewhere|file=[\w./-]+)$/;
+const knownWords = /^(?:server(?:=\d+)?|browser|stopped|elsewhere|file=[\w./-]+)$/;
 
 /**
  * Reads the blocks in the languages `sh`, and of any language those with `file=`. Other blocks are for reading. Throws
@@ -38,5 +46,5 @@ function blockOf(language: string, word: string | undefined, text: string, line:
   if (language !== 'sh') return null;
   if (key === 'server') return { kind: 'server', line, text, port: Number(value ?? usualPort) };
   if (key === 'elsewhere') return { kind: 'elsewhere', line, text };
-  return { kind: 'commands', line, text, asksBrowser: key === 'browser' };
+  return { kind: 'commands', line, text, needs: key === 'browser' || key === 'stopped' ? key : null };
 }

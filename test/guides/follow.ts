@@ -1,8 +1,8 @@
 /**
  * Follows pages of the documentation literally: makes a copy of this checkout as a clone would be, with an empty home,
  * and runs each block of commands in its order, saves each file, and signs in where the page sends the reader to a
- * browser. Two things differ from what is written: the ports are free ones, and from the second page on `npm ci` has
- * been done.
+ * browser. Two things differ from what is written: ports and databases are those of this run, and from the second page on
+ * `npm ci` has been done.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -11,17 +11,20 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Guide, guides, readGuide } from '../../src/pages/docs/guides.ts';
 import { openBrowser } from '../support/browser.ts';
+import { freshDatabase } from '../support/postgres.ts';
 import { freePort } from '../support/process.ts';
 import { type Block, readBlocks } from './blocks.ts';
 import { openShell, type Shell } from './shell.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+/** The address of an empty PostgreSQL database in the pages. */
+const exampleDatabase = 'postgres://gatehouse:secret@127.0.0.1:5432/gatehouse';
 /** What the other pages count on. */
 const first = 'start';
 /** Pages that begin with a fresh clone. */
 const fromScratch = new Set([first, 'readme']);
 /** Pages that show commands for reading; other tests hold them. */
-const shown = new Set(['hooks', 'integrations', 'sdks', 'operations', 'changelog', 'go-to-production']);
+const shown = new Set(['hooks', 'integrations', 'sdks', 'users', 'operations', 'changelog', 'go-to-production']);
 
 /** The pages with commands, the first one first. */
 export const followed: readonly Guide[] = guides
@@ -39,7 +42,7 @@ export function copyCheckout(target: string): void {
 interface Place {
   readonly shell: Shell;
   readonly folder: string;
-  /** Gives the ports of the page those of this run. */
+  /** Replaces the ports and the database of the page by those of this run. */
   readonly here: (text: string) => string;
   readonly isInstalled: boolean;
 }
@@ -74,7 +77,8 @@ async function runBlock({ shell, folder, here, isInstalled }: Place, block: Bloc
     await shell.serve(text, Number(here(`localhost:${block.port}`).split(':')[1]));
     return '';
   }
-  if (!block.asksBrowser) return shell.run(text);
+  if (block.needs === 'stopped') await shell.stop();
+  if (block.needs !== 'browser') return shell.run(text);
   const address = before.trim().split('\n').at(-1) ?? '';
   return shell.run(text, `${signInForCode(address, demoUser(folder))}\n`);
 }
@@ -88,8 +92,14 @@ async function signInToApplication({ folder, here }: Place): Promise<void> {
     await page.getByText('Sign in', { exact: true }).click();
     await page.getByLabel('User name or e-mail').fill(email);
     await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText(`Signed in: ${email}`).waitFor();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    const allow = page.getByRole('button', { name: 'Allow' });
+    const signedIn = page.getByText(`Signed in: ${email}`);
+    await allow.or(signedIn).waitFor();
+    if (await allow.isVisible()) await allow.click();
+    await signedIn.waitFor();
+  } catch (error) {
+    throw new Error(`at ${page.url()}: ${await page.innerText('body')}`, { cause: error });
   } finally {
     await close();
   }
@@ -116,8 +126,12 @@ export async function follow(guide: Guide, parent: string, installed: string | n
   copyCheckout(folder);
   if (installed !== null) execFileSync('cp', ['-al', installed, join(folder, 'node_modules')]);
   const [port, appPort] = [await freePort(), await freePort()];
+  const database = readGuide(guide).includes(exampleDatabase) ? await freshDatabase() : null;
   const here = (text: string) =>
-    text.replaceAll('localhost:3000', `localhost:${port}`).replaceAll('8080', `${appPort}`);
+    text
+      .replaceAll('localhost:3000', `localhost:${port}`)
+      .replaceAll('8080', `${appPort}`)
+      .replaceAll(exampleDatabase, database?.url ?? exampleDatabase);
   // What this machine needs to reach its registries stays.
   const cache = execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).trim();
   const go = { GOPATH: join(parent, 'go'), GOFLAGS: '-modcacherw' };
@@ -133,6 +147,7 @@ export async function follow(guide: Guide, parent: string, installed: string | n
       await signInToApplication(place);
     }
   } finally {
-    await shell.close();
+    await shell.stop();
+    await database?.drop();
   }
 }

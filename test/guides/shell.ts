@@ -14,7 +14,8 @@ export interface Shell {
   run(text: string, input?: string): Promise<string>;
   /** Starts what goes on, in place of what this shell started on that port; answers when the port does. */
   serve(text: string, port: number): Promise<void>;
-  close(): Promise<void>;
+  /** Ends all that it started, as Ctrl+C does. */
+  stop(): Promise<void>;
 }
 
 /** A shell in `folder`. What it keeps between blocks (variables, functions, where it is) lies in `notes`. */
@@ -75,7 +76,7 @@ export function openShell(folder: string, notes: string, env: NodeJS.ProcessEnv)
   return {
     run,
     serve,
-    async close() {
+    stop: async () => {
       await Promise.all([...servers.values()].map(stop));
     },
   };

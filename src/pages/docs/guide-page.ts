@@ -33,10 +33,9 @@ export function describeGuides(link: Link): { readonly heading: string; readonly
 }
 
 /** The page of one guide. Links to pages that are not served, such as source code, are left as text. */
-export function guidePage(guide: Guide, link: Link): string {
-  const markdown = readGuide(guide);
+export function guidePage(guide: Guide, link: Link, markdown = readGuide(guide)): string {
   const body = renderMarkdown(markdown, (href) => {
-    if (/^[a-z][a-z+.-]*:/i.test(href)) return href;
+    if (/^[a-z][a-z+.-]*:/i.test(href)) return /^(?:https?|mailto):/i.test(href) ? href : null;
     // An address of the service, such as the page of a surface.
     if (href.startsWith('/docs')) {
       const [path = '', anchor] = href.split('#', 2);

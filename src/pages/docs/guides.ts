@@ -24,7 +24,10 @@ function page(name: string, summary: string): Guide {
 }
 
 /** The first guide, which the index names before everything else. */
-const firstGuide = page('start', 'Start the service: from a fresh clone to a user who is signed in, in a few minutes.');
+const firstGuide = page(
+  'start',
+  'Install and start the service, and sign in for the first time: a few minutes from a fresh clone.',
+);
 
 export const guideGroups: readonly GuideGroup[] = [
   {
@@ -41,8 +44,13 @@ export const guideGroups: readonly GuideGroup[] = [
       page('write-a-hook', 'Run your own JavaScript at sign-in: write a hook, test it, watch it.'),
       page('mail-and-passwords', 'Send mail, and let users replace a forgotten password.'),
       page('go-to-production', 'A domain, TLS behind a proxy, a service that starts by itself.'),
-      page('backup-and-restore', 'Back up, restore, upgrade, and roll back.'),
-      page('find-a-refusal', 'A user cannot sign in, or was refused: find the cause, and the remedy.'),
+      page('backup-and-restore', 'Back up the database and the master key, and restore them.'),
+      page('import-people', 'Bring users from another service with their passwords, and export them.'),
+      page('move-to-postgresql', 'Copy a SQLite database to PostgreSQL, or back.'),
+      page(
+        'find-a-refusal',
+        'A user cannot sign in, or an error page shows a reference: find the cause, and the remedy.',
+      ),
     ],
   },
   {

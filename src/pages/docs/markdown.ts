@@ -36,7 +36,7 @@ function anchors(): (heading: string) => string {
   };
 }
 
-/** Renders a page. Whatever is HTML in it stays text, except comments, which are left out. */
+/** Renders a page. Whatever is HTML in it stays text, except comments, which are left out; so are images. */
 export function renderMarkdown(markdown: string, resolve: Resolve): string {
   const anchorFor = anchors();
   let tables = 0;
@@ -67,6 +67,9 @@ export function renderMarkdown(markdown: string, resolve: Resolve): string {
         const body = cell('tbody', rows.map(line).join('\n'));
         const box = `class="table" tabindex="0" role="region" aria-label="Table ${tables}"`;
         return `<div ${box}><table>${head}${body}</table></div>\n`;
+      },
+      image({ text }) {
+        return escapeHtml(text);
       },
       html({ text }) {
         return text.startsWith('<!--') ? '' : escapeHtml(text);

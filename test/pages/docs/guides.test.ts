@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { createContext, runInContext } from 'node:vm';
+import { Failure } from '../../../src/domain/failure.ts';
+import { guidePage } from '../../../src/pages/docs/guide-page.ts';
 import { guides, readGuide } from '../../../src/pages/docs/guides.ts';
 import { searchEntries, searchLibrary } from '../../../src/pages/docs/search-page.ts';
 import { describeSurface } from '../../../src/pages/docs/surface-view.ts';
+import { failures as apiV1Failures } from '../../../src/surfaces/api-v1/failures.ts';
+import { failures as apiV3Failures } from '../../../src/surfaces/api-v3/failures.ts';
+import { failures as authFailures } from '../../../src/surfaces/auth-2/failures.ts';
 import { readBlocks } from '../../guides/blocks.ts';
 import { contracts } from '../../support/conforms.ts';
 
@@ -58,6 +63,9 @@ const questions: readonly (readonly [string, string])[] = [
   ['Python FastAPI', '/docs/quick-start-fastapi'],
   ['Spring Boot', '/docs/quick-start-others'],
   ['compare with Keycloak', '/docs/comparison'],
+  ['import users with password hashes', '/docs/import-people'],
+  ['move to PostgreSQL', '/docs/move-to-postgresql'],
+  ['what does the reference on the error page mean', '/docs/find-a-refusal'],
   ['report a vulnerability', '/docs/reporting'],
   ['rotate signing keys', '/docs/operations'],
   ['TRUST_PROXY setting', '/docs/readme'],
@@ -83,6 +91,35 @@ describe('the guides', () => {
     assert.deepEqual(search('zzzzqqqq'), []);
   });
 
+  test('HTML in a page stays text, and a link leads to the web or a page that is served', () => {
+    const name = 'hostile';
+    const text = [
+      '# <script>alert(1)</script>',
+      '<script>alert(1)</script>\n',
+      'a <img src=x onerror=alert(1)> ![x](https://other.example.com/x.png) `<b>`\n',
+      '| <i>a</i> |\n|---|\n| <svg onload=alert(1)> |\n',
+      '[a](javascript:alert(1)) [b](data:text/html,x) [c](/etc/passwd) [d](https://example.com/"onclick=x) [e](users.md#a)',
+    ].join('\n');
+    const html = guidePage({ name, file: 'docs/hostile.md', summary: '' }, link, text);
+    const [, body = ''] = /<main[^>]*>(.*)<\/main>/s.exec(html) ?? [];
+    const tags = new Set([...body.matchAll(/<(\w+)/g)].map(([, tag]) => tag));
+    assert.deepEqual([...tags].toSorted(), [
+      'a',
+      'code',
+      'div',
+      'h1',
+      'p',
+      'table',
+      'tbody',
+      'td',
+      'th',
+      'thead',
+      'tr',
+    ]);
+    const links = [...body.matchAll(/<a ([^>]*)>/g)].map(([, attributes]) => attributes);
+    assert.deepEqual(links, ['href="https://example.com/&quot;onclick=x"', 'href="/docs/users#a"']);
+  });
+
   test('words behind a fence are known ones', () => {
     for (const guide of guides) assert.doesNotThrow(() => readBlocks(readGuide(guide)), guide.file);
     assert.throws(() => readBlocks('text\n```sh brower\ntrue\n```\n'), /line 2: unknown words behind the fence/);
@@ -94,7 +131,7 @@ describe('the page of errors', () => {
   /** The words in the first column of the table below a heading. */
   const listed = (heading: string) => {
     const section = page.split(/^## /m).find((part) => part.startsWith(heading)) ?? '';
-    return [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, word]) => word ?? '').toSorted();
+    return [...section.matchAll(/^\| `([\w ]+)` \|/gm)].map(([, word]) => word ?? '').toSorted();
   };
   /** All values of a member in contracts. */
   const valuesOf = (member: string, names: readonly string[]) => {
@@ -115,6 +152,32 @@ describe('the page of errors', () => {
 
   test('lists every name of the management API, and no other', () => {
     assert.deepEqual(listed('Names of the management API'), valuesOf('name', ['api-1', 'api-2']));
+  });
+
+  /** What surfaces answer with failures of every kind, as text. */
+  const answersOf = (...tables: readonly { readonly kinds: object; readonly codes: object }[]) =>
+    tables.flatMap(({ kinds, codes }) =>
+      Object.values({ ...kinds, ...codes }).map((answer) => {
+        const { body } = typeof answer === 'function' ? answer(new Failure('internal')) : answer;
+        return typeof body === 'string' ? body : JSON.stringify(body);
+      }),
+    );
+  const found = (texts: readonly string[], pattern: RegExp) =>
+    [...new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, word]) => word)))].toSorted();
+
+  test('lists every type and code of the surfaces that have those, and no other', () => {
+    const types = found(answersOf(authFailures, apiV3Failures), /"type":"([^"]+)"/g);
+    assert.deepEqual(listed('Types of'), types);
+    assert.deepEqual(
+      listed('Types of'),
+      valuesOf('type', ['auth-2', 'api-v3', 'api-1']).filter((one) => one !== 'success'),
+    );
+    assert.deepEqual(listed('Codes of'), found(answersOf(apiV1Failures, apiV3Failures), /<code>(\w+)<\/code>/g));
+  });
+
+  test('lists every outcome of a run of a hook, and no other', () => {
+    const { HookOutcome } = contracts.get('api-2')?.contract.components?.schemas ?? {};
+    assert.deepEqual(listed('Outcomes of hook runs'), (HookOutcome as { enum: string[] }).enum.toSorted());
   });
 
   test('lists every failure code of the log, and no other', () => {

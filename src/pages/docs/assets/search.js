@@ -26,10 +26,16 @@
       },
     });
 
+  /** What has most words of the question comes first, so that one rare word does not outweigh all others. */
+  const byCoverage = (results) =>
+    results
+      .map((result) => ({ ...result, score: result.score * new Set(result.queryTerms).size }))
+      .sort((one, other) => other.score - one.score);
+
   /** The best pages for a question, each with its best sections. */
   const search = (index, question) => {
     const pages = new Map();
-    for (const result of index.search(question)) {
+    for (const result of byCoverage(index.search(question))) {
       const page = pages.get(result.pageHref);
       if (!page) pages.set(result.pageHref, { ...result, sections: [result] });
       else if (page.sections.length < 3) page.sections.push(result);

@@ -98,9 +98,9 @@ describe('the guides', () => {
       '<script>alert(1)</script>\n',
       'a <img src=x onerror=alert(1)> ![x](https://other.example.com/x.png) `<b>`\n',
       '| <i>a</i> |\n|---|\n| <svg onload=alert(1)> |\n',
-      '[a](javascript:alert(1)) [b](data:text/html,x) [c](/etc/passwd) [d](https://example.com/"onclick=x) [e](users.md#a)',
+      '[a](javascript:alert(1)) [b](data:text/html,x) [c](/etc/passwd) [d](https://example.com/"onclick=x) [e](users.md#new-passwords)',
     ].join('\n');
-    const html = guidePage({ name, file: 'docs/hostile.md', summary: '' }, link, text);
+    const html = guidePage({ name, file: 'docs/start.md', summary: '' }, link, text);
     const [, body = ''] = /<main[^>]*>(.*)<\/main>/s.exec(html) ?? [];
     const tags = new Set([...body.matchAll(/<(\w+)/g)].map(([, tag]) => tag));
     assert.deepEqual([...tags].toSorted(), [
@@ -117,7 +117,7 @@ describe('the guides', () => {
       'tr',
     ]);
     const links = [...body.matchAll(/<a ([^>]*)>/g)].map(([, attributes]) => attributes);
-    assert.deepEqual(links, ['href="https://example.com/&quot;onclick=x"', 'href="/docs/users#a"']);
+    assert.deepEqual(links, ['href="https://example.com/&quot;onclick=x"', 'href="/docs/users#new-passwords"']);
   });
 
   test('words behind a fence are known ones', () => {
@@ -176,8 +176,8 @@ describe('the page of errors', () => {
   });
 
   test('lists every outcome of a run of a hook, and no other', () => {
-    const { HookOutcome } = contracts.get('api-2')?.contract.components?.schemas ?? {};
-    assert.deepEqual(listed('Outcomes of hook runs'), (HookOutcome as { enum: string[] }).enum.toSorted());
+    const schemas = contracts.get('api-2')?.contract.components?.schemas as Record<string, { enum?: string[] }>;
+    assert.deepEqual(listed('Outcomes of hook runs'), schemas['HookOutcome']?.enum?.toSorted());
   });
 
   test('lists every failure code of the log, and no other', () => {

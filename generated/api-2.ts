@@ -265,7 +265,7 @@ export interface paths {
          *     answers for it that the user has the device. A user has up to 10 devices, registrations that wait included: beyond
          *     that it is 422.
          */
-        readonly post: operations["createRegistration"];
+        readonly post: operations["createFactorRegistration"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -283,13 +283,13 @@ export interface paths {
          * Read a registration
          * @description A registration of the user, pending or accepted. An expired one is 404, and one whose device is gone.
          */
-        readonly get: operations["readRegistration"];
+        readonly get: operations["readFactorRegistration"];
         /**
          * Accept a registration
          * @description Accepts the registration when `otp` is a code of the device, of the present 30 seconds or of those before and
          *     after. Any other code is 422, as is a registration that is accepted already. The code is used up.
          */
-        readonly put: operations["acceptRegistration"];
+        readonly put: operations["acceptFactorRegistration"];
         readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
@@ -353,7 +353,7 @@ export interface paths {
          * @description Begins a check of the user's second factor on behalf of the caller: the code of one device is to come with `PUT`
          *     before it expires. A passkey makes no codes: 422.
          */
-        readonly post: operations["createVerification"];
+        readonly post: operations["createFactorVerification"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -371,7 +371,7 @@ export interface paths {
          * Read a verification
          * @description A verification of the user, while it waits and once it is accepted. One that has expired is 404.
          */
-        readonly get: operations["readVerification"];
+        readonly get: operations["readFactorVerification"];
         /**
          * Check a code
          * @description Accepts the verification when `otp` is a code of the device that was not used before, of the present 30 seconds or
@@ -379,7 +379,7 @@ export interface paths {
          *     already. Wrong codes count as those of a sign-in do: 10 in a row (the policy's `maximum_invalid_login_attempts`)
          *     close the user's second factor for 15 minutes (`lock_effective_minutes`).
          */
-        readonly put: operations["acceptVerification"];
+        readonly put: operations["acceptFactorVerification"];
         readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
@@ -1730,9 +1730,9 @@ export interface components {
             readonly user_field?: components["schemas"]["CustomAttributeFieldsUpdate"];
         };
         /** @description An empty object. */
-        readonly Nothing: Record<string, never>;
+        readonly EmptyObject: Record<string, never>;
         /** @description What was done. */
-        readonly Unlocked: {
+        readonly UnlockResult: {
             /**
              * @description Always `User unlocked`.
              * @example User unlocked
@@ -2020,7 +2020,7 @@ export interface components {
          */
         readonly WaitingTime: number | string;
         /** @description A device to be registered. */
-        readonly RegistrationCreate: {
+        readonly FactorRegistrationCreate: {
             /**
              * Format: int32
              * @description The kind of device.
@@ -2059,7 +2059,7 @@ export interface components {
             readonly totp_url: string;
         };
         /** @description A device on its way to the user, with its key. */
-        readonly CreatedRegistration: {
+        readonly CreatedFactorRegistration: {
             /**
              * @description Identifier of the registration, a UUID.
              * @example 6f1c9a52-3f0e-4f0e-9a64-0d6c1c1e9b7a
@@ -2100,7 +2100,7 @@ export interface components {
             readonly factor_data: components["schemas"]["FactorData"];
         };
         /** @description A device on its way to the user. */
-        readonly Registration: {
+        readonly FactorRegistration: {
             /**
              * @description Identifier of the registration, a UUID.
              * @example 6f1c9a52-3f0e-4f0e-9a64-0d6c1c1e9b7a
@@ -2182,12 +2182,12 @@ export interface components {
          */
         readonly DeviceReference: number | string;
         /** @description Whose code is to come. */
-        readonly VerificationCreate: {
+        readonly FactorVerificationCreate: {
             readonly device_id: components["schemas"]["DeviceReference"];
             readonly expires_in?: components["schemas"]["WaitingTime"];
         };
         /** @description A check of the user's second factor. */
-        readonly Verification: {
+        readonly FactorVerification: {
             /**
              * @description Identifier of the verification, a UUID.
              * @example 0b8f6f0c-6a57-4a4b-8a0a-5c5b9b7c2d11
@@ -2447,7 +2447,7 @@ export interface components {
             readonly description?: string | null;
         };
         /** @description A claim of a server. */
-        readonly ListedClaim: {
+        readonly Claim: {
             /**
              * Format: int32
              * @description Identifier; in a request it is ignored.
@@ -2566,7 +2566,7 @@ export interface components {
             readonly user_attribute_macros?: string | null;
         };
         /** @description A client of a server. */
-        readonly ListedClient: {
+        readonly LinkedClient: {
             /**
              * Format: int32
              * @description Identifier of the client's app, as its registration answered it.
@@ -3254,7 +3254,7 @@ export interface components {
          */
         readonly CredentialScope: "authentication_only" | "read_users" | "manage_users" | "read_all" | "manage_all" | "register_clients";
         /** @description A pair in a list. */
-        readonly ListedCredential: {
+        readonly Credential: {
             /**
              * Format: int32
              * @description Identifier of the pair.
@@ -3323,7 +3323,7 @@ export interface components {
             readonly client_secret: string;
         };
         /** @description A key in a list. */
-        readonly ListedApiKey: {
+        readonly ApiKeySummary: {
             /**
              * Format: int32
              * @description Identifier of the key.
@@ -3750,7 +3750,7 @@ export interface components {
          */
         readonly HookOutcome: "success" | "refused" | "invalid_result" | "error" | "timeout" | "out_of_memory" | "crashed" | "unavailable";
         /** @description A run. */
-        readonly ListedHookExecution: {
+        readonly HookExecution: {
             /**
              * Format: uuid
              * @description Identifier of the run, also in the context that the function got.
@@ -3892,7 +3892,7 @@ export interface components {
             readonly id: number | null;
         };
         /** @description Something that happened. */
-        readonly ListedEvent: {
+        readonly AuditEvent: {
             /**
              * Format: int64
              * @description Counts the events of the account, 1, 2, 3 and so on without a gap.
@@ -5638,7 +5638,7 @@ export interface operations {
         readonly requestBody?: {
             readonly content: {
                 /** @example {} */
-                readonly "application/json": components["schemas"]["Nothing"];
+                readonly "application/json": components["schemas"]["EmptyObject"];
             };
         };
         readonly responses: {
@@ -5658,7 +5658,7 @@ export interface operations {
                      *       "message": "User unlocked"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Unlocked"];
+                    readonly "application/json": components["schemas"]["UnlockResult"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -6246,7 +6246,7 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
-    readonly createRegistration: {
+    readonly createFactorRegistration: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
@@ -6275,7 +6275,7 @@ export interface operations {
                  *       "expires_in": 300
                  *     }
                  */
-                readonly "application/json": components["schemas"]["RegistrationCreate"];
+                readonly "application/json": components["schemas"]["FactorRegistrationCreate"];
             };
         };
         readonly responses: {
@@ -6306,7 +6306,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["CreatedRegistration"];
+                    readonly "application/json": components["schemas"]["CreatedFactorRegistration"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -6322,7 +6322,7 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
-    readonly readRegistration: {
+    readonly readFactorRegistration: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -6366,7 +6366,7 @@ export interface operations {
                      *       "expires_at": "2026-11-21T10:02:00.000Z"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Registration"];
+                    readonly "application/json": components["schemas"]["FactorRegistration"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -6378,7 +6378,7 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
-    readonly acceptRegistration: {
+    readonly acceptFactorRegistration: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -6431,7 +6431,7 @@ export interface operations {
                      *       "expires_at": null
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Registration"];
+                    readonly "application/json": components["schemas"]["FactorRegistration"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -6543,7 +6543,7 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
-    readonly createVerification: {
+    readonly createFactorVerification: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
@@ -6570,7 +6570,7 @@ export interface operations {
                  *       "device_id": "12"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["VerificationCreate"];
+                readonly "application/json": components["schemas"]["FactorVerificationCreate"];
             };
         };
         readonly responses: {
@@ -6597,7 +6597,7 @@ export interface operations {
                      *       "expires_at": "2026-11-21T10:02:00.000Z"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Verification"];
+                    readonly "application/json": components["schemas"]["FactorVerification"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -6613,7 +6613,7 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
-    readonly readVerification: {
+    readonly readFactorVerification: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -6657,7 +6657,7 @@ export interface operations {
                      *       "expires_at": "2026-11-21T10:02:00.000Z"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Verification"];
+                    readonly "application/json": components["schemas"]["FactorVerification"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -6669,7 +6669,7 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
-    readonly acceptVerification: {
+    readonly acceptFactorVerification: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -6722,7 +6722,7 @@ export interface operations {
                      *       "expires_at": null
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Verification"];
+                    readonly "application/json": components["schemas"]["FactorVerification"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

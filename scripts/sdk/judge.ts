@@ -1,4 +1,4 @@
-/** A generator of clients or a parser that people use, pinned, and how far it gets with the contracts. */
+/** A generator of clients, a parser, or a linter that people use, pinned, and how far it gets with the contracts. */
 
 /** A contract as a running service served it. */
 export interface ServedContract {
@@ -11,7 +11,7 @@ export interface ServedContract {
 /** One thing that is asked of a judge; it rejects when that fails. */
 export interface Stage {
   /** What the contract is afterwards. */
-  readonly word: 'read' | 'generated' | 'compiled' | 'imported';
+  readonly word: 'read' | 'generated' | 'compiled' | 'imported' | 'accepted';
   /** `folder` is the same for all surfaces of the judge, so that one program can use the clients of them all. */
   run(contract: ServedContract, folder: string): Promise<void>;
 }

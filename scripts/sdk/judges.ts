@@ -5,6 +5,7 @@ import { goJudges } from './go.ts';
 import { java } from './java.ts';
 import type { Judge } from './judge.ts';
 import { python } from './python.ts';
+import { rules } from './rules.ts';
 import { rust } from './rust.ts';
 import { typescript } from './typescript.ts';
 import { yaml } from './yaml.ts';
@@ -17,4 +18,5 @@ export const judges: readonly Judge[] = [
   ...rust,
   ...generatedOnly,
   ...yaml,
+  ...rules,
 ];

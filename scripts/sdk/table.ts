@@ -1,8 +1,10 @@
-/** The table of `docs/sdks.md`: what each judge makes of each contract. */
+/** The tables of `docs/sdks.md`: what each judge makes of each contract, and which rules of others have exceptions. */
 
 import { type Row, surfaces } from './judge.ts';
+import { type RuleException, redoclyExceptions, spectralExceptions } from './rule-exceptions.ts';
 
 const marked = /(<!-- sdks -->\n)([\s\S]*?)(<!-- \/sdks -->)/;
+const markedExceptions = /(?<=<!-- exceptions -->\n)[\s\S]*?(?=<!-- \/exceptions -->)/;
 const head = [['Language', 'Tool', ...surfaces.map((surface) => `\`${surface}\``), 'The main job']];
 
 function line(cells: readonly string[]): string {
@@ -39,4 +41,13 @@ export function withRows(page: string, rows: readonly Row[]): string {
   const known = new Set(former.map(keyOf));
   const added = rows.filter((row) => !known.has(keyOf(row)));
   return page.replace(marked, (_, start: string, _table, end: string) => start + tableOf([...kept, ...added]) + end);
+}
+
+/** The page with the exceptions as they are now. */
+export function withExceptions(page: string): string {
+  const rowsOfLinter = (linter: string, exceptions: readonly RuleException[]) =>
+    exceptions.map(({ rule, surfaces, reason }) => line([linter, `\`${rule}\``, surfaces.join(', '), reason]));
+  const rows = [...rowsOfLinter('Spectral', spectralExceptions), ...rowsOfLinter('Redocly', redoclyExceptions)];
+  const table = [line(['Linter', 'Rule', 'Surfaces', 'Reason']), '|---|---|---|---|', ...rows, ''].join('\n');
+  return page.replace(markedExceptions, () => table);
 }

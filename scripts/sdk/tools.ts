@@ -73,9 +73,9 @@ function digestOf(folder: string): string {
   return hash.digest('hex');
 }
 
-/** The folder whose `node_modules` has the generators for TypeScript that the repository does not have itself. */
-export function npmTools(): Promise<string> {
-  return pinned('typescript', (cwd) => run(['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd }));
+/** The folder whose `node_modules` has the tools of these pins that the repository does not have itself. */
+export function npmTools(name: 'typescript' | 'rules'): Promise<string> {
+  return pinned(name, (cwd) => run(['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd }));
 }
 
 /** The folder whose `venv` has the generators for Python and what their clients import. */
@@ -114,6 +114,7 @@ export function jar({ path, version, sha256 }: Jar): Promise<string> {
 
 const pinFiles = {
   typescript: { file: 'typescript/package.json', line: (name: string) => `"${name}": "` },
+  rules: { file: 'rules/package.json', line: (name: string) => `"${name}": "` },
   python: { file: 'python/requirements.txt', line: (name: string) => `${name}==` },
   go: { file: 'go/go.mod', line: (name: string) => `${name} v` },
 };

@@ -78,7 +78,7 @@ const orval: Judge = {
     {
       word: 'generated',
       run: async ({ surface, yaml }: ServedContract, folder: string) => {
-        const tool = join(await npmTools(), 'node_modules/.bin/orval');
+        const tool = join(await npmTools('typescript'), 'node_modules/.bin/orval');
         const place = join(folder, surface);
         mkdirSync(place, { recursive: true });
         const config = { client: { input: yaml, output: { target: './client.ts', client: 'fetch', mode: 'single' } } };

@@ -9,8 +9,14 @@ import type { Milliseconds } from '../store/time.ts';
 import { minute, second } from './durations.ts';
 import { paced, restUnlessAborted } from './paced.ts';
 
-/** Rows per slice: a few milliseconds on SQLite, where nothing else runs meanwhile. */
-const rowsAtOnce = 100;
+/** The share of time that slices may take: others hardly notice them, and a removal of 400,000 rows ends in a minute. */
+const share = 1 / 3;
+/** How long a slice should take: nothing else runs meanwhile on SQLite. */
+const sliceMilliseconds = 8;
+/** Rows of the first slice; each one has as many, half or twice as many as the one before. */
+const rowsAtFirst = 100;
+const fewestRows = 25;
+const mostRows = 800;
 /** The longest time until it finds what another process removed, or left unfinished. */
 const pauseMilliseconds = minute;
 /** After this many failed removals in one round it pauses, as it does when nothing can be read. */
@@ -38,6 +44,12 @@ export interface Clearing {
   stop(): Promise<void>;
 }
 
+/** Rows of the slice after one of so many rows that took this long. Few sizes, since a statement is prepared for each. */
+export function nextRows(rows: number, milliseconds: Milliseconds): number {
+  if (milliseconds > sliceMilliseconds) return Math.max(fewestRows, rows / 2);
+  return milliseconds < sliceMilliseconds / 3 ? Math.min(mostRows, rows * 2) : rows;
+}
+
 /** Works until it is stopped; accounts take turns. Failures are logged and do not delay others. */
 export function startClearing(
   { store, clock, log }: Pick<Services, 'store' | 'clock' | 'log'>,
@@ -48,6 +60,7 @@ export function startClearing(
   let woken = new AbortController();
   let toldAt = Number.NEGATIVE_INFINITY;
   let lastAccount = 0;
+  let rowsAtOnce = rowsAtFirst;
 
   // Every kind is reported from the start, so that a rate can be computed.
   for (const kind of removalKinds) report.cleared(kind, 0);
@@ -65,8 +78,14 @@ export function startClearing(
 
   /** Returns whether to continue; `failed` wait until the next round. */
   async function clearNext(failed: number[]): Promise<boolean> {
+    const startedAt = monotonic();
     const slice = await store.clearRemoved(rowsAtOnce, { after: lastAccount, except: failed });
     if (slice) lastAccount = slice.accountId;
+    const took = monotonic() - startedAt;
+    // A short slice of fewer rows than asked for says nothing about more.
+    if (took > sliceMilliseconds || (slice && 'rows' in slice && slice.rows >= rowsAtOnce)) {
+      rowsAtOnce = nextRows(rowsAtOnce, took);
+    }
     if (slice && 'error' in slice) {
       failed.push(slice.removalId);
       logFailure(slice.error, slice.removalId);
@@ -82,7 +101,7 @@ export function startClearing(
       woken = new AbortController();
       try {
         const failed: number[] = [];
-        const pacing = { monotonic, rest: (milliseconds: Milliseconds) => rest(milliseconds, signal), signal };
+        const pacing = { share, monotonic, rest: (milliseconds: Milliseconds) => rest(milliseconds, signal), signal };
         await paced(() => clearNext(failed), pacing);
       } catch (error) {
         logFailure(error);

@@ -3,14 +3,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Milliseconds } from '../store/time.ts';
 
-/** The share of time that slices may take, as long as the rest is within its bounds. */
-const share = 0.05;
 /** Even after the shortest slice, waiting work is served. */
 const shortestRest: Milliseconds = 5;
 /** However slow the machine is, enough slices run for the work to end: at least ten of 50 ms each second. */
 const longestRest: Milliseconds = 50;
 
 export interface Pacing {
+  /** The share of time that slices may take, as long as the rest is within its bounds. */
+  readonly share: number;
   /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => Milliseconds;
   /** Waits; returns at once when the work is to stop. */
@@ -25,15 +25,15 @@ export async function restUnlessAborted(milliseconds: Milliseconds, signal: Abor
 }
 
 /** How long to rest after a slice of this duration. */
-export function restAfter(milliseconds: Milliseconds): Milliseconds {
+export function restAfter(milliseconds: Milliseconds, share: number): Milliseconds {
   return Math.min(longestRest, Math.max(shortestRest, milliseconds * (1 / share - 1)));
 }
 
 /** Runs slices with rests in between while `slice` returns that there is more. Rejects when a slice does. */
-export async function paced(slice: () => Promise<boolean>, { monotonic, rest, signal }: Pacing): Promise<void> {
+export async function paced(slice: () => Promise<boolean>, { share, monotonic, rest, signal }: Pacing): Promise<void> {
   while (!signal.aborted) {
     const startedAt = monotonic();
     if (!(await slice())) return;
-    await rest(restAfter(monotonic() - startedAt));
+    await rest(restAfter(monotonic() - startedAt, share));
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { startClearing } from '../../src/domain/clearing.ts';
+import { nextRows, startClearing } from '../../src/domain/clearing.ts';
 import type { Log } from '../../src/services.ts';
 import type { ClearedSlice, ClearingTurn, FailedSlice } from '../../src/store/removals.ts';
 
@@ -17,8 +17,10 @@ const failed = (removalId: number, accountId = 1): FailedSlice => ({
   error: new Error('a damaged page'),
 });
 
-/** Clearing of slices that are only counted; an error in their place is thrown. It rests until `goOn`. */
-function course(slices: (ClearedSlice | FailedSlice | Error)[]) {
+/** Clearing of slices that are only counted, and take these milliseconds; an error in their place is thrown. */
+function course(slices: (ClearedSlice | FailedSlice | Error)[], milliseconds: number[] = []) {
+  let time = 0;
+  const limits: number[] = [];
   const lines: string[] = [];
   const note = (event: string) => void lines.push(event);
   const log: Log = { debug: note, info: note, warn: note, error: note };
@@ -27,7 +29,9 @@ function course(slices: (ClearedSlice | FailedSlice | Error)[]) {
   const turns: ClearingTurn[] = [];
   let idle = Promise.withResolvers<void>();
   const store = {
-    clearRemoved: async (_limit: number, { after, except }: ClearingTurn) => {
+    clearRemoved: async (limit: number, { after, except }: ClearingTurn) => {
+      limits.push(limit);
+      time += milliseconds.shift() ?? 4;
       turns.push({ after, except: [...except] });
       const next = slices.shift() ?? null;
       if (next instanceof Error) throw next;
@@ -38,7 +42,7 @@ function course(slices: (ClearedSlice | FailedSlice | Error)[]) {
   const clearing = startClearing(
     { store: store as never, clock: { now: () => 10_000 }, log },
     {
-      monotonic: () => 0,
+      monotonic: () => time,
       report: {
         cleared: (kind, rows) => void told.push(`${kind} ${rows}`),
         waiting: (count, milliseconds) => void told.push(`${count} waiting for ${milliseconds}`),
@@ -55,7 +59,7 @@ function course(slices: (ClearedSlice | FailedSlice | Error)[]) {
       },
     },
   );
-  return { clearing, lines, rests, told, turns, slices, settled: () => idle.promise };
+  return { clearing, lines, limits, rests, told, turns, slices, settled: () => idle.promise };
 }
 
 describe('clearing what was removed', () => {
@@ -72,7 +76,26 @@ describe('clearing what was removed', () => {
       '0 waiting for 0',
       '0 waiting for 0',
     ]);
-    assert.deepEqual(run.rests, [5, 5, 5, 60_000]);
+    assert.deepEqual(run.rests, [8, 8, 8, 60_000]);
+    await run.clearing.stop();
+  });
+
+  it('aims at slices of a few milliseconds, by the number of their rows', () => {
+    assert.deepEqual(
+      [0.5, 2, 4, 8, 9, 500].map((milliseconds) => nextRows(100, milliseconds)),
+      [200, 200, 100, 100, 50, 50],
+    );
+    assert.equal(nextRows(800, 1), 800);
+    assert.equal(nextRows(25, 90), 25);
+  });
+
+  it('asks for fewer rows after a slow slice, and for more after a quick one that had as many as asked for', async () => {
+    const run = course(
+      Array.from({ length: 6 }, () => slice(false)),
+      [9, 9, 9, 1, 1, 1],
+    );
+    await run.settled();
+    assert.deepEqual(run.limits, [100, 50, 25, 25, 50, 100, 200]);
     await run.clearing.stop();
   });
 

@@ -83,7 +83,7 @@ export const inviteOperations: readonly Operation[] = [
 
 export const deviceOperations: readonly Operation[] = [
   operation(
-    { title: 'registration of a device', surface: 'api-2', operationId: 'createRegistration', status: 201 },
+    { title: 'registration of a device', surface: 'api-2', operationId: 'createFactorRegistration', status: 201 },
     async (app) => {
       const of = await bare(app);
       return () => manage(app, 'POST', `${of}/registrations`, device);
@@ -93,7 +93,7 @@ export const deviceOperations: readonly Operation[] = [
     {
       title: 'acceptance of a device',
       surface: 'api-2',
-      operationId: 'acceptRegistration',
+      operationId: 'acceptFactorRegistration',
       status: 200,
       // Accepted already.
       again: 422,
@@ -122,7 +122,7 @@ export const deviceOperations: readonly Operation[] = [
     {
       title: 'acceptance of a verification',
       surface: 'api-2',
-      operationId: 'acceptVerification',
+      operationId: 'acceptFactorVerification',
       status: 200,
       again: 422,
     },

@@ -101,11 +101,15 @@ const sources: Readonly<Record<string, Source>> = {
     return { body: { app_id: appId, scopes: await scopesOf(context) } };
   },
   updateApiAuthorizationClient: async (context) => ({ body: { scopes: await scopesOf(context) } }),
-  acceptRegistration: ({ fixtures, path: { registration_id: id = '' } }) => ({ body: { otp: fixtures.code(id) } }),
-  createVerification: async ({ fixtures, path: { id } }) => ({
+  acceptFactorRegistration: ({ fixtures, path: { registration_id: id = '' } }) => ({
+    body: { otp: fixtures.code(id) },
+  }),
+  createFactorVerification: async ({ fixtures, path: { id } }) => ({
     body: { device_id: await fixtures.fresh(`/mfa/users/${id}/devices`, '/mfa/users/{id}/devices') },
   }),
-  acceptVerification: ({ fixtures, path: { verification_id: id = '' } }) => ({ body: { otp: fixtures.code(id) } }),
+  acceptFactorVerification: ({ fixtures, path: { verification_id: id = '' } }) => ({
+    body: { otp: fixtures.code(id) },
+  }),
   createRole: role,
   updateRole: role,
   addRoleUsers: members,

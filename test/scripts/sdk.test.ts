@@ -1,13 +1,14 @@
 /** How the judges of the contracts are asked, and the table that is made of what they say. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { Judge } from '../../scripts/sdk/judge.ts';
 import { judges } from '../../scripts/sdk/judges.ts';
-import { rowsOf, tableOf, withRows } from '../../scripts/sdk/table.ts';
+import { faultsOf } from '../../scripts/sdk/rules.ts';
+import { rowsOf, tableOf, withExceptions, withRows } from '../../scripts/sdk/table.ts';
 import { versionIn } from '../../scripts/sdk/tools.ts';
 import { askJudge } from '../../scripts/sdk/verdict.ts';
 
@@ -108,6 +109,33 @@ describe('the table of judges', () => {
     const expected = [former[0], fresh[0], former[2], fresh[1]].flatMap((one) => one ?? []);
     assert.equal(withRows(page(tableOf(former)), fresh), page(tableOf(expected)));
     assert.throws(() => withRows('# Page\n', fresh), /<!-- sdks -->/);
+  });
+});
+
+describe('rules of others', () => {
+  const finding = (rule: string, ...path: string[]) => ({ rule, message: 'is wrong', path });
+  const contract = { paths: { '/a': { kept: true }, '/b': { kept: false } } };
+  const isKept = (found: unknown) => (found as { kept: boolean }).kept;
+  const exceptions = [
+    { rule: 'whole', surfaces: ['oauth2'], reason: 'It is known.' },
+    { rule: 'part', surfaces: ['oauth2'], reason: 'It is known.', excuses: isKept },
+  ];
+
+  it('fail on what has no exception on that surface, or is not the part that is excused', () => {
+    const findings = [finding('whole', 'info'), finding('part', 'paths', '/a'), finding('part', 'paths', '/b')];
+    assert.deepEqual(faultsOf(findings, exceptions, 'oauth2', contract), ['paths//b: is wrong (part)']);
+    assert.deepEqual(faultsOf([finding('whole', 'info')], exceptions, 'api-2', contract), ['info: is wrong (whole)']);
+  });
+
+  it('fail on an exception that excuses nothing any more', () => {
+    const expected = ['part excuses nothing any more; take it out of the exceptions'];
+    assert.deepEqual(faultsOf([finding('whole', 'info')], exceptions, 'oauth2', contract), expected);
+  });
+
+  it('have their exceptions on the page', () => {
+    const page = readFileSync(new URL('../../docs/sdks.md', import.meta.url), 'utf8');
+    assert.match(page, /\| Spectral \| `info-contact` \|/);
+    assert.equal(withExceptions(page), page);
   });
 });
 

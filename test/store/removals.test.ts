@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GrantRecord } from '../../src/store/grants.ts';
-import { clearedTables } from '../../src/store/knex/clear-removed.ts';
+import { clearedTables, clearStep } from '../../src/store/knex/clear-removed.ts';
+import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
 import type { StoreVerbs } from '../../src/store/store.ts';
 import { ask, execute } from '../support/rows.ts';
 import { clearAll, consume, count, fillGrants, fillUsers } from './filled.ts';
@@ -295,5 +296,37 @@ onEachDatabase('tables that are cleared', (subject) => {
     });
     assert.deepEqual(missing, []);
     assert.ok(references.length > 20);
+  });
+
+  test('are read by the keys of the rows of a slice, not by all rows of the object', async () => {
+    const { store, url } = subject;
+    if (store.kind === 'postgres') return;
+    // As a sample describes large tables: an object has one row.
+    const columns = "length(stat) - length(replace(stat, ' ', ''))";
+    await execute(
+      url,
+      `update sqlite_stat1 set stat = '220000 401' || substr(' 1 1 1 1 1 1', 1, 2 * (${columns} - 1))`,
+    );
+    const engine = openSqlite({ url, log: () => {}, waitMilliseconds: 60_000 });
+    const queries: { sql: string; bindings: string[] }[] = [];
+    engine.db.on('query', (query) => queries.push(query));
+    const object = { account_id: 1, id: 1, object_id: 1, server_id: null, removed_at: now };
+    try {
+      for (const [kind, tables] of Object.entries(clearedTables)) {
+        const removal = { ...object, kind: kind as keyof typeof clearedTables, last_grant_id: 0, reached_grant_id: 0 };
+        queries.length = 0;
+        await clearStep(engine.db, removal, 100);
+        const deletions = queries.filter(({ sql }) => /\bdelete from\b/.test(sql));
+        assert.equal(deletions.length, tables.length);
+        for (const [index, { sql, bindings }] of deletions.entries()) {
+          const [table, by, key] = tables[index] as readonly [string, string, readonly string[]];
+          const plan: { detail: string }[] = await engine.db.raw(`explain query plan ${sql}`, bindings);
+          const step = plan.find(({ detail }) => new RegExp(`^(SEARCH|SCAN) ${table} `).test(detail))?.detail ?? '';
+          assert.match(step, new RegExp(`\\b(rowid|${key.find((column) => column !== by)})=\\?`), sql);
+        }
+      }
+    } finally {
+      await engine.close();
+    }
   });
 });

@@ -16,7 +16,7 @@ const expectedReaders: readonly ExpectedReader[] = [
   },
   {
     where:
-      /^delete from (\w+) where \(account_id, .* in \(select account_id, .* from \1 where account_id = \S+ and \w+ = \S+ limit /,
+      /^with chosen as materialized \(select (\w+) from (\w+) where account_id = \S+ and \w+ = \S+ limit \S+( for update skip locked)?\) delete from \2 where account_id = \S+ and (\w+ = \S+ and )?\(\1\) in /,
     because: 'it clears what hangs on something removed',
   },
   {

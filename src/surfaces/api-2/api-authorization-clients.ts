@@ -24,7 +24,7 @@ export function apiAuthorizationClients(services: Services): Handlers<LinkOperat
     /** GET /api/2/api_authorizations/{id}/clients */
     listApiAuthorizationClients: async ({ path, list, origin: { account } }, respond) => {
       const serverId = Number(path.id);
-      const represent = ({ appId, name, scopes }: LinkedClient): components['schemas']['ListedClient'] => ({
+      const represent = ({ appId, name, scopes }: LinkedClient): components['schemas']['LinkedClient'] => ({
         app_id: appId,
         api_auth_id: serverId,
         name,

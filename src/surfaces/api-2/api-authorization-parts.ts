@@ -26,7 +26,7 @@ type ClaimOperations = Pick<
 >;
 
 type Scope = components['schemas']['Scope'];
-type Claim = components['schemas']['ListedClaim'];
+type Claim = components['schemas']['Claim'];
 type ClaimRecord = Awaited<ReturnType<typeof addClaim>>;
 
 /** A scope of a server, also used in its links. */

@@ -9,7 +9,7 @@ import type { Services } from '../../services.ts';
 /** As `EventStore.page` has it. */
 const noId = -1;
 
-type Event = components['schemas']['ListedEvent'];
+type Event = components['schemas']['AuditEvent'];
 
 /** GET /api/2/events */
 export function listEvents(services: Pick<Services, 'store'>): Handler<operations['listEvents']> {

@@ -16,14 +16,14 @@ import { time } from './represent-user.ts';
 type MfaOperations = Pick<
   operations,
   | 'listFactors'
-  | 'createRegistration'
-  | 'readRegistration'
-  | 'acceptRegistration'
+  | 'createFactorRegistration'
+  | 'readFactorRegistration'
+  | 'acceptFactorRegistration'
   | 'listDevices'
   | 'deleteDevice'
-  | 'createVerification'
-  | 'readVerification'
-  | 'acceptVerification'
+  | 'createFactorVerification'
+  | 'readFactorVerification'
+  | 'acceptFactorVerification'
 >;
 
 type Schemas = components['schemas'];
@@ -31,7 +31,7 @@ type Registered = Awaited<ReturnType<typeof readEnrolment>>;
 
 const waitSeconds = 120;
 
-function representRegistration(device: Registered): Schemas['Registration'] {
+function representRegistration(device: Registered): Schemas['FactorRegistration'] {
   const { authFactorName, typeDisplayName } = kinds[device.kind];
   return {
     id: device.enrolmentId,
@@ -55,7 +55,7 @@ function representDevice(device: FactorDevice): Schemas['Device'] {
   };
 }
 
-function representVerification({ record, device }: Verification): Schemas['Verification'] {
+function representVerification({ record, device }: Verification): Schemas['FactorVerification'] {
   return {
     id: record.id,
     user_id: `${record.userId}`,
@@ -107,7 +107,7 @@ export function mfa(services: Services): Handlers<MfaOperations> {
     ...deviceHandlers(services),
 
     /** POST /api/2/mfa/users/{id}/registrations */
-    createRegistration: async ({ path, body, origin: { account } }, respond) => {
+    createFactorRegistration: async ({ path, body, origin: { account } }, respond) => {
       const { device, setup } = await startEnrolment(services, account, Number(path.id), {
         kind: kindOf(body.factor_id),
         name: body.display_name,
@@ -119,35 +119,35 @@ export function mfa(services: Services): Handlers<MfaOperations> {
     },
 
     /** GET /api/2/mfa/users/{id}/registrations/{registration_id} */
-    readRegistration: async ({ path, origin: { account } }, respond) =>
+    readFactorRegistration: async ({ path, origin: { account } }, respond) =>
       respond(
         200,
         representRegistration(await readEnrolment(services, account, Number(path.id), path.registration_id)),
       ),
 
     /** PUT /api/2/mfa/users/{id}/registrations/{registration_id} */
-    acceptRegistration: async ({ path, body, origin: { account } }, respond) => {
+    acceptFactorRegistration: async ({ path, body, origin: { account } }, respond) => {
       const userId = Number(path.id);
       const accepted = await acceptEnrolment(services, account, userId, path.registration_id, readOtp(body));
       return respond(200, representRegistration(accepted));
     },
 
     /** POST /api/2/mfa/users/{id}/verifications */
-    createVerification: async ({ path, body, origin: { account } }, respond) => {
+    createFactorVerification: async ({ path, body, origin: { account } }, respond) => {
       const seconds = Number(body.expires_in ?? waitSeconds);
       const started = await startVerification(services, account, Number(path.id), Number(body.device_id), seconds);
       return respond(201, representVerification(started));
     },
 
     /** GET /api/2/mfa/users/{id}/verifications/{verification_id} */
-    readVerification: async ({ path, origin: { account } }, respond) =>
+    readFactorVerification: async ({ path, origin: { account } }, respond) =>
       respond(
         200,
         representVerification(await readVerification(services, account, Number(path.id), path.verification_id)),
       ),
 
     /** PUT /api/2/mfa/users/{id}/verifications/{verification_id} */
-    acceptVerification: async ({ path, body, origin: { account } }, respond) => {
+    acceptFactorVerification: async ({ path, body, origin: { account } }, respond) => {
       const userId = Number(path.id);
       const accepted = await acceptVerification(services, account, userId, path.verification_id, readOtp(body));
       return respond(200, representVerification(accepted));

@@ -38,7 +38,7 @@ export function representHook({ hook, definition, envVars, status }: NamedHook):
   };
 }
 
-export function representExecution(execution: Execution): components['schemas']['ListedHookExecution'] {
+export function representExecution(execution: Execution): components['schemas']['HookExecution'] {
   return {
     request_id: execution.requestId,
     correlation_id: execution.correlationId,

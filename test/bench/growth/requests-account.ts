@@ -84,22 +84,22 @@ const newVerification = async (caller: Caller) => {
 
 export const factorRequests = {
   listFactors: manage((caller) => [`/mfa/users/${someUser(caller)}/factors`]),
-  createRegistration: made(newUser, ({ id }) => [
+  createFactorRegistration: made(newUser, ({ id }) => [
     `/mfa/users/${id}/registrations`,
     { factor_id: 1, display_name: 'Phone' },
   ]),
-  readRegistration: made(kept('registration', newDevice(false)), ({ of, registration }) => [
+  readFactorRegistration: made(kept('registration', newDevice(false)), ({ of, registration }) => [
     `${of}/registrations/${registration}`,
   ]),
-  acceptRegistration: made(newDevice(false), ({ of, registration, code }) => [
+  acceptFactorRegistration: made(newDevice(false), ({ of, registration, code }) => [
     `${of}/registrations/${registration}`,
     { otp: code() },
   ]),
   listDevices: made(oneDevice, ({ of }) => [`${of}/devices`]),
   deleteDevice: made(newDevice(true), ({ of, device }) => [`${of}/devices/${device}`]),
-  createVerification: made(newDevice(true), ({ of, device }) => [`${of}/verifications`, { device_id: device }]),
-  readVerification: made(kept('verification', newVerification), ({ path }) => [path]),
-  acceptVerification: made(newVerification, ({ path, code }) => [path, { otp: code() }]),
+  createFactorVerification: made(newDevice(true), ({ of, device }) => [`${of}/verifications`, { device_id: device }]),
+  readFactorVerification: made(kept('verification', newVerification), ({ path }) => [path]),
+  acceptFactorVerification: made(newVerification, ({ path, code }) => [path, { otp: code() }]),
 };
 
 const server = (number: number) => ({

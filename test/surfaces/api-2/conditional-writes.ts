@@ -60,7 +60,7 @@ export function conditionalWrites(app: () => TestApp): void {
     const writes = operations.filter(
       ({ method, template }) => method !== 'GET' && single.some((one) => one.template === template),
     );
-    const once = ['acceptRegistration', 'acceptVerification'];
+    const once = ['acceptFactorRegistration', 'acceptFactorVerification'];
     assert.deepEqual(
       writes.map(({ operationId }) => operationId).filter((id) => !once.includes(id)),
       conditional.map(({ operationId }) => operationId),

@@ -175,7 +175,7 @@ export function events(kind: DatabaseKind): void {
       const schemas = contracts.get('api-2')?.contract as unknown as {
         components: { schemas: Record<string, { properties: { action: { enum: string[] } } }> };
       };
-      const listed = schemas.components.schemas['ListedEvent']?.properties.action.enum;
+      const listed = schemas.components.schemas['AuditEvent']?.properties.action.enum;
       assert.deepEqual(listed, Object.keys(outcomes));
     });
   });

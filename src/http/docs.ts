@@ -20,9 +20,12 @@ export interface DocsFile {
 /** Every file by its path; each is made at its first request. Given the base URL of the account, which pages name. */
 export type DocsFiles = ReadonlyMap<string, (baseUrl: string) => DocsFile>;
 
+/** Where files of the documentation may be. */
+const ownPath = /^\/(?:docs|openapi)(?:\/|$)/;
+
 /**
  * Serves the files on the hosts of accounts; `startPage` is where a visitor who opens the root of one is led. Other
- * paths are passed on. `load` is called for every request that arrives here.
+ * paths are passed on. `load` is called for every request to an address of the documentation.
  */
 export function createDocs(
   services: Pick<Services, 'store' | 'addresses'>,
@@ -33,17 +36,18 @@ export function createDocs(
   router.use(async (req, res, next) => {
     const state = requestStateOf(res);
     const path = req.path.length > 1 && req.path.endsWith('/') ? req.path.slice(0, -1) : req.path;
-    const files = await load();
-    const file = files.get(path === '/' ? '/docs' : path);
+    const isRoot = path === '/';
+    const file = ownPath.test(path) ? (await load()).get(path) : undefined;
+    const isKnown = isRoot || file !== undefined;
     // An unknown host learns nothing, not even that there is documentation.
-    if (file && !state.malformed) state.account = await findAccountByHost(services, req.headers.host ?? '');
-    if (!file || !state.account) {
+    if (isKnown && !state.malformed) state.account = await findAccountByHost(services, req.headers.host ?? '');
+    if (!isKnown || !state.account) {
       next();
       return;
     }
     state.surface = 'docs';
     state.route = path;
-    if (path === '/') res.redirect(`/${startPage}`);
+    if (!file) res.redirect(`/${startPage}`);
     else if (req.method === 'GET' || req.method === 'HEAD') sendFile(req, res, file(state.account.baseUrl));
     else res.status(405).setHeader('allow', 'GET, HEAD').json({ error: 'method_not_allowed' });
   });

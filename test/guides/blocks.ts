@@ -20,7 +20,7 @@ export type Block =
   | { readonly kind: 'elsewhere'; readonly line: number; readonly text: string };
 
 const usualPort = 3000;
-const knownWords = /^(?:server(?:=\d+)?|browser|stopped|elsewhere|file=[\w./-]+)$/;
+const knownWords = /^(?:server(?:=\d+)?|browser|stopped|elsewhere|file=[\w./[\]-]+)$/;
 
 /**
  * Reads the blocks in the languages `sh`, and of any language those with `file=`. Other blocks are for reading. Throws

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import express from 'express';
 import { parse } from 'yaml';
 import { createApp } from '../../src/app.ts';
 import { Failure } from '../../src/domain/failure.ts';
+import { createDocs } from '../../src/http/docs.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { beginRequest } from '../../src/http/request-log.ts';
 import { guideGroups } from '../../src/pages/docs/guides.ts';
 import { openTestApp, seenFrom, type TestApp } from '../support/app.ts';
 
@@ -223,6 +227,22 @@ describe('the documentation', () => {
     ]) {
       assert.equal((await get(path)).status, 404, path);
     }
+  });
+
+  test('it is loaded for its own addresses only', async () => {
+    const asked: string[] = [];
+    const only = express().use(beginRequest(app.services, createMetrics()));
+    let path = '';
+    const load = async () => {
+      asked.push(path);
+      return new Map();
+    };
+    only.use(createDocs(app.services, load, 'account'));
+    const { send } = seenFrom(app.account, only, app.services, app);
+    for (path of ['/', '/nothing', '/docsx', '/api/2/docs', '/docs', '/docs/', '/docs/start', '/openapi/api-2.json']) {
+      assert.equal((await send('GET', path)).status, path === '/' ? 302 : 404, path);
+    }
+    assert.deepEqual(asked, ['/docs', '/docs/', '/docs/start', '/openapi/api-2.json']);
   });
 
   test('another method is 405, an unknown host 404, a malformed request 400', async () => {

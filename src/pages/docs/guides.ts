@@ -57,10 +57,12 @@ export const guideGroups: readonly GuideGroup[] = [
     heading: 'Quick starts',
     guides: [
       page('quick-start-express', 'Sign users in to an Express application.'),
+      page('quick-start-nextjs', 'Sign users in to a Next.js application.'),
       page('quick-start-spa', 'Sign users in to a single page application in the browser.'),
       page('quick-start-fastapi', 'Sign users in to a FastAPI application in Python.'),
       page('quick-start-go', 'Sign users in to a Go program with net/http.'),
-      page('quick-start-others', 'Next.js, Spring Boot, PHP, and .NET: the settings of their libraries.'),
+      page('quick-start-spring', 'Sign users in to a Spring Boot application in Java.'),
+      page('quick-start-others', 'PHP and .NET: the settings of their libraries.'),
     ],
   },
   {

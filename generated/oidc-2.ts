@@ -364,6 +364,13 @@ export interface components {
             readonly jwks_uri?: components["schemas"]["JwksUri"];
             readonly scope?: components["schemas"]["Scope"];
             readonly software_id?: components["schemas"]["SoftwareId"];
+            /**
+             * @description Of the roles in the account's setting `registration_roles`, the names of those whose users may use the app; all of them by default, none with an empty array. A role that the setting does not name is `invalid_client_metadata`. It counts for this registration and is not part of the answer.
+             * @example [
+             *       "Staff"
+             *     ]
+             */
+            readonly registration_roles?: readonly string[];
         };
         /**
          * @description Grant types the client may use. Listing a type does not switch it on: `password` and `implicit` run only where the account turned them on, `client_credentials` only for clients with a secret.

@@ -6,7 +6,7 @@ import { Failure } from '../domain/failure.ts';
 import { inspectMasterKey } from '../domain/keys/master-key.ts';
 import { createVault } from '../domain/keys/vault.ts';
 import type { Vault } from '../services.ts';
-import { openStore, requireIdle, requireKnown } from '../store/knex/index.ts';
+import { openStore, requireKnown, withoutWriters } from '../store/knex/index.ts';
 import type { Store } from '../store/store.ts';
 import { type Answer, addCommand, type Outlet } from './command.ts';
 import { readSettings } from './invocation.ts';
@@ -34,16 +34,17 @@ export function addCopyCommand(group: Command, outlet: Outlet): void {
       for (const [name, url] of Object.entries({ from, to })) requireUrl(name, url);
       if (from === to) throw new Failure('value_invalid', { name: 'to', message: 'to is the same database as from' });
       await inStore(from, false, requireReady);
-      await requireIdle(from);
-      const copied = await inStore(from, false, (source) =>
-        inStore(to, true, async (target) => {
-          if ((await target.status()).applied.length === 0) await target.migrate();
-          await requireReady(target);
-          const vault = await vaultOf(source);
-          return withProgress({ json: options.json === true }, (report) =>
-            copyDatabase({ source, target, vault, report }),
-          );
-        }),
+      const copied = await withoutWriters(from, ({ confirm }) =>
+        inStore(from, false, (source) =>
+          inStore(to, true, async (target) => {
+            if ((await target.status()).applied.length === 0) await target.migrate();
+            await requireReady(target);
+            const vault = await vaultOf(source);
+            return withProgress({ json: options.json === true }, (report) =>
+              copyDatabase({ source, target, vault, report, confirm }),
+            );
+          }),
+        ),
       );
       return answerOf(copied);
     },

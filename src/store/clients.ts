@@ -28,7 +28,7 @@ export interface ClientRecord {
   /** Scopes the client may ask for; null: every scope the account knows. */
   readonly scope: readonly string[] | null;
   readonly extra: ExtraMetadata;
-  /** `open`: registered by anyone, so the user is asked for consent at every authorization. */
+  /** `open`: by anyone, so it gets less, and consent to it is remembered only where the account says so. */
   readonly registeredBy: 'token' | 'open';
   /** The policy of sign-ins to the app; null: none of its own. */
   readonly policyId: number | null;

@@ -113,9 +113,10 @@ export async function setAccount(
     const record = await tx.accounts.findBySubdomain(subdomain);
     if (!record) throw unknownAccount(subdomain);
     const settings = changeSettings(record.settings, changes);
-    if ('open_registration_roles' in changes) {
-      for (const role of parseSettings(settings).openRegistrationRoles) await requireRole(tx, record, role);
-    }
+    const { registrationRoles, openRegistrationRoles } = parseSettings(settings);
+    if ('registration_roles' in changes) for (const role of registrationRoles) await requireRole(tx, record, role);
+    if ('open_registration_roles' in changes)
+      for (const role of openRegistrationRoles) await requireRole(tx, record, role);
     const changed = await tx.accounts.update(record.id, { settings });
     await recordChange(tx, services, record, Object.keys(changes));
     return accountOf(changed ?? record, services.addresses);

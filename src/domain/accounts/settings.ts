@@ -12,8 +12,12 @@ import {
 /** The settings of an account (`gatehouse account set`), parsed. */
 export interface AccountSettings {
   readonly registration: 'closed' | 'token' | 'open';
+  /** Names of the roles given to the apps of clients that are registered with a token. */
+  readonly registrationRoles: readonly string[];
   /** Names of the roles given to the apps of open-registered clients. */
   readonly openRegistrationRoles: readonly string[];
+  /** Whether consent to an open-registered client outlives the sign-in. */
+  readonly openRegistrationConsent: 'always' | 'remembered';
   /** Number of days after which an unused open-registered client expires; 0: never. */
   readonly openRegistrationUnusedDays: number;
   /** Number of days since its last use after which it expires; 0: never. */
@@ -70,7 +74,9 @@ const names: Setting<readonly string[]> = {
 
 const settings = {
   registration: oneOf('token', ['closed', 'token', 'open']),
+  registration_roles: names,
   open_registration_roles: names,
+  open_registration_consent: oneOf('always', ['always', 'remembered']),
   'open_registration.unused_days': wholeNumber(30, 0, 3650),
   'open_registration.idle_days': wholeNumber(180, 0, 3650),
   'grant.password': onOff,
@@ -105,7 +111,9 @@ function read<Name extends SettingName>(stored: Readonly<Record<string, string>>
 export function parseSettings(stored: Readonly<Record<string, string>>): AccountSettings {
   return {
     registration: read(stored, 'registration'),
+    registrationRoles: read(stored, 'registration_roles'),
     openRegistrationRoles: read(stored, 'open_registration_roles'),
+    openRegistrationConsent: read(stored, 'open_registration_consent'),
     openRegistrationUnusedDays: read(stored, 'open_registration.unused_days'),
     openRegistrationIdleDays: read(stored, 'open_registration.idle_days'),
     passwordGrant: read(stored, 'grant.password') === 'on',

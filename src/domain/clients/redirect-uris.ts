@@ -37,6 +37,15 @@ const unclaimable = new Set([
   'wss',
 ]);
 
+/**
+ * Whether any application on a device can receive what is sent to the URI: a loopback address or a private scheme
+ * belongs to nobody (RFC 8252 §8.6).
+ */
+export function isAnybodysUri(uri: string): boolean {
+  const { protocol, hostname } = new URL(uri);
+  return protocol !== 'https:' || loopbackHosts.has(hostname) || /^127\.|\.localhost$/.test(hostname);
+}
+
 /** Why a URI may not be registered, or null. */
 export function redirectUriFault(uri: string, applicationType: ApplicationType): string | null {
   if (uri === '') return 'is empty';

@@ -2,13 +2,14 @@ import type { Services } from '../../services.ts';
 import type { ClientRecord, NewClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentAuditContext } from '../audit/context.ts';
-import { newEvent } from '../audit/record.ts';
+import { newEvent, recordEvent } from '../audit/record.ts';
 import type { Caller } from '../callers/caller.ts';
 import { Failure } from '../failure.ts';
 import { networkSourceOf } from '../network-source.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
 import { newClientId } from './client-id.ts';
 import { hasSecret } from './client-methods.ts';
+import { invalid } from './extra-metadata.ts';
 import { type ClientMetadata, type RegistrationRules, readMetadata } from './metadata.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 import { withSector } from './sector.ts';
@@ -22,6 +23,8 @@ interface Registrant {
   readonly source: string;
   /** Whether this endpoint lets anyone register if the account's registration is open. */
   readonly openAllowed: boolean;
+  /** Of the account's registration roles those that get access; undefined: all of them. Callers alone can say less. */
+  readonly roles?: readonly string[] | undefined;
 }
 
 export interface Registration {
@@ -33,8 +36,9 @@ export interface Registration {
 }
 
 /**
- * Registers a client and creates its app, to which access must be assigned (the document's §1.2). Throws
- * `registration_closed`, `caller_unauthenticated`, `rate_limited`, `redirect_uri_invalid`, `client_metadata_invalid`.
+ * Registers a client and creates its app, to which access must be assigned (the document's §1.2), unless the account's
+ * settings name roles that get it. Throws `registration_closed`, `caller_unauthenticated`, `rate_limited`,
+ * `redirect_uri_invalid`, `client_metadata_invalid`.
  */
 export async function registerClient(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'limits' | 'vault' | 'egress'>,
@@ -50,11 +54,12 @@ export async function registerClient(
     linkedServers: 0,
     implicitGrant: account.settings.implicitGrant,
   });
+  const roles = rolesOf(account, registrant);
   const metadata = await withSector(services, account, read, { registeredBy });
   const made = newClient(services, account, metadata, registeredBy);
   const registrationToken = rules.standard ? newSecret(services.random, secretPrefixes.registrationToken) : null;
   const registrationTokenDigest = registrationToken && digestOf(registrationToken);
-  const client = await create(services, account, registrant, { ...made.client, registrationTokenDigest });
+  const client = await create(services, account, roles, { ...made.client, registrationTokenDigest });
   return { client, clientSecret: made.clientSecret, registrationToken };
 }
 
@@ -78,35 +83,42 @@ export function newClient(
   return { client, clientSecret };
 }
 
-/** Open-registered clients get the account's default roles in the same transaction. */
+/** Names of the roles whose users may use the new app. */
+function rolesOf({ settings }: Account, { caller, roles }: Registrant): readonly string[] {
+  if (!caller) return settings.openRegistrationRoles;
+  const offered = settings.registrationRoles;
+  const unknown = roles?.findIndex((name) => !offered.includes(name)) ?? -1;
+  if (unknown >= 0) throw invalid(`registration_roles[${unknown}]`, "must be one of the account's registration_roles");
+  return roles ? offered.filter((name) => roles.includes(name)) : offered;
+}
+
+/** The app is assigned to the roles in the same transaction. */
 async function create(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
-  registrant: Registrant,
+  roles: readonly string[],
   client: NewClientRecord,
 ): Promise<ClientRecord> {
-  const roles = registrant.caller ? [] : account.settings.openRegistrationRoles;
   const origin = currentAuditContext();
-  const eventOf = (appId: number) =>
-    newEvent(
-      services,
-      account,
-      {
-        action: 'app.registered',
-        // In open registration the client itself is the actor.
-        ...(!registrant.caller && { actor: { type: 'client', id: appId } }),
-        target: { type: 'app', id: appId },
-        detail: { registered_by: client.registeredBy },
-      },
-      origin,
-    );
+  const about = (appId: number) => ({
+    // In open registration the client itself is the actor.
+    ...(client.registeredBy === 'open' && { actor: { type: 'client', id: appId } as const }),
+    target: { type: 'app', id: appId } as const,
+  });
+  const eventOf = (appId: number) => {
+    const detail = { registered_by: client.registeredBy };
+    return newEvent(services, account, { ...about(appId), action: 'app.registered', detail }, origin);
+  };
   if (roles.length === 0) return services.store.clients.register({ client, eventOf });
   return services.store.transaction(async (tx) => {
     const created = await tx.clients.create(client);
-    await tx.events.append(eventOf(created.appId));
+    const { appId, createdAt } = created;
+    await tx.events.append(eventOf(appId));
     for (const name of roles) {
       const role = await tx.roles.findByName(account.id, name);
-      if (role) await tx.access.grant(account.id, created.appId, { roleId: role.id }, created.createdAt);
+      if (!role || !(await tx.access.grant(account.id, appId, { roleId: role.id }, createdAt))) continue;
+      const detail = { role_id: role.id };
+      await recordEvent(tx, services, account, { ...about(appId), action: 'access.granted', detail });
     }
     return created;
   });

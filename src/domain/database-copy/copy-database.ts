@@ -31,6 +31,8 @@ interface CopyParts {
   /** Opens the keys of the trails. */
   readonly vault: Vault;
   readonly report: CopyReport;
+  /** Throws when somebody may have written to the source meanwhile. */
+  confirm(): Promise<void>;
 }
 
 function refused(message: string): Failure {
@@ -40,7 +42,8 @@ function refused(message: string): Failure {
 /**
  * Copies every row as it is and continues where an earlier run was interrupted. Then it reads both databases again: it
  * ends only when every table has the same rows in both, and each trail is whole. Until then no server starts on the
- * target. Throws `unavailable` when the target holds something else, or when the source changed meanwhile.
+ * target. The caller keeps others from writing to the source. Throws `unavailable` when the target holds something else,
+ * or when the source changed between two runs.
  */
 export function copyDatabase(parts: CopyParts): Promise<CopiedDatabase> {
   const { source, target, report } = parts;
@@ -53,6 +56,7 @@ export function copyDatabase(parts: CopyParts): Promise<CopiedDatabase> {
       const trails = await verifyTrails(parts);
       const numbers = new Map<TablePair['to'], bigint>();
       for (const pair of pairs) if (pair.from.numbered) numbers.set(pair.to, await from.readNumber(pair.from));
+      await parts.confirm();
       await to.finish(numbers);
       return { tables, trails, resumed };
     }),

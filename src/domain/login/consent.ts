@@ -3,9 +3,11 @@
 import type { Services } from '../../services.ts';
 import type { AuthorizationParameters } from '../../store/authorization-parameters.ts';
 import type { AuthorizationServerRecord, LinkedServer } from '../../store/authorization-servers.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
+import { isAnybodysUri } from '../clients/redirect-uris.ts';
 import { linkedServersOf } from '../tokens/audience.ts';
 import { apiScopeNames, isAboutUser } from '../tokens/scopes.ts';
 import type { OpenRequest } from './authorization-request.ts';
@@ -61,6 +63,20 @@ export function isAllowedAtApis(
   return apiScopeNames(scope, serverId, servers).every((name) => allowed.includes(name));
 }
 
+/**
+ * Whether consent to the client outlives the sign-in. To one that anyone registered only where the account says so, and
+ * never where another program could answer to its name (RFC 8252 §8.6).
+ */
+export function isConsentRemembered(
+  { settings }: Pick<Account, 'settings'>,
+  { registeredBy, authMethod, redirectUris }: Pick<ClientRecord, 'registeredBy' | 'authMethod' | 'redirectUris'>,
+): boolean {
+  if (registeredBy === 'token') return true;
+  return (
+    settings.openRegistrationConsent === 'remembered' && !(authMethod === 'none' && redirectUris.some(isAnybodysUri))
+  );
+}
+
 /** Whether the user has to be asked, where the client is linked to these API authorization servers. */
 export async function needsConsent(
   { store }: { readonly store: Pick<StoreVerbs, 'authorizations'> },
@@ -76,7 +92,7 @@ export async function needsConsent(
   if (isDecided && isAllowedAtApis(parameters, parameters.apiScopes ?? [], servers)) return false;
   // Who typed the code has to see whose device it is: nothing that was remembered says that (RFC 8628 §5.4).
   if (parameters.device) return true;
-  if (client.registeredBy === 'open' || parameters.prompt.includes('consent')) return true;
+  if (!isConsentRemembered(account, client) || parameters.prompt.includes('consent')) return true;
   const allowed = await store.authorizations.findConsent(account.id, user.id, client.appId);
   return allowed === null || !isAllowed(parameters, allowed, servers);
 }

@@ -15,7 +15,7 @@ import {
   requestEnded,
   requireCsrf,
 } from './authorization-request.ts';
-import { type ApiScope, consentNames, consentScopes, isAllowedAtApis } from './consent.ts';
+import { type ApiScope, consentNames, consentScopes, isAllowedAtApis, isConsentRemembered } from './consent.ts';
 import { isOwnPages } from './own-pages.ts';
 import { findSession } from './sessions.ts';
 
@@ -45,10 +45,10 @@ interface ConsentForm {
 }
 
 /**
- * Keeps what the signed-in user decided for a request. Consent to a client that a caller registered is remembered; one
- * that anyone registered is asked every time. The same decision again changes nothing and is not told. Where other
- * APIs have the scopes by now than those that the page showed, nothing is allowed, and the page is due again. Throws
- * `authorization_request_invalid`, `cross_site_request`, `parameter_missing`, `rate_limited`.
+ * Keeps what the signed-in user decided for a request, and remembers it where `isConsentRemembered`. The same decision
+ * again changes nothing and is not told. Where other APIs have the scopes by now than those that the page showed, nothing
+ * is allowed, and the page is due again. Throws `authorization_request_invalid`, `cross_site_request`,
+ * `parameter_missing`, `rate_limited`.
  */
 export async function decideConsent(
   services: Pick<Services, 'store' | 'clock' | 'vault' | 'limits'>,
@@ -92,7 +92,7 @@ export async function decideConsent(
         ? { ...about, action: 'consent.denied', detail: { user_id: id } }
         : { ...about, action: 'consent.allowed', detail: { user_id: id, scope } },
     );
-    if (decision === 'deny' || client.registeredBy === 'open') return;
+    if (decision === 'deny' || !isConsentRemembered(account, client)) return;
     const former = (await tx.authorizations.findConsent(account.id, id, client.appId)) ?? [];
     const allowed = [...new Set([...former, ...consentNames(parameters, servers)])];
     await tx.authorizations.saveConsent(account.id, id, client.appId, allowed, services.clock.now());

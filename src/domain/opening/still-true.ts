@@ -42,7 +42,7 @@ export async function isStillTrue(
       return true;
     case 'code':
     case 'device_code':
-      return isApprovedStill(tx, client, user, evidence.approval, servers);
+      return isApprovedStill(tx, account, client, user, evidence.approval, servers);
     case 'token': {
       const found = await tx.grants.findAccessToken(account.id, evidence.tokenId);
       return found !== null && isActive(found, clock.now());

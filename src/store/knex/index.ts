@@ -22,7 +22,7 @@ import { type Around, guardVerbs } from './guard.ts';
 import { hookExecutionVerbs } from './hook-executions.ts';
 import { hookVariableVerbs } from './hook-variables.ts';
 import { hookVerbs } from './hooks.ts';
-import { requireIdle } from './idle.ts';
+import { withoutWriters } from './idle.ts';
 import { keptAnswerVerbs } from './kept-answers.ts';
 import { keyVerbs } from './keys.ts';
 import { findSchemaFaults, migrate, readStatus, requireKnown, rollback } from './migrate.ts';
@@ -44,7 +44,7 @@ import { signInHistoryVerbs } from './sign-in-histories.ts';
 import { createTransaction, type TransactionState } from './transaction.ts';
 import { userVerbs } from './users.ts';
 
-export { requireIdle, requireKnown };
+export { requireKnown, withoutWriters };
 
 interface StoreOptions {
   /** `sqlite:<path>` or `postgres://…`. */

@@ -21,7 +21,7 @@ export function registerClient(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'limits' | 'vault' | 'egress'>,
 ): Handler<Operation> {
   return async ({ body, caller, origin }, respond) => {
-    const registrant = { caller, source: origin.source, openAllowed: false };
+    const registrant = { caller, source: origin.source, openAllowed: false, roles: body.registration_roles };
     const registration = await register(services, origin.account, registrant, body, rules);
     return respond(200, representClient(registration));
   };

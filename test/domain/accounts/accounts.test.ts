@@ -124,15 +124,20 @@ onServices('accounts', (subject) => {
     assert.equal(await failureOf(setAccount(services, 'nobody', {})), 'not_found account');
   });
 
-  test('roles for clients of open registration must exist', async () => {
-    const { services } = subject;
-    const account = await createTestAccount(services);
-    const change = { open_registration_roles: 'guests' };
-    assert.equal(await failureOf(setAccount(services, account.subdomain, change)), 'not_found role');
-    await createRole(services, account, { name: 'guests' });
-    const { settings } = await setAccount(services, account.subdomain, change);
-    assert.deepEqual(settings.openRegistrationRoles, ['guests']);
-  });
+  for (const [setting, member] of [
+    ['registration_roles', 'registrationRoles'],
+    ['open_registration_roles', 'openRegistrationRoles'],
+  ] as const) {
+    test(`${setting}: the roles must exist`, async () => {
+      const { services } = subject;
+      const account = await createTestAccount(services);
+      const change = { [setting]: 'guests' };
+      assert.equal(await failureOf(setAccount(services, account.subdomain, change)), 'not_found role');
+      await createRole(services, account, { name: 'guests' });
+      const { settings } = await setAccount(services, account.subdomain, change);
+      assert.deepEqual(settings[member], ['guests']);
+    });
+  }
 
   test('an account can move to another address', async () => {
     const { services } = subject;

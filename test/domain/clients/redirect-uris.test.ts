@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isRegisteredUri, longestUri, redirectUriFault } from '../../../src/domain/clients/redirect-uris.ts';
+import {
+  isAnybodysUri,
+  isRegisteredUri,
+  longestUri,
+  redirectUriFault,
+} from '../../../src/domain/clients/redirect-uris.ts';
 import { readSeed } from '../../properties/seed.ts';
 import { runsOf } from '../../support/sample.ts';
 
@@ -154,5 +159,14 @@ test('native applications, and no others, may use any port on loopback (RFC 8252
     'http://localhost:3000/',
   ]) {
     assert.equal(isRegisteredUri(registered, uri, 'native'), false, uri);
+  }
+});
+
+test("loopback addresses and private schemes are anybody's; https of another host is not (RFC 8252 §8.6)", () => {
+  const loopback = ['https://localhost/cb', 'https://127.0.0.2/cb', 'https://app.localhost/cb', 'https://[::1]/cb'];
+  const plain = everywhere.filter((uri) => uri.startsWith('http:'));
+  for (const uri of [...nativeOnly, ...plain, ...loopback]) assert.ok(isAnybodysUri(uri), uri);
+  for (const uri of [...everywhere.filter((one) => !plain.includes(one)), 'https://localhost.example.com/cb']) {
+    assert.ok(!isAnybodysUri(uri), uri);
   }
 });

@@ -7,7 +7,7 @@ import { tablesInOrder } from '../../../src/domain/database-copy/order.ts';
 import { Failure } from '../../../src/domain/failure.ts';
 import { masterKeyFact } from '../../../src/domain/keys/master-key.ts';
 import type { CopyColumn, CopyTable } from '../../../src/store/copying.ts';
-import { requireIdle } from '../../../src/store/knex/index.ts';
+import { withoutWriters } from '../../../src/store/knex/index.ts';
 import { ask, execute } from '../../support/rows.ts';
 import { createTestAccount, type TestServices, testServices } from '../../support/services.ts';
 import { type DatabaseKind, databases, openTestStore, type TestStore } from '../../support/stores.ts';
@@ -94,7 +94,13 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
 }
 
 const copyOf = (source: Source, target: TestStore, report = silent) =>
-  copyDatabase({ source: source.store, target: target.store, vault: source.services.vault, report });
+  copyDatabase({
+    source: source.store,
+    target: target.store,
+    vault: source.services.vault,
+    report,
+    confirm: async () => {},
+  });
 
 /** A report that interrupts the copy after its parts of the table, as a crash between two commits does. */
 function interruptedIn(table: string): CopyReport {
@@ -166,12 +172,38 @@ for (const from of databases) {
       await Promise.all([source, target, half, other, third].map((one) => one.dispose()));
     });
 
-    test('needs a source that nobody uses', async () => {
+    test('needs a source that nobody uses, and keeps others from writing to it meanwhile', async () => {
       const used = await openTestStore(from);
       await used.store.ping();
-      assert.match(await refusalOf(requireIdle(used.url)), /in use: stop the service first/);
+      const never = async () => assert.fail('it ran');
+      assert.match(await refusalOf(withoutWriters(used.url, never)), /in use: stop the service first/);
+      await used.store.close();
+      const write = "insert into facts (name, value) values ('of the test', '1')";
+      await withoutWriters(used.url, async ({ confirm }) => {
+        // As in a session that waits as short a time as it can.
+        const patience = from === 'sqlite' ? 'pragma busy_timeout = 0; ' : "set lock_timeout to '50ms'; ";
+        await assert.rejects(execute(used.url, patience + write), /database is locked|lock timeout/);
+        assert.deepEqual(await ask(used.url, 'select name from facts'), []);
+        await confirm();
+      });
+      await execute(used.url, write);
       await used.dispose();
     });
+
+    if (from === 'postgres') {
+      test('is not finished once the connection is gone that kept others from writing', async () => {
+        const used = await openTestStore(from);
+        await used.store.close();
+        const end = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'gatehouse db copy'
+          and datname = current_database()`;
+        const lost = withoutWriters(used.url, async ({ confirm }) => {
+          await execute(used.url, end);
+          await confirm();
+        });
+        assert.match(await refusalOf(lost), /was lost; begin again/);
+        await used.dispose();
+      });
+    }
   });
 }
 

@@ -4,6 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { parseSettings } from '../../../src/domain/accounts/settings.ts';
 import { type Approval, isApprovedStill } from '../../../src/domain/login/approval.ts';
 import { linkedServersOf } from '../../../src/domain/tokens/audience.ts';
 import type { ClientRecord } from '../../../src/store/clients.ts';
@@ -15,6 +16,7 @@ interface Changes {
   readonly client?: Partial<ClientRecord>;
   readonly user?: Partial<UserRecord>;
   readonly approval?: Partial<Approval>;
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 onServices('what an approval rests on', (subject) => {
@@ -33,6 +35,7 @@ onServices('what an approval rests on', (subject) => {
     const holds = (changes: Changes = {}) =>
       isApprovedStill(
         store,
+        { settings: parseSettings(changes.settings ?? {}) },
         { ...client, ...changes.client },
         { ...user, ...changes.user },
         {
@@ -66,6 +69,8 @@ onServices('what an approval rests on', (subject) => {
     await subject.services.store.authorizations.removeConsent(accountId, user.id, client.appId);
     assert.ok(!(await holds()));
     assert.ok(await holds({ client: { registeredBy: 'open' } }));
+    const settings = { open_registration_consent: 'remembered' };
+    assert.ok(!(await holds({ client: { registeredBy: 'open' }, settings })), 'where consent is remembered, it counts');
   });
 
   it('what was allowed at APIs, for clients of open registration: APIs linked later are not included', async () => {

@@ -95,8 +95,8 @@ export const sessions: readonly Mutant[] = [
     id: 'approval-apis-open',
     rule: 'a code of a client of open registration covers only the APIs of the approval',
     file: 'domain/login/approval.ts',
-    text: "registeredBy === 'open') return isAllowedAtApis(asked, apiScopes, servers);",
-    becomes: "registeredBy === 'open') return true;",
+    text: '!isConsentRemembered(account, client)) return isAllowedAtApis(asked, apiScopes, servers);',
+    becomes: '!isConsentRemembered(account, client)) return true;',
     killedBy: 'domain/login/approval.test.ts',
   },
   {

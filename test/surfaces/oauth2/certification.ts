@@ -15,7 +15,7 @@ export const succeeding: Readonly<Record<string, Readonly<Record<string, string>
   'oidcc-scope-address': { scope: 'openid address' },
   'oidcc-scope-phone': { scope: 'openid phone' },
   'oidcc-scope-all': { scope: 'openid profile email address phone' },
-  'oidcc-ensure-other-scope-order-succeeds': { scope: 'email openid' },
+  'scopes in another order': { scope: 'email openid' },
   'oidcc-display-page': { display: 'page' },
   'oidcc-display-popup': { display: 'popup' },
   'oidcc-prompt-none-logged-in': { prompt: 'none' },

@@ -15,7 +15,7 @@ import {
   submit,
   walk,
 } from '../../support/sign-in.ts';
-import { type AppOf, assertError, unlimited } from './asking.ts';
+import { type AppOf, askTokens, assertClientError, assertError, codeForm, toClient, unlimited } from './asking.ts';
 
 const json = { client_name: 'Open App', redirect_uris: [redirectUri] };
 
@@ -30,6 +30,14 @@ async function clients(app: TestApp): Promise<number> {
 
 /** Who may register: the account's setting `registration` (docs/document-gaps.md#the-standard-door). */
 export function registrationModes(app: AppOf): void {
+  async function openToEveryone(more: Readonly<Record<string, string>> = {}): Promise<TestApp> {
+    const one = await app().another(unlimited);
+    await createRole(one.services, one.account, { name: 'Everyone' });
+    const settings = { registration: 'open', open_registration_roles: 'Everyone', ...more };
+    await setAccount(one.services, one.account.subdomain, settings);
+    return one;
+  }
+
   it('token: 401 without a bearer token or with one not of this account; no row (R1, I1)', async () => {
     const one = await app().another(unlimited);
     const other = await app().another(unlimited);
@@ -90,10 +98,7 @@ export function registrationModes(app: AppOf): void {
   });
 
   it('open: the app gets the default roles of the account, and consent is asked at every sign-in', async () => {
-    const one = await app().another(unlimited);
-    await createRole(one.services, one.account, { name: 'Everyone' });
-    const settings = { registration: 'open', open_registration_roles: 'Everyone' };
-    await setAccount(one.services, one.account.subdomain, settings);
+    const one = await openToEveryone();
     const user = await makeUser(one, undefined, { roles: ['Everyone'] });
     const stranger = await makeUser(one);
     const { body: client } = await register(one);
@@ -112,6 +117,42 @@ export function registrationModes(app: AppOf): void {
     assert.equal(refused.answer.status, 403, 'a user without the role has no access');
   });
 
+  it('open_registration_consent=remembered: asked once, while the account says so and consent is there', async () => {
+    const one = await openToEveryone({ open_registration_consent: 'remembered' });
+    const user = await makeUser(one, undefined, { roles: ['Everyone'] });
+    const { body: client } = await register(one);
+    const jar = new CookieJar();
+    await signInForCode(one, client, user, {}, jar);
+    const silent = () => walk(one, jar, authorizePath(client, { prompt: 'none' }));
+    const pending = toClient((await silent()).answer).get('code') ?? '';
+    const asked = await walk(one, jar, authorizePath(client, { prompt: 'consent' }));
+    assert.match(asked.answer.text, /value="allow"/);
+    await setAccount(one.services, one.account.subdomain, { open_registration_consent: 'always' });
+    assertClientError(one, (await silent()).answer, 'consent_required');
+    await setAccount(one.services, one.account.subdomain, { open_registration_consent: 'remembered' });
+    await one.services.store.authorizations.removeConsent(one.account.id, user.id, client.app_id);
+    assertClientError(one, (await silent()).answer, 'consent_required');
+    assertError(await askTokens(one, client, codeForm(pending)), 400, 'invalid_grant');
+  });
+
+  it('remembered, but never for a public client that other programs could pose as (RFC 8252 §8.6)', async () => {
+    const one = await openToEveryone({ open_registration_consent: 'remembered' });
+    const user = await makeUser(one, undefined, { roles: ['Everyone'] });
+    const none = { token_endpoint_auth_method: 'none' };
+    for (const [metadata, remembered] of [
+      [none, true],
+      [{ redirect_uris: [redirectUri, 'http://127.0.0.1/callback'] }, true],
+      [{ ...none, redirect_uris: [redirectUri, 'http://127.0.0.1/callback'] }, false],
+      [{ ...none, redirect_uris: [redirectUri, 'com.example.app:/callback'], application_type: 'native' }, false],
+    ] as const) {
+      const { body: client } = await one.send('POST', '/oauth2/register', { json: { ...json, ...metadata } });
+      const jar = new CookieJar();
+      await signInForCode(one, client, user, {}, jar);
+      const { answer } = await walk(one, jar, authorizePath(client, { prompt: 'none' }));
+      assert.equal(toClient(answer).get('error'), remembered ? null : 'consent_required', JSON.stringify(metadata));
+    }
+  });
+
   it('the logo of a client of open registration is not fetched (R5)', async () => {
     const one = await app().another({ ...unlimited, registration: 'open' });
     const metadata = { logo_uri: 'https://cdn.example.com/logo.png' };
@@ -126,6 +167,25 @@ export function registrationModes(app: AppOf): void {
       assert.equal(answer.text.includes(metadata.logo_uri), shown);
       assert.equal(String(answer.headers['content-security-policy']).includes('https://cdn.example.com'), shown);
     }
+  });
+
+  it('registration_roles: clients registered with a token can be used at once, others as before', async () => {
+    const one = await app().another({ ...unlimited, registration: 'open' });
+    await createRole(one.services, one.account, { name: 'Everyone' });
+    await setAccount(one.services, one.account.subdomain, { registration_roles: 'Everyone' });
+    const user = await makeUser(one, undefined, { roles: ['Everyone'] });
+    const { body: client } = await register(one, `Bearer ${await one.bearer('register_clients')}`);
+    assert.ok((await signInForCode(one, client, user)).get('code'));
+    const { body: open } = await register(one);
+    const at = await walk(one, new CookieJar(), authorizePath(open));
+    assert.equal((await submit(one, at, { username: user.email ?? '', password })).answer.status, 403);
+    const { body: events } = await one.send('GET', '/api/2/events?action=access.granted', {
+      headers: { authorization: `Bearer ${await one.bearer('read_all')}` },
+    });
+    assert.deepEqual(
+      events.map((event: { target: { id: number } }) => event.target.id),
+      [client.app_id],
+    );
   });
 
   it('a client that was registered with a token asks once', async () => {

@@ -62,6 +62,7 @@ const address = [
 
 /** Values that are refused. */
 export const refused: Readonly<Record<string, readonly unknown[]>> = {
+  registration_roles: [null, 'Staff', 7, [7], [['Staff']], ['x'.repeat(256)], ['Staff'], Array(101).fill('Staff')],
   client_name: [
     undefined,
     null,

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { setAccount } from '../../../src/domain/accounts/accounts.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import type { TestApp } from '../../support/app.ts';
 import { assertCharacters, patternedTexts } from '../../support/patterned-texts.ts';
 import { assertRefused, minimal, register, registered } from './door.ts';
@@ -33,6 +35,28 @@ export function registerClientMembers(app: () => TestApp): void {
       assert.equal(text.operation.operationId, 'registerClient');
       await assertCharacters(text, minimal, (body) => register(app(), body));
     }
+  });
+
+  it('registration_roles: some or none of the roles of the setting get access, and never another role', async () => {
+    const one = await app().another({ 'limit.register': 'off' });
+    for (const name of ['Staff', 'Guests', 'Admins']) await createRole(one.services, one.account, { name });
+    const rolesOf = async (member?: readonly string[]) => {
+      const { app_id } = await registered(one, member && { registration_roles: member });
+      const { roles } = one.services.store;
+      const named = await Promise.all(
+        ['Staff', 'Guests', 'Admins'].map((name) => roles.findByName(one.account.id, name)),
+      );
+      const headers = { authorization: `Bearer ${await one.bearer('read_all')}` };
+      const { body } = await one.send('GET', `/api/2/apps/${app_id}`, { headers });
+      return named.filter((role) => body.role_ids.includes(role?.id)).map((role) => role?.name);
+    };
+    assert.deepEqual(await rolesOf(), [], 'by default an app is assigned to nobody');
+    await setAccount(one.services, one.account.subdomain, { registration_roles: 'Staff, Guests' });
+    assert.deepEqual(await rolesOf(), ['Staff', 'Guests']);
+    assert.deepEqual(await rolesOf(['Guests']), ['Guests']);
+    assert.deepEqual(await rolesOf([]), []);
+    const more = { ...minimal, registration_roles: ['Staff', 'Admins'] };
+    assertRefused(await register(one, more), 'invalid_client_metadata', 'registration_roles[1]', more);
   });
 
   it('refuses jwks beside jwks_uri (RFC 7591 §2)', async () => {

@@ -262,6 +262,7 @@ module.exports = {
     only('totp', 'otpauth', ['src/adapters/']),
     only('passkeys', '@simplewebauthn/server', ['src/adapters/']),
     only('eta', 'eta', ['src/pages/']),
+    only('markdown', 'marked', ['src/pages/docs/']),
     only('qrcode', 'qrcode', ['src/pages/']),
     only('pino', 'pino', ['src/http/', 'src/adapters/']),
     only('prom-client', 'prom-client', ['src/http/', 'src/adapters/']),

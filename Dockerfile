@@ -30,7 +30,8 @@ ENV NODE_ENV=production \
     MASTER_KEY_FILE=/data/master.key
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
-COPY LICENSE package.json ./
+COPY LICENSE package.json README.md SECURITY.md CHANGELOG.md ./
+COPY docs docs
 COPY openapi openapi
 COPY generated generated
 COPY src src

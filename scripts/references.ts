@@ -5,6 +5,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { anchorOf } from '../src/pages/docs/anchor.ts';
 
 /** A text of the repository, as lines. */
 interface Source {
@@ -61,12 +62,6 @@ function readPage(source: Source): Page {
   const texts = [...markedLines(source)].filter(({ isCode }) => !isCode);
   const headings = texts.flatMap(({ line }) => /^#{1,6} +(.+?) *$/.exec(line)?.[1] ?? []);
   return { ...source, headings, anchors: new Set(headings.map(anchorOf)) };
-}
-
-/** As the common viewers of Markdown write it. */
-function anchorOf(heading: string): string {
-  const letters = heading.toLowerCase().replace(/[^\p{Letter}\p{Number} _-]/gu, '');
-  return letters.replaceAll(' ', '-');
 }
 
 /** `4.7` of its heading; `1.2` of the second numbered item in section 1. */

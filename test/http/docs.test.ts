@@ -9,6 +9,7 @@ import { Failure } from '../../src/domain/failure.ts';
 import { createDocs } from '../../src/http/docs.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { beginRequest } from '../../src/http/request-log.ts';
+import { guideGroups } from '../../src/pages/docs/guides.ts';
 import { openTestApp, seenFrom, type TestApp } from '../support/app.ts';
 
 const namesIn = (folder: string, ending: string) =>
@@ -71,10 +72,11 @@ describe('the documentation', () => {
     }
   });
 
-  test('the index begins with the main job, each workflow with its command for this account', async () => {
+  test('the index begins with where to start and the main job, each workflow with its command for this account', async () => {
     const { text } = await get('/docs');
     const headings = [...text.matchAll(/<h2 [^>]*>([^<]*)/g)].map(([, heading]) => heading);
-    assert.deepEqual(headings, ['The main job', 'Surfaces', 'More workflows']);
+    const groups = guideGroups.slice(1).map(({ heading }) => heading);
+    assert.deepEqual(headings, ['Start here', 'The main job', ...groups, 'Surfaces', 'More workflows']);
     assert.doesNotMatch(text, /\{base_url\}/);
     const commands = [...text.matchAll(/<pre [^>]*><code>([^<]*)<\/code>/g)].map(([, command = '']) => command);
     const written = workflows.map((name) => read(`openapi/workflows/${name}.yaml`));
@@ -226,6 +228,22 @@ describe('the documentation', () => {
     ]) {
       assert.equal((await get(path)).status, 404, path);
     }
+  });
+
+  test('it is loaded for its own addresses only', async () => {
+    const asked: string[] = [];
+    const only = express().use(beginRequest(app.services, createMetrics()));
+    let path = '';
+    const load = async () => {
+      asked.push(path);
+      return new Map();
+    };
+    only.use(createDocs(app.services, load, 'account'));
+    const { send } = seenFrom(app.account, only, app.services, app);
+    for (path of ['/', '/nothing', '/docsx', '/api/2/docs', '/docs', '/docs/', '/docs/start', '/openapi/api-2.json']) {
+      assert.equal((await send('GET', path)).status, path === '/' ? 302 : 404, path);
+    }
+    assert.deepEqual(asked, ['/docs', '/docs/', '/docs/start', '/openapi/api-2.json']);
   });
 
   test('another method is 405, an unknown host 404, a malformed request 400', async () => {

@@ -28,8 +28,7 @@ export function contractPage(surface: SurfaceView, contract: object, link: Link)
     surface,
     // The page carries the contract as data, so that it also works from a folder. `<` would let the data end early.
     contract: linked(JSON.stringify(contract), link).replaceAll('<', '\\u003c'),
-    redocHref: link('/docs/redoc.standalone.js'),
-    scriptHref: link('/docs/start-redoc.js'),
+    scripts: [link('/docs/redoc.standalone.js'), link('/docs/start-redoc.js')],
   });
 }
 

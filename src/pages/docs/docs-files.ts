@@ -6,9 +6,12 @@ import { Document, visit } from 'yaml';
 import type { DocsFile, DocsFiles } from '../../http/docs.ts';
 import { once } from '../once.ts';
 import { contractPage, contractPagePolicy } from './contract-page.ts';
-import { indexPage, indexPagePolicy } from './index-page.ts';
+import { guidePage, guidePagePolicy } from './guide-page.ts';
+import { guides } from './guides.ts';
+import { indexPage } from './index-page.ts';
 import { redocScript } from './redoc-script.ts';
 import { escapeHtml } from './render.ts';
+import { searchLibrary, searchPage, searchPagePolicy } from './search-page.ts';
 import { servedContract } from './served-contract.ts';
 import { type DocumentedSurface, describeSurface } from './surface-view.ts';
 import { baseUrlPlaceholder, describeWorkflowFile, listWorkflowFiles, readWorkflowFile } from './workflow-view.ts';
@@ -27,9 +30,16 @@ const html = 'text/html; charset=utf-8';
 const parts: Readonly<Record<string, { readonly type: string; readonly sources: readonly string[] }>> = {
   '/docs/docs.css': {
     type: 'text/css; charset=utf-8',
-    sources: ['../assets/styles/base.css', 'assets/frame.css', 'assets/index.css', 'assets/contract.css'],
+    sources: [
+      '../assets/styles/base.css',
+      'assets/frame.css',
+      'assets/index.css',
+      'assets/guide.css',
+      'assets/contract.css',
+    ],
   },
   '/docs/start-redoc.js': { type: 'text/javascript; charset=utf-8', sources: ['assets/start-redoc.js'] },
+  '/docs/search.js': { type: 'text/javascript; charset=utf-8', sources: ['assets/search.js'] },
   '/docs/icon.svg': { type: 'image/svg+xml', sources: ['../assets/icon.svg'] },
 };
 
@@ -52,6 +62,10 @@ export function docsFiles(surfaces: readonly DocumentedSurface[], addressOf: Add
   for (const [path, { type, sources }] of Object.entries(parts))
     add(path, type, () => sources.map(readText).join('\n'));
   add('/docs/redoc.standalone.js', 'text/javascript; charset=utf-8', redocScript);
+  add('/docs/minisearch.js', 'text/javascript; charset=utf-8', searchLibrary);
+  for (const guide of guides) add(`/docs/${guide.name}`, html, () => guidePage(guide, link), guidePagePolicy);
+  const views = once(() => sorted.map((surface) => describeSurface(surface, link)));
+  add('/docs/search', html, () => searchPage(views(), link), searchPagePolicy);
   for (const surface of sorted) {
     const { name, contract } = surface;
     const page = (shown: object) => contractPage(describeSurface(surface, link), shown, link);
@@ -77,16 +91,12 @@ export function docsFiles(surfaces: readonly DocumentedSurface[], addressOf: Add
   for (const { name, read } of workflows)
     add(`/openapi/workflows/${name}.yaml`, 'application/yaml; charset=utf-8', () => read().text);
   const index = once(() => {
-    const views = sorted.map((surface) => describeSurface(surface, link));
-    return indexPage(
-      views,
-      workflows.map(({ read }) => describeWorkflowFile(read(), views)),
-      link,
-    );
+    const walks = workflows.map(({ read }) => describeWorkflowFile(read(), views()));
+    return indexPage(views(), walks, link);
   });
   files.set('/docs', (baseUrl) => {
     const text = index().replaceAll(baseUrlPlaceholder, () => escapeHtml(baseUrl));
-    return fileOf(html, text, indexPagePolicy);
+    return fileOf(html, text, guidePagePolicy);
   });
   return files;
 }

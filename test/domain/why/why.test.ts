@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { tellReference } from '../../../src/domain/why/story.ts';
 import { tellUser } from '../../../src/domain/why/user.ts';
+import { userStatuses } from '../../../src/store/users.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { chosen, newInvite } from '../../support/invites.ts';
@@ -226,7 +227,7 @@ for (const kind of databases) {
       const { user, client, begin } = await settle(app);
       const asking = await app.services.store.clients.findByApp(app.account.id, client.app_id);
       await submit(app, await begin(), { username: user.email ?? '', password: 'wrong password' });
-      await setUser(app.services, app.account, user.id, { status: 'password_expired' });
+      await app.services.store.users.update(app.account.id, user.id, { status: userStatuses.passwordExpired });
       const other = 'https://app.example.com/other';
       for (let count = 0; count < 10; count += 1) await at(authorizePath(client, { redirect_uri: other }));
       const found = await app.services.store.users.find(app.account.id, user.id);

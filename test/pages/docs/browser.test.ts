@@ -9,6 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
+import { guides } from '../../../src/pages/docs/guides.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { violationsOf } from '../../support/axe.ts';
 import { type BrowserOptions, openBrowser, waitUntil } from '../../support/browser.ts';
@@ -74,6 +75,41 @@ describe('the documentation in a browser', () => {
         }));
     }
   }
+
+  // The drill M1 looks at all of them.
+  for (const { name } of sampled(guides, 12)) {
+    test(`the guide ${name} has no violation, and no link that leads nowhere`, () =>
+      browse({ viewport: { width: 320, height: 800 } }, async (page) => {
+        await page.goto(`${origin}/docs/${name}`);
+        assert.deepEqual(await violationsOf(page), []);
+        assert.equal(await page.evaluate(sideways), 0);
+        const links = await page
+          .locator('main a')
+          .evaluateAll((all: { href: string }[]) => all.map(({ href }) => href));
+        for (const href of new Set(links.filter((link) => link.startsWith(`${origin}/docs/`)))) {
+          const { hash } = new URL(href);
+          const answer = await fetch(href);
+          assert.equal(answer.status, 200, href);
+          // On a page of Redoc its script makes the anchors.
+          const isGuide = guides.some((guide) => new URL(href).pathname === `/docs/${guide.name}`);
+          if (hash !== '' && isGuide) assert.ok((await answer.text()).includes(`id="${hash.slice(1)}"`), href);
+        }
+      }));
+  }
+
+  test('the search answers a question with a guide and its sections, in the address bar and as it is typed', () =>
+    browse({}, async (page) => {
+      await page.goto(`${origin}/docs`);
+      await page.getByRole('searchbox').fill('restore the database');
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.locator('#results a', { hasText: 'Back up and restore' }).first().waitFor();
+      assert.deepEqual(await violationsOf(page), []);
+      await page.getByRole('searchbox').fill('zzzzqqqq');
+      await page.getByText('Nothing found.').waitFor();
+      await page.getByRole('searchbox').fill('nginx');
+      await page.locator('#results a', { hasText: 'Go to production' }).first().click();
+      await page.getByRole('heading', { name: '4. A proxy in front' }).waitFor();
+    }));
 
   // The drill M1 has all of them drawn.
   for (const [surface, { contract, routes }] of sampled(contracts, 3)) {

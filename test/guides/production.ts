@@ -1,0 +1,150 @@
+/** The page "Go to production", done as it is written, with the paths, ports, and user of this run. */
+
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { guides, readGuide } from '../../src/pages/docs/guides.ts';
+import { freePort } from '../support/process.ts';
+import { until } from '../support/until.ts';
+import { readBlocks } from './blocks.ts';
+import { ask, client, type Ports, startCaddy, startNginx } from './proxies.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+const host = 'acme.id.example.com';
+const paths = { PATH: process.env['PATH'] };
+
+/** What the page says, with what is of this run in it. */
+interface Page {
+  readonly folder: string;
+  readonly ports: Ports;
+  readonly files: Readonly<Record<string, string>>;
+  /** The commands that make an account, with the function `gatehouse` of the page. */
+  readonly commands: string;
+  readonly certificate: string;
+}
+
+async function readPage(folder: string): Promise<Page> {
+  const ports = { service: await freePort(), http: await freePort(), https: await freePort() };
+  const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
+  const names = ['-subj', '/CN=*.id.example.com', '-addext', 'subjectAltName=DNS:*.id.example.com'];
+  const made = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-out', certificate, '-keyout', key];
+  execFileSync('openssl', ['req', ...made, ...names], { stdio: 'ignore' });
+  const here = (text: string) =>
+    text
+      .replaceAll('/etc/ssl/certs/id.example.com.pem', certificate)
+      .replaceAll('/etc/ssl/private/id.example.com.key', key)
+      .replaceAll('/var/log/nginx/access.log', join(folder, 'access.log'))
+      .replaceAll('/etc/gatehouse.env', join(folder, 'gatehouse.env'))
+      .replaceAll('/var/lib/gatehouse', join(folder, 'data'))
+      .replaceAll('/opt/gatehouse', root)
+      .replaceAll('/opt/node/bin/node', process.execPath)
+      .replaceAll('runuser -u gatehouse -- ', '')
+      .replaceAll('PORT=3000', `PORT=${ports.service}`)
+      .replaceAll('127.0.0.1:3000', `127.0.0.1:${ports.service}`);
+  const blocks = readBlocks(
+    guides
+      .filter(({ name }) => name === 'go-to-production')
+      .map(readGuide)
+      .join(''),
+  );
+  const files = Object.fromEntries(
+    blocks.flatMap((block) => (block.kind === 'file' ? [[block.name, here(block.text)]] : [])),
+  );
+  const commands = blocks.find(({ text }) => text.startsWith('gatehouse() {'))?.text ?? '';
+  return { folder, ports, files, commands: here(commands), certificate: readFileSync(certificate, 'utf8') };
+}
+
+/** A line of the unit, such as that of `ExecStart`. */
+function lineOf(unit: string, name: string): string {
+  return new RegExp(`^${name}=(.+)$`, 'm').exec(unit)?.[1] ?? '';
+}
+
+async function stop(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
+  return child.exitCode;
+}
+
+/** What a reader counts on once a proxy is in front. */
+async function lookThrough(page: Page, run: (script: string) => string): Promise<void> {
+  const { ports, certificate } = page;
+  const get = (path: string) => ask(path, host, ports.https, certificate);
+  await until(() =>
+    get('/healthz').then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  );
+  const discovery = await get('/.well-known/openid-configuration');
+  assert.equal(JSON.parse(discovery.text).issuer, `https://${host}`);
+  assert.match(String(discovery.headers['strict-transport-security']), /^max-age=\d{7,}/);
+  const cookies = [(await get('/account')).headers['set-cookie'] ?? []].flat();
+  assert.ok(cookies.length > 0);
+  for (const cookie of cookies) assert.match(cookie, /^__Host-.*; Secure/);
+  const refused = await get('/oauth2/authorize?client_id=nobody');
+  assert.equal(refused.status, 400);
+  // Refusals are stored a moment after their answer.
+  const why = `gatehouse why ${refused.headers['x-request-id']} --json`;
+  await until(() => run(`${why} || true`) !== '');
+  assert.equal(JSON.parse(run(why)).source, client);
+}
+
+/** Follows the page; rejects where it is not as it says. `log` takes what was looked at. */
+export async function followProduction(folder: string, log: (line: string) => void): Promise<void> {
+  const page = await readPage(folder);
+  const { files, ports, commands } = page;
+  const { 'gatehouse.service': unit = '', 'nginx.conf': nginx = '', Caddyfile: caddy = '' } = files;
+  mkdirSync(join(folder, 'data'), { mode: 0o700 });
+  for (const name of ['gatehouse.env', 'gatehouse.service']) writeFileSync(join(folder, name), files[name] ?? '');
+  chmodSync(join(folder, 'gatehouse.env'), 0o400);
+  const run = (script: string) => {
+    const functions = commands.slice(0, commands.indexOf('\n}\n') + 3);
+    return execFileSync('bash', ['-ec', `${functions}${script}`], {
+      cwd: folder,
+      env: paths,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  };
+
+  const judged = spawnSync('systemd-analyze', ['verify', join(folder, 'gatehouse.service')], { encoding: 'utf8' });
+  const complaints = (judged.stderr ?? '').split('\n').filter((line) => line.includes('gatehouse.service'));
+  assert.deepEqual(complaints, []);
+  log(judged.error ? 'the unit was not judged: systemd-analyze is missing' : 'the unit is right for systemd-analyze');
+
+  const start = ['-c', `exec ${lineOf(unit, 'ExecStart')}`];
+  const service = spawn('bash', start, { cwd: lineOf(unit, 'WorkingDirectory'), env: paths, stdio: 'ignore' });
+  const proxies: ChildProcess[] = [];
+  try {
+    const ready = `http://127.0.0.1:${ports.service}/readyz`;
+    await until(() =>
+      fetch(ready).then(
+        ({ ok }) => ok,
+        () => service.exitCode !== null,
+      ),
+    );
+    assert.equal(service.exitCode, null, 'the service ended');
+    run(commands.slice(commands.indexOf('\n}\n') + 3));
+    log('the service runs, and has an account');
+
+    proxies.push(startNginx(nginx, folder, ports));
+    await lookThrough(page, run);
+    const plain = await fetch(`http://127.0.0.1:${ports.http}/a?b=c`, { redirect: 'manual' });
+    assert.deepEqual([plain.status, plain.headers.get('location')], [301, 'https://127.0.0.1/a?b=c']);
+    assert.doesNotMatch(readFileSync(join(folder, 'access.log'), 'utf8'), /\?|nobody/);
+    for (const proxy of proxies) await stop(proxy);
+    log('nginx passes on what the service needs');
+
+    proxies.push(startCaddy(caddy, folder, ports));
+    await lookThrough(page, run);
+    log('Caddy passes on what the service needs');
+    assert.equal(await stop(service), 0);
+  } finally {
+    for (const child of [service, ...proxies]) await stop(child);
+  }
+}

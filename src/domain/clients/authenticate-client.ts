@@ -6,7 +6,7 @@ import { limitFailures } from '../callers/limit-failures.ts';
 import { Failure } from '../failure.ts';
 import { type NetworkSource, networkSourceOf } from '../network-source.ts';
 import { matchesDigest } from '../secrets.ts';
-import { clientNamedBy, isAuthenticAssertion, type PresentedAssertion } from './client-assertion.ts';
+import { assertionFault, clientNamedBy, type PresentedAssertion } from './client-assertion.ts';
 import { findClient } from './client-id.ts';
 
 export type AuthenticatedClient = ClientRecord;
@@ -39,15 +39,24 @@ export async function authenticateClient(
   const client = await findClient(services, account, clientId);
   const source = networkSourceOf(presented.source);
   const subject = client ? { source, client: client.clientId } : { source };
+  let reason: string | undefined;
   const authentic = await limitFailures(services.limits, account, subject, async () => {
-    if (await isAuthentic(services, account, client, basic, presented, source)) return client;
+    const verdict = await isAuthentic(services, account, client, basic, presented, source);
+    if (verdict === true) return client;
+    if (verdict !== false) ({ reason } = verdict);
     // An unknown client cost a database lookup; a wrong secret costs one too, so that both take the same time.
     if (client) await services.store.clients.find(account.id, client.clientId, 'fresh');
     return null;
   });
   if (authentic) return authentic;
-  throw new Failure(client ? 'client_authentication_failed' : 'client_unknown', { challenged });
+  throw new Failure(client ? 'client_authentication_failed' : 'client_unknown', {
+    challenged,
+    ...(reason !== undefined && { reason }),
+  });
 }
+
+/** A refused assertion says why, for the log: it has many parts, and the client's developer is told none of them. */
+type Verdict = boolean | { readonly reason: string };
 
 function isAuthentic(
   services: AuthenticationServices,
@@ -56,7 +65,7 @@ function isAuthentic(
   basic: BasicPair | null,
   presented: PresentedClient,
   source: NetworkSource,
-): boolean | Promise<boolean> {
+): Verdict | Promise<Verdict> {
   const { clientId, clientSecret, assertion } = presented;
   // An unknown client takes as long as a wrong secret.
   if (!client) return matchesDigest(basic?.secret ?? clientSecret ?? '', null);
@@ -64,7 +73,7 @@ function isAuthentic(
   if (basic && clientSecret !== undefined) return false;
   if (assertion) {
     if (basic || clientSecret !== undefined || client.authMethod !== 'private_key_jwt') return false;
-    return isAuthenticAssertion(services, account, client, assertion, source);
+    return assertionFault(services, account, client, assertion, source).then((reason) => reason === null || { reason });
   }
   const method = basic ? 'client_secret_basic' : clientSecret !== undefined ? 'client_secret_post' : 'none';
   const either = !client.authMethodNamed && client.authMethod !== 'none' && method !== 'none';

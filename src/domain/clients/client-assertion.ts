@@ -16,7 +16,7 @@ const skewSeconds = 30;
 const longestJti = 255;
 
 /** A JWT of another kind is not accepted, even if its signature is valid (RFC 8725 §3.11). */
-const types = ['JWT', 'client-authentication+jwt'];
+const types = ['jwt', 'client-authentication+jwt'];
 
 /** An assertion as sent in the form. */
 export interface PresentedAssertion {
@@ -36,20 +36,21 @@ export function clientNamedBy(text: string): string | undefined {
 }
 
 /**
- * Whether the assertion is this client's, for this issuer or one of its endpoints, valid now and not used before. A
- * valid assertion is used up. Throws `unavailable` when the client's keys cannot be fetched now, and `rate_limited`
+ * Why the assertion does not authenticate this client, in words for the log: it must be for this issuer or one of its
+ * endpoints, valid now and not used before. Null if it does; it is used up then. Throws `unavailable` when the client's keys cannot be fetched now, and `rate_limited`
  * when open-registered clients sent too many from this source.
  */
-export async function isAuthenticAssertion(
+export async function assertionFault(
   services: Pick<Services, 'store' | 'clock' | 'clientKeys' | 'limits'>,
   account: Account,
   client: ClientRecord,
   { type, text, endpoints }: PresentedAssertion,
   source: NetworkSource,
-): Promise<boolean> {
-  if (type !== assertionType || text === undefined) return false;
+): Promise<string | null> {
+  if (type !== assertionType || text === undefined)
+    return 'client_assertion_type is wrong, or one of the two is missing';
   const now = services.clock.now();
-  const payload = await readClientJwt(services, client, text, {
+  const read = await readClientJwt(services, client, text, {
     types,
     algorithm: client.extra.token_endpoint_auth_signing_alg,
     claims: {
@@ -60,16 +61,17 @@ export async function isAuthenticAssertion(
       clockTolerance: skewSeconds,
     },
   });
-  if (!payload) return false;
+  if ('fault' in read) return `the assertion: ${read.fault}`;
+  const { payload } = read;
   const audience = [payload.aud ?? []].flat();
   // An assertion with other audiences could be stolen there and sent here (OpenID Foundation's advisory of 2025).
   const forUs = audience.length > 0 && audience.every((one) => one === account.baseUrl || endpoints.includes(one));
-  if (!forUs) return false;
+  if (!forUs) return 'the assertion: aud is not this issuer or its endpoint, or names others as well';
   const use = useOf(client, payload, now);
-  if (use === null) return false;
+  if (use === null) return 'the assertion: exp is too far ahead, or jti is not a text of 1 to 255 characters';
   // Anyone can register such a client and sign any number of assertions, and each is a row until it expires.
   if (client.registeredBy === 'open') await services.limits.take(account, 'public-client', { source });
-  return services.store.clients.useAssertion(use);
+  return (await services.store.clients.useAssertion(use)) ? null : 'the assertion: jti has been used before';
 }
 
 /** What is stored of an assertion until it expires; null if it lives too long or has no usable `jti`. */

@@ -1,6 +1,6 @@
 /** JWTs that clients sign with their own keys: assertions and request objects. */
 
-import { decodeProtectedHeader, importJWK, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import { decodeProtectedHeader, errors, importJWK, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { Services } from '../../services.ts';
 import type { AssertionAlgorithm, ClientKey } from '../../store/client-metadata.ts';
 import type { ClientRecord } from '../../store/clients.ts';
@@ -17,8 +17,8 @@ interface Header {
 /** The requirements on a JWT besides its signature. */
 interface ClientJwtRules {
   /**
-   * The allowed values of `typ`, which may be absent: another kind of JWT is refused even if its signature is valid
-   * (RFC 8725 §3.11).
+   * The allowed values of `typ` in lower case, which may be absent: another kind of JWT is refused even if its signature
+   * is valid (RFC 8725 §3.11).
    */
   readonly types: readonly string[];
   /** The algorithm that the client registered; undefined: any supported one. */
@@ -26,8 +26,15 @@ interface ClientJwtRules {
   readonly claims: Omit<JWTVerifyOptions, 'algorithms'>;
 }
 
+/** What is wrong with a JWT, for the log: nothing in it was sent. */
+interface Fault {
+  readonly fault: string;
+}
+
+const wrongSignature: Fault = { fault: 'the signature is not by this key' };
+
 /**
- * The claims of a JWT signed by one of the client's keys; null for any other text. At most five keys are tried. Throws
+ * The claims of a JWT signed by one of the client's keys, or what is wrong with it. At most five keys are tried. Throws
  * `unavailable` as `ClientKeys` does.
  */
 export async function readClientJwt(
@@ -35,31 +42,41 @@ export async function readClientJwt(
   client: ClientRecord,
   text: string,
   { types, algorithm, claims }: ClientJwtRules,
-): Promise<JWTPayload | null> {
+): Promise<{ readonly payload: JWTPayload } | Fault> {
   const header = readHeader(text, types, algorithm);
-  if (!header) return null;
-  const keys = (await keysOf(services, client, header)) ?? [];
-  for (const key of keysToTry(keys, header)) {
-    const payload = await verify(key, header.alg, text, claims);
-    if (payload) return payload;
+  if ('fault' in header) return header;
+  const keys = keysToTry((await keysOf(services, client, header)) ?? [], header);
+  let found: Fault = { fault: 'the client has no key with its kid and alg' };
+  for (const key of keys) {
+    const read = await verify(key, header.alg, text, claims);
+    if ('payload' in read) return read;
+    // A claim is read only after the signature, so what is wrong with it says more.
+    if (read !== wrongSignature || keys[0] === key) found = read;
   }
-  return null;
+  return found;
 }
 
 function readHeader(
   text: string,
   types: readonly string[],
   asRegistered: AssertionAlgorithm | undefined,
-): Header | null {
+): Header | Fault {
   try {
     const { alg, kid, typ } = decodeProtectedHeader(text);
     const known = assertionAlgorithms.find((one) => one === alg);
-    if (!known || (typ !== undefined && !types.includes(typ))) return null;
-    if (asRegistered !== undefined && !isSameAlgorithm(known, asRegistered)) return null;
+    if (!known) return { fault: 'alg is not supported' };
+    if (typ !== undefined && !types.includes(mediaSubtype(typ))) return { fault: 'typ is that of another kind of JWT' };
+    if (asRegistered !== undefined && !isSameAlgorithm(known, asRegistered))
+      return { fault: 'alg is not the one that the client registered' };
     return { alg: known, kid: typeof kid === 'string' ? kid : undefined };
   } catch {
-    return null;
+    return { fault: 'it is not a signed JWT' };
   }
+}
+
+/** Media types compare without case, and `application/` may be left out (RFC 7515 §4.1.9). */
+function mediaSubtype(typ: string): string {
+  return typ.toLowerCase().replace(/^application\//, '');
 }
 
 /** If the key is not known yet, the client's address is asked again. */
@@ -85,19 +102,19 @@ function keysToTry(keys: readonly ClientKey[], header: Header): readonly ClientK
   return [...fitting.filter(isNamed), ...fitting.filter((key) => !isNamed(key))].slice(0, mostTried);
 }
 
-/**
- * The claims, or null for a wrong signature, client or time. Errors caused by a bad key give null too; nothing else is
- * called here.
- */
+/** Errors caused by a bad key count as a wrong signature; nothing else is called here. */
 async function verify(
   key: ClientKey,
   alg: AssertionAlgorithm,
   text: string,
   claims: ClientJwtRules['claims'],
-): Promise<JWTPayload | null> {
+): Promise<{ readonly payload: JWTPayload } | Fault> {
   try {
-    return (await jwtVerify(text, await importJWK({ ...key, alg }), { ...claims, algorithms: [alg] })).payload;
-  } catch {
-    return null;
+    const { payload } = await jwtVerify(text, await importJWK({ ...key, alg }), { ...claims, algorithms: [alg] });
+    return { payload };
+  } catch (error) {
+    if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired)
+      return { fault: `${error.claim} is missing, wrong, or not valid now` };
+    return wrongSignature;
   }
 }

@@ -14,7 +14,7 @@ import type { AssertionAlgorithm, ClientKey } from '../../store/client-metadata.
 import type { AssertionRecord, ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
-import { algorithmsOf, assertionAlgorithms } from '../clients/client-keys.ts';
+import { algorithmsOf, assertionAlgorithms, isSameAlgorithm } from '../clients/client-keys.ts';
 import { Failure } from '../failure.ts';
 import { digestOf } from '../secrets.ts';
 import { currentNonce, isLiveNonce } from './nonce.ts';
@@ -160,7 +160,9 @@ function readHeader(proof: string): ProofHeader {
   if (['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].some((member) => member in jwk)) throw invalid('jwk is not public');
   const { kty = '', crv, n, e, x, y } = jwk;
   const key = { kty, ...(crv && { crv }), ...(n && { n }), ...(e && { e }), ...(x && { x }), ...(y && { y }) };
-  if (!algorithmsOf(key).includes(alg)) throw invalid('jwk does not match alg');
+  // RFC 7517 §4.4: a key that names its algorithm is for no other.
+  const isOther = jwk.alg !== undefined && (typeof jwk.alg !== 'string' || !isSameAlgorithm(jwk.alg, alg));
+  if (isOther || !algorithmsOf(key).includes(alg)) throw invalid('jwk does not match alg');
   return { key, alg };
 }
 

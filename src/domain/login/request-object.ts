@@ -35,15 +35,16 @@ export async function readRequestObject(
     return { error: 'request_not_supported', description: 'the client has registered no keys' };
   }
   const taken = await services.limits.take(account, 'authorize', currentSource());
-  const payload = await readClientJwt(services, client, text, {
-    types: ['JWT', 'oauth-authz-req+jwt'],
+  const read = await readClientJwt(services, client, text, {
+    types: ['jwt', 'oauth-authz-req+jwt'],
     algorithm: extra.request_object_signing_alg,
     claims: { currentDate: new Date(services.clock.now()), clockTolerance: skewSeconds },
   });
-  if (!payload) return invalidObject('the request object is not signed with a key of the client, or is not valid now');
+  if ('fault' in read)
+    return invalidObject('the request object is not signed with a key of the client, or is not valid now');
   await taken?.giveBack();
-  const fault = envelopeFault(account, clientId, payload);
-  return fault === null ? readMembers(clientId, payload) : invalidObject(fault);
+  const fault = envelopeFault(account, clientId, read.payload);
+  return fault === null ? readMembers(clientId, read.payload) : invalidObject(fault);
 }
 
 /**

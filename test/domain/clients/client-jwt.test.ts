@@ -23,8 +23,8 @@ describe("the keys used to verify a client's JWT", () => {
     const read = async (extra: object) => {
       const client = { accountId: 1, clientId: 'c', registeredBy: 'token', extra } as unknown as ClientRecord;
       const clientKeys = { read: async () => keys as readonly ClientKey[] };
-      const rules = { types: ['JWT'], algorithm: undefined, claims: {} };
-      return (await readClientJwt({ clientKeys }, client, text, rules)) !== null;
+      const rules = { types: ['jwt'], algorithm: undefined, claims: {} };
+      return 'payload' in (await readClientJwt({ clientKeys }, client, text, rules));
     };
     const [byValue, byAddress] = [await read({ jwks: { keys } }), await read({ jwks_uri: 'https://c.example/keys' })];
     assert.equal(byValue, byAddress);

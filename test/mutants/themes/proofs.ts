@@ -63,6 +63,14 @@ export const proofs: readonly Mutant[] = [
     killedBy: 'surfaces/oauth2/dpop.ts',
   },
   {
+    id: 'proof-key-algorithm',
+    rule: 'a key that names its algorithm signs proofs with no other',
+    file,
+    text: 'if (isOther || !algorithmsOf(key).includes(alg)) throw',
+    becomes: 'if (!algorithmsOf(key).includes(alg)) throw',
+    killedBy: 'surfaces/oauth2/dpop-proofs.ts',
+  },
+  {
     id: 'proof-private-key',
     rule: 'a proof must contain a public key only',
     file,

@@ -2,8 +2,18 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { before, it } from 'node:test';
 import { exportSPKI, importJWK, type JWTPayload } from 'jose';
+import { authenticateClient } from '../../../src/domain/clients/authenticate-client.ts';
+import type { Failure } from '../../../src/domain/failure.ts';
 import { basic } from '../../support/app.ts';
-import { registerSigner, type Signing, shown, sign, type TestKey, testKey } from '../../support/assertions.ts';
+import {
+  assertionType,
+  registerSigner,
+  type Signing,
+  shown,
+  sign,
+  type TestKey,
+  testKey,
+} from '../../support/assertions.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { purgeAll } from '../../support/purge.ts';
 import { readRows } from '../../support/rows.ts';
@@ -123,6 +133,64 @@ export function clientAssertions(app: AppOf): void {
     'an unknown crit': { crit: ['x'], x: 1 } as Signing['header'],
     'an unknown kid': { kid: 'nobody' },
   } as Readonly<Record<string, Signing['header']>>;
+
+  it('typ compares without case, with or without application/ (RFC 7515 §4.1.9)', async () => {
+    const client = await registerSigner(app(), [keyOf('ES256')], service);
+    const types = [
+      'JWT',
+      'jwt',
+      'application/jwt',
+      'Client-Authentication+JWT',
+      'APPLICATION/client-authentication+jwt',
+    ];
+    for (const typ of types) {
+      const text = await sign(app(), client.client_id, keyOf('ES256'), { header: { typ } });
+      assert.equal((await ask(shown(text))).status, 200, typ);
+    }
+    for (const typ of ['application/at+jwt', 'text/jwt', 'application/application/jwt', '']) {
+      const text = await sign(app(), client.client_id, keyOf('ES256'), { header: { typ } });
+      assertError(await ask(shown(text)), 400, 'invalid_client');
+    }
+  });
+
+  it('the log says why an assertion failed, in words of the service; the client is told nothing of it', async () => {
+    const client = await registerSigner(app(), [keyOf('ES256')], {
+      ...service,
+      token_endpoint_auth_signing_alg: 'ES256',
+    });
+    const { account, services } = app();
+    const endpoints = [`${account.baseUrl}/oauth2/token`];
+    const now = Math.floor(services.clock.now() / 1000);
+    const used = await sign(app(), client.client_id, keyOf('ES256'));
+    await ask(shown(used));
+    const signed = (signing: Signing) => sign(app(), client.client_id, keyOf('ES256'), signing);
+    for (const [text, reason] of [
+      ['canary', 'it is not a signed JWT'],
+      [await signed({ header: { typ: 'canary' } }), 'typ is that of another kind of JWT'],
+      [await signed({ header: { kid: 'canary' } }), 'the client has no key with its kid and alg'],
+      [`${(await signed({})).slice(0, -86)}${'A'.repeat(86)}`, 'the signature is not by this key'],
+      [await sign(app(), client.client_id, keyOf('RS256')), 'alg is not the one that the client registered'],
+      [await signed({ claims: { iss: 'canary' } }), 'iss is missing, wrong, or not valid now'],
+      [await signed({ claims: { exp: now - 60 } }), 'exp is missing, wrong, or not valid now'],
+      [await signed({ claims: { aud: 'canary' } }), 'aud is not this issuer or its endpoint, or names others as well'],
+      [await signed({ claims: { jti: '' } }), 'exp is too far ahead, or jti is not a text of 1 to 255 characters'],
+      [used, 'jti has been used before'],
+    ] as const) {
+      const presented = { authorization: undefined, clientId: client.client_id, clientSecret: undefined };
+      const assertion = { type: assertionType, text, endpoints };
+      await assert.rejects(
+        authenticateClient(services, account, { ...presented, assertion, source: '192.0.2.1' }),
+        (failure: Failure) => {
+          assert.equal(failure.code, 'client_authentication_failed');
+          assert.equal(failure.detail.reason, `the assertion: ${reason}`);
+          return true;
+        },
+      );
+      const answer = await ask({ ...shown(text), client_id: client.client_id });
+      assertError(answer, 400, 'invalid_client');
+      assert.ok(!answer.text.includes(reason), answer.text);
+    }
+  });
 
   for (const [title, header] of Object.entries(wrongHeaders)) {
     it(`refuses ${title} (T10)`, async () => {

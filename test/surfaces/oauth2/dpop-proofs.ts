@@ -110,6 +110,22 @@ export function dpopProofs(app: AppOf): void {
     }
   });
 
+  it('a key that names another algorithm than the proof is refused; one that names the same is not', async () => {
+    const [key, ed] = [await newProofKey(), await newProofKey('EdDSA')];
+    for (const [proven, alg, accepted] of [
+      [key, 'RS256', false],
+      [key, 7, false],
+      [key, 'ES256', true],
+      [ed, 'Ed25519', true],
+    ] as const) {
+      const { client, tokens } = await boundTokens(app(), proven);
+      const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
+      const answer = await askWithProof(app(), client, proven, form, { header: { jwk: { ...proven.jwk, alg } } });
+      if (accepted) assert.equal(answer.status, 200, answer.text);
+      else assertError(answer, 400, 'invalid_dpop_proof', /jwk does not match alg/);
+    }
+  });
+
   it('the nonce is checked before the signature, which costs more', async () => {
     const [key, other] = [await newProofKey(), await newProofKey()];
     const { client, tokens } = await boundTokens(app(), key);

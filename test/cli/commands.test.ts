@@ -196,6 +196,8 @@ describe('the command line', () => {
     assert.equal((await cli.json('user', 'import', ...account, 'again.ndjson')).skipped, 2);
     const updated = await cli.ask(['user', 'import', ...account, 'again.ndjson', '--existing', 'update']);
     assert.match(updated.stdout, /^updated +2$/m);
+    await cli.ask(['user', 'import', '--account', 'nobody', 'people.csv', '--report', 'unused']);
+    assert.equal(existsSync(join(cli.path, 'unused')), false);
     for (const [args, words] of [
       [['people.txt'], /people\.txt ends in neither \.csv nor \.ndjson/],
       [['none.csv'], /none\.csv cannot be opened/],

@@ -83,7 +83,8 @@ describe('references', () => {
   }
 
   it('fail the check, which lists them', () => {
-    for (const script of ['scripts/check.ts', 'scripts/references.ts', 'src/pages/docs/anchor.ts']) {
+    const scripts = ['check', 'references', 'source-rules'].map((name) => `scripts/${name}.ts`);
+    for (const script of [...scripts, 'src/pages/docs/anchor.ts']) {
       cpSync(join(root, script), join(folder, script));
     }
     write('CHANGELOG.md', 'Gone: `src/gone.ts`.');

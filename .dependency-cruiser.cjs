@@ -169,6 +169,7 @@ module.exports = {
           '^src/domain/durations\\.ts$',
           '^src/domain/unprintable\\.ts$', // which characters are no text to read
           '^src/domain/(failure|users/imported-passwords)\\.ts$', // what is stored for a password, and its check
+          '^src/domain/users/people/person\\.ts$', // which members of a person are secrets, and keep their characters
           '^src/domain/fair-queue/fair-queue\\.ts$', // who is digested next
         ],
         dependencyTypesNot: typesOnly,

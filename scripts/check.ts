@@ -6,11 +6,12 @@
  *     node scripts/check.ts types style  those named
  */
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { findDeadReferences } from './references.ts';
+import { findReadersOfEnvironment, findSideDoors } from './source-rules.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const atOnce = 2;
@@ -54,87 +55,12 @@ function contractsIn(folder: string, ending: '.yaml' | '.json'): string[] {
     .map((file) => `${folder}/${file}`);
 }
 
-/** The modules of src, by their paths below it. Lines of comment are empty. */
-function* sources(): Generator<{ readonly file: string; readonly source: string }> {
-  for (const file of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('.ts')) continue;
-    const source = readFileSync(join(root, 'src', file), 'utf8');
-    yield { file, source: source.replace(/^[ \t]*(?:\/\/|\/?\*).*$/gm, '') };
-  }
-}
-
-function lineOf(source: string, index: number): number {
-  return source.slice(0, index).split('\n').length;
-}
-
-const environmentReaders = [
-  // Quoted it is the name of something in another program.
-  /(?<!['"])\bprocess\s*(?:\?\.|\.)\s*env\b/g,
-  /\bprocess\s*(?:\?\.)?\[\s*['"`]env/g,
-  /\{[^{}]*\benv\b[^{}]*\}\s*=\s*(?:globalThis\s*\.\s*)?process\b/g,
-  /\bimport\s[^;]*\benv\b[^;]*\bfrom\s*['"](?:node:)?process['"]/g,
-];
-
-/** `file:line` of everything in src that reads the environment outside `src/config.ts`. */
-async function readersOfEnvironment(): Promise<Outcome> {
-  const places: string[] = [];
-  for (const { file, source } of sources()) {
-    if (file === 'config.ts') continue;
-    for (const pattern of environmentReaders) {
-      for (const { index } of source.matchAll(pattern)) {
-        places.push(`src/${file}:${lineOf(source, index)}: only src/config.ts reads the environment\n`);
-      }
-    }
-  }
-  return { passed: places.length === 0, output: places.join('') };
-}
-
-/**
- * The only places that may call the store functions which admit a user; all others call `src/domain/opening/open.ts`.
- */
-const openers = /^(store\/|domain\/opening\/openers\/)/;
-
-/** Exceptions: a client's own token, which has no user, and the refusal of a device. */
-const opening: readonly { readonly what: RegExp; readonly also: readonly string[] }[] = [
-  { what: /\bsessions\s*(?:\?\.|\.)\s*(?:create|renew)\b/g, also: [] },
-  { what: /\bgrants\s*(?:\?\.|\.)\s*create\b/g, also: [] },
-  { what: /\bauthorizations\s*(?:\?\.|\.)\s*createCode\b/g, also: [] },
-  { what: /\bdeviceCodes\s*(?:\?\.|\.)\s*decide\b/g, also: ['domain/device/finish-device.ts'] },
-  {
-    what: /\baddAccessTokens?\b/g,
-    also: ['domain/tokens/client-credentials.ts', 'domain/gathered-writes.ts'],
-  },
-  {
-    what: /'sign_in\.succeeded'/g,
-    also: ['domain/audit/events.ts', 'domain/audit/event-details.ts', 'domain/opening/open.ts'],
-  },
-  {
-    what: /\blastLogin\s*:(?!\s*null\b)/g,
-    also: [],
-  },
-];
-
-/** `file:line` of everything in src that opens a session, a code or a grant elsewhere. */
-async function sideDoors(): Promise<Outcome> {
-  const places: string[] = [];
-  for (const { file, source } of sources()) {
-    if (openers.test(file)) continue;
-    for (const { what, also } of opening) {
-      if (also.includes(file)) continue;
-      for (const { 0: found, index } of source.matchAll(what)) {
-        places.push(
-          `src/${file}:${lineOf(source, index)}: ${found} opens something past src/domain/opening/open.ts (exceptions: \`opening\` in scripts/check.ts)\n`,
-        );
-      }
-    }
-  }
-  return { passed: places.length === 0, output: places.join('') };
-}
-
-/** `file:line` of every dead reference in pages, code and contracts. */
-async function deadReferences(): Promise<Outcome> {
-  const found = findDeadReferences(root);
-  return { passed: found.length === 0, output: found.map((line) => `${line}\n`).join('') };
+/** Passes when nothing was found; lists what was. */
+function nothing(find: (root: string) => readonly string[]): Check {
+  return async () => {
+    const found = find(root);
+    return { passed: found.length === 0, output: found.map((line) => `${line}\n`).join('') };
+  };
 }
 
 /** Passes when all of them passed. */
@@ -165,7 +91,7 @@ const checks: Readonly<Record<string, Check>> = {
   ]),
   imports: all(
     tool('depcruise', ['--config', '.dependency-cruiser.cjs', 'src', 'generated', 'scripts', 'test'], /^ *error /m),
-    sideDoors,
+    nothing(findSideDoors),
   ),
   generated: program('scripts/generate.ts', ['--check']),
   settings: program('scripts/settings-table.ts', ['--check']),
@@ -178,8 +104,8 @@ const checks: Readonly<Record<string, Check>> = {
       lint('served/forms.yaml', contractsIn('generated/forms', '.json')),
     )(),
   exports: tool('knip', ['--no-progress', '--treat-config-hints-as-errors']),
-  environment: readersOfEnvironment,
-  references: deadReferences,
+  environment: nothing(findReadersOfEnvironment),
+  references: nothing(findDeadReferences),
   baseline: program('scripts/contract.ts', ['check']),
 };
 

@@ -25,7 +25,7 @@ export function selectTests(given: readonly string[]): Selection {
   const isFile = (name: string) => name.endsWith('.test.ts') || isPattern(name);
   const modules = given.filter((name) => !isFile(name)).map((name) => resolve(name));
   if (modules.length === 0) return { files: given, only: [] };
-  const importers = findImporters();
+  const importers = importersOfAll();
   const files = modules.flatMap((module) => {
     if (!/from 'node:test'/.test(readFileSync(module, 'utf8'))) throw new Error(`${module} declares no tests`);
     return testFilesOf(module, importers);
@@ -36,6 +36,14 @@ export function selectTests(given: readonly string[]): Selection {
 
 function isPattern(name: string): boolean {
   return name.includes('*');
+}
+
+let found: ReadonlyMap<string, readonly string[]> | undefined;
+
+/** The same for every question of a process: to find them, all of `test/` is read. */
+function importersOfAll(): ReadonlyMap<string, readonly string[]> {
+  found ??= findImporters();
+  return found;
 }
 
 /** By module, the modules of `test/` that import it. */
@@ -75,7 +83,7 @@ const longFolders = ['test/faults/', 'test/properties/'];
 
 /** The test files of units and surfaces that need nothing slow, judged by their imports. */
 export function fastTests(): string[] {
-  const importers = findImporters();
+  const importers = importersOfAll();
   const modules = globSync('test/**/*.ts', { cwd: root }).map((name) => join(root, name));
   const slowOnes = modules.filter((file) => !unread.includes(file) && slow.test(readFileSync(file, 'utf8')));
   const notFast = reachedFrom(slowOnes, importers);

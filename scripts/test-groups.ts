@@ -1,6 +1,6 @@
 /**
- * Which test files share a process, and in which order the processes start. A process needs half a second of the
- * processor before its first test, and a browser as much again: the small files of a folder share both.
+ * Which test files share a process, and in which order the processes start. A process needs up to two seconds of the
+ * processor until its first application answers, and a browser another: the small files of a folder share both.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,18 +25,20 @@ export const longest = [
 
 /**
  * Folders whose files share processes, with how many do: few enough for all processors to have work until the end. The
- * files of a surface do not, as each looks at all answers of its process.
+ * files of a surface do not, as each looks at all answers of its process. `test` has the files that are in no folder.
  */
 const sharing: Readonly<Record<string, number>> = {
-  ...{ adapters: 8, bench: 8, browser: 8, cli: 4, conformance: 8, contracts: 3, domain: 8, faults: 4 },
-  ...{ 'hook-runner': 8, http: 8, pages: 8, runtime: 8, scripts: 8, store: 8, support: 8 },
+  ...{ adapters: 16, bench: 8, browser: 8, cli: 4, conformance: 8, contracts: 3, domain: 24, faults: 5 },
+  ...{ 'hook-packages': 3, 'hook-runner': 8, http: 16, pages: 8, properties: 2, runtime: 16, scripts: 16, store: 16 },
+  ...{ support: 8, test: 4 },
 };
 
 /** Such hooks would run at the wrong time among the tests of other files; such figures are of the whole process. */
 const ofProcess = /^(?:before|beforeEach|afterEach)\(|\bprocess\.(?:cpuUsage|memoryUsage)\(/m;
 
 function folderOf(file: string): string {
-  return file.split('/', 2)[1] ?? '';
+  const [outer = '', name = ''] = file.split('/', 2);
+  return name.endsWith('.ts') ? outer : name;
 }
 
 function isShared(file: string): boolean {

@@ -71,7 +71,7 @@ describe('gatehouse hook', () => {
     const { stdout } = await service.installation.run(['hook', 'logs', id, ...of()]);
     assert.match(stdout, /\\u001b\]52;c;ZXZpbA==\\u0007\\u009b2J\\u202e\\u000d/);
     assert.doesNotMatch(stdout.replaceAll(/[\t\n]/g, ''), /[\p{Cc}\u202e]/u);
-    const json = await service.installation.run(['hook', 'logs', id, ...of(), '--json']);
+    const json = await service.installation.ask(['hook', 'logs', id, ...of(), '--json']);
     assert.doesNotMatch(json.stdout.replaceAll(/[\t\n]/g, ''), /[\p{Cc}\u202e]/u);
     const [execution] = JSON.parse(json.stdout);
     assert.ok(execution.events.some((line: string) => line.includes('\u001b]52') && line.includes('\u202e')));
@@ -87,7 +87,7 @@ describe('gatehouse hook', () => {
     assert.deepEqual((await ask('logs', id)).said, []);
     await signIn();
     await signIn();
-    const { said: runs } = await run('logs', id);
+    const { said: runs } = await ask('logs', id);
     assert.deepEqual(Object.keys(runs[0]), [
       'request_id',
       'correlation_id',
@@ -99,7 +99,7 @@ describe('gatehouse hook', () => {
     ]);
     assert.ok(runs.length === 2 && runs[0].created_at <= runs[1].created_at);
     assert.match(runs[0].events[0], /\tINFO\tfor \S/);
-    const { stdout } = await service.installation.run(['hook', 'logs', id, ...of()]);
+    const { stdout } = await service.installation.ask(['hook', 'logs', id, ...of()]);
     assert.match(stdout, new RegExp(`  ${runs[0].request_id}  success  \\d+ ms  attempt 1\\n {2}20`));
     const installed = await service.installation.start(['hook', 'logs', id, ...of(), '--follow', '--json']);
     let text = '';
@@ -128,7 +128,7 @@ describe('gatehouse hook', () => {
     const id = await write('POST', '', 'return null;');
     await signIn();
     const [{ request_id: recorded }] = (await ask('logs', id)).said;
-    const same = await run('replay', recorded, '--file', draft('return {};'));
+    const same = await ask('replay', recorded, '--file', draft('return {};'));
     assert.deepEqual([same.exitCode, same.said.same, same.said.request_id], [0, true, recorded]);
     const other = await run('replay', recorded, '--file', draft("console.log('no'); return { success: false };"));
     assert.equal(other.exitCode, 1);
@@ -147,7 +147,7 @@ describe('gatehouse hook', () => {
 
   test('shadow runs a draft beside the hook, and the log shows where they differ', async () => {
     const id = await write('POST', '', 'return null;');
-    const on = await run('shadow', id, '--file', draft('return { success: false };'));
+    const on = await ask('shadow', id, '--file', draft('return { success: false };'));
     assert.deepEqual(on, { exitCode: 0, said: { id, shadow: 'on' } });
     await signIn();
     const logs = async () => (await account.send('GET', `/api/2/hooks/${id}/logs`, { headers })).body;
@@ -176,7 +176,7 @@ describe('gatehouse hook', () => {
     assert.deepEqual([once.exitCode, /no previous version/.test(once.said.message)], [1, true]);
     await write('PUT', `/${id}`, 'return { success: false };');
     const read = async () => (await account.send('GET', `/api/2/hooks/${id}`, { headers })).body.function;
-    const back = await run('rollback', id);
+    const back = await ask('rollback', id);
     assert.deepEqual(back, { exitCode: 0, said: { id, version: 3, status: 'ready', disabled: false } });
     assert.equal(await read(), encoded('return null;'));
     await signIn();

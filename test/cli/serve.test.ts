@@ -60,21 +60,6 @@ describe('gatehouse serve', () => {
     folder.remove();
   });
 
-  test('logs once at startup that its Node is not known to be sound', async () => {
-    const server = await start(cli, ['serve']);
-    await server.stop();
-    const lines = server
-      .stdout()
-      .split('\n')
-      .filter((line) => line.includes('node not known to be sound'));
-    const { state, version, reason } = judgeNode(process.versions.node);
-    assert.equal(lines.length, state === 'ok' ? 0 : 1);
-    for (const line of lines) {
-      const { level, ...told } = JSON.parse(line);
-      assert.deepEqual([level, told.version, told.reason], ['warn', version, reason]);
-    }
-  });
-
   test('creates the demo account once, prints its secrets once, and follows the port', async () => {
     const first = await start(cli, ['serve', '--demo']);
     const demo = readDemo();
@@ -125,58 +110,63 @@ describe('gatehouse serve', () => {
     for (const line of server.stdout().trimEnd().split('\n')) assert.equal(typeof JSON.parse(line).event, 'string');
   });
 
-  test('commands take effect on a running server', async () => {
-    const server = await start(cli, ['serve']);
-    const host = `late.localhost:${server.port}`;
-    const status = async () => {
-      const sent = request({ host: '127.0.0.1', port: server.port, path: '/oauth2/jwks', headers: { host } }).end();
-      const [response] = await once(sent, 'response');
-      response.resume();
-      return response.statusCode;
-    };
-    assert.equal(await status(), 404);
-    await cli.json('account', 'create', 'late');
-    assert.equal(await status(), 200);
-  });
+  describe('once it runs', () => {
+    let server: RunningServer;
+    before(async () => {
+      server = await startServer(cli, ['serve']);
+    });
+    after(() => server.stop());
 
-  test('SIGTERM lets running requests finish and exits with code 0', async () => {
-    const server = await start(cli, ['serve']);
-    const socket = connect(server.port, '127.0.0.1');
-    await once(socket, 'connect');
-    // The head of a request is enough to make it a running one.
-    socket.write(
-      `POST /oauth2/token HTTP/1.1\r\nHost: late.localhost:${server.port}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 18\r\nExpect: 100-continue\r\n\r\n`,
-    );
-    const [read] = (await once(socket, 'data')) as [Buffer];
-    assert.equal(read.toString(), 'HTTP/1.1 100 Continue\r\n\r\n');
-    const stopped = server.stop();
-    const isClosed = () =>
-      fetch(`http://127.0.0.1:${server.port}/healthz`).then(
-        () => false,
-        () => true,
+    test('commands take effect on a running server', async () => {
+      const host = `late.localhost:${server.port}`;
+      const status = async () => {
+        const sent = request({ host: '127.0.0.1', port: server.port, path: '/oauth2/jwks', headers: { host } }).end();
+        const [response] = await once(sent, 'response');
+        response.resume();
+        return response.statusCode;
+      };
+      assert.equal(await status(), 404);
+      await cli.json('account', 'create', 'late');
+      assert.equal(await status(), 200);
+    });
+
+    test('a port in use is reported in one line', async () => {
+      const { exitCode, stderr } = await cli.run(['serve'], { env: { PORT: String(server.port) } });
+      assert.equal(exitCode, 1);
+      assert.match(stderr, /^gatehouse: cannot listen on 127\.0\.0\.1:\d+: another process is listening there.*\n$/);
+    });
+
+    test('SIGTERM lets running requests finish and exits with code 0', async () => {
+      const socket = connect(server.port, '127.0.0.1');
+      await once(socket, 'connect');
+      // The head of a request is enough to make it a running one.
+      socket.write(
+        `POST /oauth2/token HTTP/1.1\r\nHost: late.localhost:${server.port}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 18\r\nExpect: 100-continue\r\n\r\n`,
       );
-    await until(isClosed);
-    socket.write('grant_type=nothing');
-    const chunks: Buffer[] = [];
-    for await (const chunk of socket) chunks.push(chunk as Buffer);
-    assert.match(Buffer.concat(chunks).toString(), /^HTTP\/1\.1 4\d\d [\s\S]*connection: close/i);
-    assert.equal(await stopped, 0);
-    const events = server
-      .stdout()
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line).event);
-    assert.deepEqual(
-      events.filter((event) => event !== 'request' && event !== 'node not known to be sound'),
-      ['listening', 'stopping', 'stopped'],
-    );
-  });
-
-  test('a port in use is reported in one line', async () => {
-    const server = await start(cli, ['serve']);
-    const { exitCode, stderr } = await cli.run(['serve'], { env: { PORT: String(server.port) } });
-    assert.equal(exitCode, 1);
-    assert.match(stderr, /^gatehouse: cannot listen on 127\.0\.0\.1:\d+: another process is listening there.*\n$/);
+      const [read] = (await once(socket, 'data')) as [Buffer];
+      assert.equal(read.toString(), 'HTTP/1.1 100 Continue\r\n\r\n');
+      const stopped = server.stop();
+      const isClosed = () =>
+        fetch(`http://127.0.0.1:${server.port}/healthz`).then(
+          () => false,
+          () => true,
+        );
+      await until(isClosed);
+      socket.write('grant_type=nothing');
+      const chunks: Buffer[] = [];
+      for await (const chunk of socket) chunks.push(chunk as Buffer);
+      assert.match(Buffer.concat(chunks).toString(), /^HTTP\/1\.1 4\d\d [\s\S]*connection: close/i);
+      assert.equal(await stopped, 0);
+      const events = server
+        .stdout()
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).event);
+      assert.deepEqual(
+        events.filter((event) => event !== 'request' && event !== 'node not known to be sound'),
+        ['listening', 'stopping', 'stopped'],
+      );
+    });
   });
 
   test('a file of countries that cannot be opened stops the start', async () => {
@@ -198,19 +188,23 @@ describe('gatehouse serve', () => {
     }
   });
 
-  test('https without a proxy, and a variable that looks like a setting, are warned of in the log', async () => {
+  test('the log says at startup, once, what is odd about the settings and about Node', async () => {
     const server = await start(cli, ['serve'], { PUBLIC_SCHEME: 'https', GHOST: '2.1' });
     await server.stop();
-    const reasons = server
-      .stdout()
-      .split('\n')
-      .filter((line) => line.includes('"event":"settings"'))
-      .map((line) => JSON.parse(line).reason);
+    const lines = server.stdout().split('\n');
+    const reasons = lines.filter((line) => line.includes('"event":"settings"')).map((line) => JSON.parse(line).reason);
     assert.deepEqual(reasons, [
       'the variable GHOST is not read; if it was to be a setting, write HOST',
       'TRUST_PROXY is none: every caller appears to be the proxy, so that all users share one limit; ' +
         'set it to the address of the proxy',
     ]);
+    const unsound = lines.filter((line) => line.includes('node not known to be sound'));
+    const { state, version, reason } = judgeNode(process.versions.node);
+    assert.equal(unsound.length, state === 'ok' ? 0 : 1);
+    for (const line of unsound) {
+      const { level, ...told } = JSON.parse(line);
+      assert.deepEqual([level, told.version, told.reason], ['warn', version, reason]);
+    }
   });
 
   test('server and commands read the same file of settings, and commands name the address that is served', async () => {

@@ -2,6 +2,7 @@
 
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { freePort, type Installation, install, type Service } from '../support/process.ts';
 import { type RunningAccount, runningAccount } from '../support/running-account.ts';
 import { clientAuthentication, type RegisteredClient, redirectUri, type Tokens } from '../support/sign-in.ts';
@@ -126,4 +127,15 @@ export async function countMissing(
     if (!live.includes(true)) missing.sessions += 1;
   }
   return missing;
+}
+
+/** Whether an SQLite file has all its pages, and no row that refers to a missing one. */
+export function isWhole(file: string): boolean {
+  const db = new Sqlite(file, { readonly: true });
+  try {
+    const orphans = db.pragma('foreign_key_check') as unknown[];
+    return db.pragma('integrity_check', { simple: true }) === 'ok' && orphans.length === 0;
+  } finally {
+    db.close();
+  }
 }

@@ -64,14 +64,19 @@ type Profile = Omit<UserDetails, 'invitationSentAt'> & {
 
 const numbers = ['groupId', 'managerUserId', 'policyId'] as const satisfies readonly (keyof Profile)[];
 
-/** By wire name. The type requires every member of the profile: one that is not mapped does not compile. */
-const texts = {
+/** Texts of the profile that have the same name everywhere. */
+export const plainTexts = {
   firstname: 'firstname',
   lastname: 'lastname',
   title: 'title',
   department: 'department',
   company: 'company',
   phone: 'phone',
+} as const;
+
+/** By wire name. The type requires every member of the profile: one that is not mapped does not compile. */
+const texts = {
+  ...plainTexts,
   externalId: 'external_id',
   preferredLocaleCode: 'preferred_locale_code',
 } as const satisfies Record<Exclude<keyof Profile, (typeof numbers)[number] | 'comment' | 'state'>, string>;

@@ -9,6 +9,7 @@ import { masterKeyFact } from '../../../src/domain/keys/master-key.ts';
 import type { CopyColumn, CopyTable } from '../../../src/store/copying.ts';
 import { withoutWriters } from '../../../src/store/knex/index.ts';
 import { ask, execute } from '../../support/rows.ts';
+import { isWhole } from '../../support/sample.ts';
 import { createTestAccount, type TestServices, testServices } from '../../support/services.ts';
 import { type DatabaseKind, databases, openTestStore, type TestStore } from '../../support/stores.ts';
 
@@ -116,7 +117,8 @@ function interruptedIn(table: string): CopyReport {
 }
 
 for (const from of databases) {
-  for (const to of databases) {
+  // Between equals in the drill M5.
+  for (const to of databases.filter((kind) => isWhole || kind !== from || databases.length === 1)) {
     describe(`a copy from ${from} to ${to}`, () => {
       test('has every row of every table with every column, and goes on numbering', async () => {
         const source = await fullSource(from);

@@ -50,6 +50,8 @@ const copied = [
   'src/domain/opening',
   'scripts/check.ts',
   'scripts/references.ts',
+  'scripts/source-rules.ts',
+  'src/pages/docs/anchor.ts',
   '.dependency-cruiser.cjs',
   'tsconfig.json',
   'package.json',

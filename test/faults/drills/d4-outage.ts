@@ -46,7 +46,9 @@ async function runOn(database: DatabaseKind, options: DrillOptions): Promise<Dri
     const tokens = (await nodes.startSessions(sessionCount)).map(({ refresh_token }) => refresh_token);
     const user = await nodes.account.makeUser(nodes.client.app_id);
     const file = join(nodes.installation.folder, 'data/gatehouse.db');
-    const outages = database === 'postgres' ? failing.outages : failingSqlite(file).outages;
+    const all = database === 'postgres' ? failing.outages : failingSqlite(file).outages;
+    // Among other tests every third: gone, no connection left, and a table missing, or a file that is locked.
+    const outages = options.amongTests ? all.filter((_, index) => index % 3 === 0) : all;
     const figures: Record<string, number | string> = {};
     let holds = true;
     for (const outage of outages) {

@@ -11,7 +11,9 @@ export const drill: Drill = {
   run: (options) =>
     onEachDatabase(async (database): Promise<DrillResult> => {
       const figures: Record<string, number> = {};
-      for (const move of moves) figures[`anomalies, ${move.title}`] = await countAnomalies(options, database, move);
+      // Among other tests every second: ahead, back, and from summer time.
+      const tried = options.amongTests ? moves.filter((_, index) => index % 2 === 0) : moves;
+      for (const move of tried) figures[`anomalies, ${move.title}`] = await countAnomalies(options, database, move);
       return { figures, holds: Object.values(figures).every((count) => count === 0) };
     }, options.databases),
 };

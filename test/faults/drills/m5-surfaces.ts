@@ -1,7 +1,7 @@
 import { matrixDrill } from '../matrix-drill.ts';
 
 /**
- * M5: what callers see; `npm test` runs all of it on SQLite, and on PostgreSQL an eighth of the surfaces and a quarter of
+ * M5: what callers see; `npm test` runs all of it on SQLite, on PostgreSQL an eighth of the surfaces and a quarter of
  * what changes meanwhile.
  */
 export const drill = matrixDrill({
@@ -14,9 +14,13 @@ export const drill = matrixDrill({
     ...['contexts', 'doors', 'failing', 'firing', 'logging', 'migrating', 'on-sso'].map(
       (name) => `test/domain/hooks/${name}.test.ts`,
     ),
-    ...['audit/flows', 'endings/sessions', 'opening/changed-meanwhile', 'own-account/visits'].map(
-      (name) => `test/domain/${name}.test.ts`,
-    ),
+    ...[
+      'audit/flows',
+      'database-copy/copy-database',
+      'endings/sessions',
+      'opening/changed-meanwhile',
+      'own-account/visits',
+    ].map((name) => `test/domain/${name}.test.ts`),
     ...['oauth4webapi', 'openid-client', 'signed-requests', 'signing-client'].map(
       (name) => `test/conformance/${name}.test.ts`,
     ),

@@ -1,7 +1,7 @@
 import { matrixDrill } from '../matrix-drill.ts';
 
 /**
- * M7: who waits how long for a password digest; `npm test` tries each flood with one seed, and one of the four largest.
+ * M7: who waits how long for a password digest; `npm test` tries each flood with one seed, and none of the six largest.
  */
 export const drill = matrixDrill({
   id: 'M7',

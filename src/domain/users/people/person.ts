@@ -2,7 +2,7 @@
 
 import type { UserStatus } from '../../../store/users.ts';
 import { Failure } from '../../failure.ts';
-import type { UserInput } from '../user-input.ts';
+import { plainTexts, type UserInput } from '../user-input.ts';
 import { userStatusNames } from '../user-status.ts';
 
 /** A person as JSON has it, not checked yet. */
@@ -23,12 +23,7 @@ export type FileRow = PersonRow | BrokenRow;
 export const shownTexts = {
   email: 'email',
   username: 'username',
-  firstname: 'firstname',
-  lastname: 'lastname',
-  title: 'title',
-  department: 'department',
-  company: 'company',
-  phone: 'phone',
+  ...plainTexts,
   comment: 'comment',
   external_id: 'externalId',
   preferred_locale_code: 'preferredLocaleCode',

@@ -6,7 +6,8 @@ import type { Account } from '../domain/accounts/account.ts';
 import { Failure } from '../domain/failure.ts';
 import { replay, setShadow } from '../domain/hooks/drafts.ts';
 import { pageExecutions } from '../domain/hooks/executions.ts';
-import { rollBackHook } from '../domain/hooks/hooks.ts';
+import { rollBackHook, switchHook } from '../domain/hooks/hooks.ts';
+import type { NamedHook } from '../domain/hooks/read-hooks.ts';
 import type { Services } from '../services.ts';
 import type { HookExecutionRecord } from '../store/hook-executions.ts';
 import { type Answer, addCommand, type Outlet } from './command.ts';
@@ -74,12 +75,30 @@ export function addHookLogCommands(group: Command, outlet: Outlet): void {
     'undo the last write of a hook; a second rollback undoes the first',
     outlet,
     ({ args: [id], options }) =>
-      withAccount(options.account, async (services, account): Promise<Answer> => {
-        const { hook, status } = await rollBackHook(services, account, String(id));
-        const json = { id: hook.uuid, version: hook.version, status, disabled: hook.disabled };
-        return { json, text: fields({ ...json, disabled: hook.disabled ? 'yes' : 'no' }) };
-      }),
+      withAccount(options.account, async (services, account) =>
+        written(await rollBackHook(services, account, String(id))),
+      ),
   ).requiredOption('--account <subdomain>', 'the account');
+  addSwitch(group, outlet, 'enable', false);
+  addSwitch(group, outlet, 'disable', true);
+}
+
+function addSwitch(group: Command, outlet: Outlet, name: string, disabled: boolean): void {
+  addCommand<OfAccount>(
+    group,
+    `${name} <hook-id>`,
+    `${name} a hook; nothing else of it changes`,
+    outlet,
+    ({ args: [id], options }) =>
+      withAccount(options.account, async (services, account) =>
+        written(await switchHook(services, account, String(id), disabled)),
+      ),
+  ).requiredOption('--account <subdomain>', 'the account');
+}
+
+function written({ hook, status }: NamedHook): Answer {
+  const json = { id: hook.uuid, version: hook.version, status, disabled: hook.disabled };
+  return { json, text: fields({ ...json, disabled: hook.disabled ? 'yes' : 'no' }) };
 }
 
 async function readDraft(file: string): Promise<string> {

@@ -3,6 +3,10 @@ import { compileFunction } from 'node:vm';
 /** What every function's source is the body of. */
 const parameters = ['exports', 'require', 'module', '__filename', '__dirname'];
 
+/** What the engine says of the syntax that only an ES module has. */
+const isModule = /^Unexpected token 'export'$|outside a module$/;
+const moduleHint = ' (a function is a CommonJS module: use require() and exports.handler)';
+
 /** Where and why `source` is no body of a function; null when it is. Compiles, and runs nothing. */
 export function findSyntaxError(
   source: string,
@@ -16,6 +20,6 @@ export function findSyntaxError(
     const [place = '', , marks = ''] = (error.stack ?? '').split('\n');
     const line = Number(/^hook\.js:(\d+)$/.exec(place)?.[1] ?? 1);
     const column = marks.includes('^') ? marks.indexOf('^') + 1 : 1;
-    return { line, column, message: error.message };
+    return { line, column, message: `${error.message}${isModule.test(error.message) ? moduleHint : ''}` };
   }
 }

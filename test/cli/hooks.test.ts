@@ -184,4 +184,30 @@ describe('gatehouse hook', () => {
     assert.equal(await read(), encoded('return { success: false };'));
     await remove(id);
   });
+
+  test('disable and enable change nothing else of a hook, and write nothing when it is so already', async () => {
+    const id = await write('POST', '', 'return null;');
+    const read = async () => (await account.send('GET', `/api/2/hooks/${id}`, { headers })).body;
+    const { disabled, updated_at, ...rest } = await read();
+    assert.equal(disabled, false);
+    const off = { exitCode: 0, said: { id, version: 2, status: 'ready', disabled: true } };
+    assert.deepEqual(await ask('disable', id), off);
+    assert.deepEqual(await ask('disable', id), off);
+    const { disabled: isOff, updated_at: later, ...same } = await read();
+    assert.deepEqual([isOff, same], [true, rest]);
+    assert.ok(later >= updated_at);
+    await signIn();
+    assert.deepEqual((await ask('logs', id)).said, []);
+    assert.deepEqual((await ask('enable', id)).said, { id, version: 3, status: 'ready', disabled: false });
+    await signIn();
+    assert.equal((await ask('logs', id)).said.length, 1);
+    const events = await account.send('GET', '/api/2/events?action=hook.changed', { headers });
+    const told = events.body.filter(({ detail }: { detail: { hook_id: string } }) => detail.hook_id === id);
+    assert.deepEqual(
+      told.map(({ detail }: { detail: { fields: string[] } }) => detail.fields),
+      [['disabled'], ['disabled']],
+    );
+    assert.match((await ask('enable', 'none')).said.message, /no such hook/);
+    await remove(id);
+  });
 });

@@ -105,6 +105,14 @@ describe('a run', () => {
     assert.ok(runner.checkSyntax('('.repeat(20_000)));
   });
 
+  it('says what to write instead of the syntax of ES modules', () => {
+    for (const source of ['export const handler = 1;', "import a from 'a';", 'const a = import.meta.url;']) {
+      const message = runner.checkSyntax(source)?.message ?? '';
+      assert.match(message, /module: use require\(\) and exports\.handler\)$/, source);
+    }
+    assert.doesNotMatch(runner.checkSyntax('let b = ;')?.message ?? '', /CommonJS/);
+  });
+
   it('runs nothing that does not compile', async () => {
     const { ending } = await runner.call('exports.handler = async () => {');
     assert.equal(ending, 'error');

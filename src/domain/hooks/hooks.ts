@@ -103,6 +103,32 @@ export async function rollBackHook(services: HookServices, account: Audited, uui
   return renew(services, account, rolled);
 }
 
+/**
+ * Enables or disables a hook, whose definition stays otherwise; writes nothing if it is so already. Throws `not_found`,
+ * and `value_invalid` when a hook to be enabled names a runtime that is not offered.
+ */
+export async function switchHook(
+  services: HookServices,
+  account: Audited,
+  uuid: string,
+  disabled: boolean,
+): Promise<NamedHook> {
+  const runningVersion = await running(services, account, await requireHook(services.store, account, uuid));
+  const updatedAt = services.clock.now();
+  const switched = await services.store.transaction(async (tx) => {
+    const former = await requireHook(tx, account, uuid);
+    const { hook, definition } = former;
+    if (definition.disabled === disabled) return former;
+    if (!disabled) readRuntime(services.hookRuntimes, definition.runtime);
+    const one = { accountId: account.id, id: hook.id, runningVersion, updatedAt };
+    const stored = await write(services, tx, account, one, { ...definition, disabled }, definition.packageBuildId);
+    const detail = { hook_id: uuid, fields: ['disabled'] };
+    await recordEvent(tx, services, account, { action: 'hook.changed', target: { type: 'hook', id: hook.id }, detail });
+    return stored;
+  });
+  return renew(services, account, switched);
+}
+
 /** All checks that need no transaction. */
 async function check(services: HookServices, input: HookInput): Promise<ReadHook> {
   const read = readHook(services, input);

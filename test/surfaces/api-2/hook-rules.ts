@@ -24,6 +24,7 @@ export function hookRules(app: () => TestApp): void {
       [{ function: '/w==' }, /^function must be UTF-8 in base64$/],
       [{ function: encoded('x'.repeat(20_001)) }, /^function must have at most 20000 characters when decoded$/],
       [{ function: encoded('const a = 1;\nconst = 2;') }, /^function does not compile: line 2, column \d+: Unexpected/],
+      [{ function: encoded('export const handler = 1;') }, /^function does not compile: line 1, .*use require\(\)/],
       [{ disabled: 'no' }, /disabled must be true or false/],
       [{ runtime: 'nodejs22.x' }, /^runtime must be jsruntime12\.x$/],
       [{ retries: 5 }, /retries must be at most 4/],

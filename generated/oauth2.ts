@@ -232,7 +232,7 @@ export interface paths {
          *     `limit.authorize` of its source (300 a minute by default; a source is an IPv4 address or an IPv6 /64 network),
          *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and
          *     one whose request object no key of the client signed; if too many are being fetched, the answer is 503. `HEAD`
-         *     is 405: it would use up a pushed request.
+         *     is 405: it would begin a sign-in.
          */
         readonly get: operations["requestAuthorization"];
         readonly put?: never;
@@ -292,7 +292,7 @@ export interface paths {
          *     `limit.authorize` of its source (300 a minute by default; a source is an IPv4 address or an IPv6 /64 network),
          *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and
          *     one whose request object no key of the client signed; if too many are being fetched, the answer is 503. `HEAD`
-         *     is 405: it would use up a pushed request.
+         *     is 405: it would begin a sign-in.
          */
         readonly post: operations["requestAuthorizationByForm"];
         readonly delete?: never;
@@ -321,7 +321,8 @@ export interface paths {
          *     A proof in the header `DPoP` ([RFC 9449 section 10.1](https://www.rfc-editor.org/rfc/rfc9449#section-10.1))
          *     binds the code to its key; a `dpop_jkt` in the request must name the same key.
          *
-         *     A `request_uri` is valid once, for 90 seconds, and for the client that pushed it. At most `limit.par` requests
+         *     A `request_uri` is valid for 90 seconds and for the client that pushed it. Until a sign-in with it has been
+         *     answered, the browser can load its address again; then it is used up. At most `limit.par` requests
          *     (600 a minute by default) are accepted per client and source. Those of all public clients, and of all clients of
          *     open registration, also count together towards `limit.authorize` of their source (300 a minute). A `request`
          *     that no key of the client signed counts towards `limit.authorize` of the source as well.

@@ -81,7 +81,7 @@ async function askedOf(
   if (uri !== undefined && isPushedUri(uri)) {
     const pushed = await findPushed(services, account, client, uri);
     // The other parameters do not count, so there is no redirect URI to send the error to.
-    if (!pushed) throw usedUp();
+    if (!pushed) throw usedUp(account, client);
     return pushed;
   }
   if (client.extra.require_pushed_authorization_requests) {

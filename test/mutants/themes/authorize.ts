@@ -76,6 +76,22 @@ export const authorize: readonly Mutant[] = [
     killedBy: 'surfaces/oauth2/pushed-requests.ts',
   },
   {
+    id: 'pushed-used',
+    rule: 'a pushed request is answered once',
+    file: 'domain/login/finish.ts',
+    text: ' && (await usePushed(tx, record))',
+    becomes: '',
+    killedBy: 'surfaces/oauth2/pushed-requests.ts',
+  },
+  {
+    id: 'pushed-way-back',
+    rule: 'a page that anybody can have shown leads to no address of a client of open registration',
+    file: 'domain/login/pushed-request.ts',
+    text: "if (registeredBy !== 'token') return undefined;",
+    becomes: '',
+    killedBy: 'surfaces/oauth2/pushed-requests.ts',
+  },
+  {
     id: 'pushed-key',
     rule: 'a pushed request is bound to the key that its client proved',
     file: 'domain/login/pushed-request.ts',

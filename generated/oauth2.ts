@@ -856,6 +856,11 @@ export interface components {
              */
             readonly require_pushed_authorization_requests: boolean;
             /**
+             * @description Requests need not be signed, unless the client registered so ([RFC 9101 section 10.5](https://www.rfc-editor.org/rfc/rfc9101#section-10.5)). Always false.
+             * @example false
+             */
+            readonly require_signed_request_object: boolean;
+            /**
              * Format: uri
              * @description Where this documentation is served.
              * @example https://demo.id.example.com/docs
@@ -1081,6 +1086,7 @@ export interface components {
             readonly request_object_signing_alg?: string;
             readonly request_uris?: components["schemas"]["RequestUris"];
             readonly require_pushed_authorization_requests?: components["schemas"]["RequirePushed"];
+            readonly require_signed_request_object?: components["schemas"]["RequireSigned"];
             /**
              * @description Refused with `invalid_client_metadata`. Request objects are signed, never encrypted.
              * @example RSA-OAEP
@@ -1198,6 +1204,7 @@ export interface components {
             readonly request_object_signing_alg?: string;
             readonly request_uris?: components["schemas"]["RequestUris"];
             readonly require_pushed_authorization_requests?: components["schemas"]["RequirePushed"];
+            readonly require_signed_request_object?: components["schemas"]["RequireSigned"];
             /**
              * @description Refused with `invalid_client_metadata`. Request objects are signed, never encrypted.
              * @example RSA-OAEP
@@ -1254,6 +1261,11 @@ export interface components {
          * @example true
          */
         readonly RequirePushed: boolean;
+        /**
+         * @description Whether the client must sign its requests, those that it pushes too ([RFC 9101 section 10.5](https://www.rfc-editor.org/rfc/rfc9101#section-10.5)).
+         * @example true
+         */
+        readonly RequireSigned: boolean;
         /**
          * @description How a client requests tokens.
          * @example authorization_code
@@ -1344,6 +1356,7 @@ export interface components {
             readonly request_object_signing_alg?: components["schemas"]["AssertionAlgorithm"];
             readonly request_uris?: components["schemas"]["RequestUris"];
             readonly require_pushed_authorization_requests?: components["schemas"]["RequirePushed"];
+            readonly require_signed_request_object?: components["schemas"]["RequireSigned"];
             readonly default_max_age?: components["schemas"]["DefaultMaxAge"];
             readonly app_id: components["schemas"]["AppId"];
             readonly account_id: components["schemas"]["AccountId"];
@@ -3132,6 +3145,7 @@ export interface operations {
                      *       ],
                      *       "pushed_authorization_request_endpoint": "https://demo.id.example.com/oauth2/par",
                      *       "require_pushed_authorization_requests": false,
+                     *       "require_signed_request_object": false,
                      *       "service_documentation": "https://demo.id.example.com/docs"
                      *     }
                      */
@@ -3306,6 +3320,7 @@ export interface operations {
                      *       ],
                      *       "pushed_authorization_request_endpoint": "https://demo.id.example.com/oauth2/par",
                      *       "require_pushed_authorization_requests": false,
+                     *       "require_signed_request_object": false,
                      *       "service_documentation": "https://demo.id.example.com/docs"
                      *     }
                      */

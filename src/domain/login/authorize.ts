@@ -9,7 +9,7 @@ import { type OpenedRequest, type OpenServices, openRequest } from './open-reque
 import { findPushed, isPushedUri, usedUp } from './pushed-request.ts';
 import { type AuthorizationError, answerError, type ClientAnswer } from './redirect.ts';
 import { pageFailure, recordRefusedRequest, unknownClient } from './refused-request.ts';
-import { fetchRequestObject, readRequestObject } from './request-object.ts';
+import { fetchRequestObject, readRequestObject, unsignedFault } from './request-object.ts';
 import { responseModeOf } from './response-mode.ts';
 
 type BegunAuthorization =
@@ -88,7 +88,7 @@ async function askedOf(
     return { error: 'invalid_request', description: 'the client must push its requests (RFC 9126)' };
   }
   const object = uri === undefined ? request : await fetchRequestObject(services, account, client, uri);
-  if (object === undefined) return { query };
+  if (object === undefined) return unsignedFault(client) ?? { query };
   if (typeof object !== 'string') return object;
   const read = await readRequestObject(services, account, client, object);
   return 'error' in read ? read : { query: read };

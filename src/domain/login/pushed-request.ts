@@ -14,7 +14,7 @@ import { type AuthorizationQuery, parameterNames, type SentQuery } from './autho
 import { checkRequest } from './check-request.ts';
 import type { AuthorizationError } from './redirect.ts';
 import { pageFailure } from './refused-request.ts';
-import { readRequestObject } from './request-object.ts';
+import { readRequestObject, unsignedFault } from './request-object.ts';
 
 const prefix = 'urn:ietf:params:oauth:request_uri:';
 const lifetimeSeconds = 90;
@@ -80,7 +80,10 @@ export async function pushRequest(
   if (sent.request_uri !== undefined) {
     return refused({ error: 'invalid_request', description: 'request_uri cannot be pushed' });
   }
-  const asked = sent.request === undefined ? sent : await readRequestObject(services, account, client, sent.request);
+  const asked =
+    sent.request === undefined
+      ? (unsignedFault(client) ?? sent)
+      : await readRequestObject(services, account, client, sent.request);
   if ('error' in asked) return refused(asked);
   const { query, proof } = await withKey(services, account, client, asked, proven);
   const { read } = await checkRequest(services, account, client, query);

@@ -76,6 +76,22 @@ export const authorize: readonly Mutant[] = [
     killedBy: 'surfaces/oauth2/pushed-requests.ts',
   },
   {
+    id: 'request-signed',
+    rule: 'a client registered to sign its requests must sign them at the authorization endpoint',
+    file: 'domain/login/authorize.ts',
+    text: 'unsignedFault(client) ?? { query }',
+    becomes: '{ query }',
+    killedBy: 'surfaces/oauth2/request-objects.ts',
+  },
+  {
+    id: 'request-signed-pushed',
+    rule: 'a client registered to sign its requests must sign those that it pushes',
+    file: 'domain/login/pushed-request.ts',
+    text: '(unsignedFault(client) ?? sent)',
+    becomes: 'sent',
+    killedBy: 'surfaces/oauth2/request-objects.ts',
+  },
+  {
     id: 'pushed-used',
     rule: 'a pushed request is answered once',
     file: 'domain/login/finish.ts',

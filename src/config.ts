@@ -168,7 +168,7 @@ export function readConfig(given?: Environment, namedFile?: string): Config {
       'an address, or a name with an address in angle brackets',
     ),
     mailFolder: join(dirname(masterKeyFile), 'mail'),
-    logLevel: read('LOG_LEVEL', 'info', parseLevel, logLevels.join(', ')),
+    logLevel: read('LOG_LEVEL', 'info', parseLevel, logLevels.join(' or ')),
     metricsToken: read<string | null>('METRICS_TOKEN', null, parseToken, '16 to 256 characters without spaces'),
     drainSeconds: read('DRAIN_SECONDS', 2, parseDrain, 'whole seconds from 0 to 300'),
     startPage: read('START_PAGE', 'account', parseStartPage, 'account or docs'),

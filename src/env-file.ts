@@ -14,7 +14,9 @@ export interface EnvFile {
 
 const mostBytes = 65_536;
 /** A blank line, a comment, or a setting. */
-const line = /^\s*(?:#.*|(?:export\s+)?(?<name>[\w.-]+)\s*=.*)?$/;
+const line = /^\s*(?:#.*|(?:export\s+)?(?<name>[\w.-]+)\s*=(?<value>.*))?$/;
+/** Plain, or in quotes with nothing but a comment behind them: the parser would drop it, or read on in other lines. */
+const wholeValue = /^\s*(?:[^\s"'`].*|(["'`])(?:(?!\1).)*\1\s*(?:#.*)?)?$/;
 const readableByOthers = 0o077;
 
 /** The file that `--env-file` named, or the one in the folder of the master key, where the data is; null without either. */
@@ -55,8 +57,9 @@ function findMistakes(path: string, text: string): string[] {
     const match = line.exec(written);
     const at = `${path}, line ${index + 1}`;
     if (!match) return [`${at}: must be NAME=value, or a comment that begins with #`];
-    const name = match.groups?.['name'];
+    const { name, value = '' } = match.groups ?? {};
     if (name === undefined) return [];
+    if (!wholeValue.test(value)) return [`${at}: the value of ${name} must end with the quote that it begins with`];
     if (seen.has(name)) return [`${at}: ${name} is set a second time; remove one of the lines`];
     seen.add(name);
     return [];

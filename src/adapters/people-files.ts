@@ -6,7 +6,7 @@ import { parse as parseNow } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { Failure } from '../domain/failure.ts';
 import type { ShownPerson } from '../domain/users/people/export.ts';
-import type { FileRow } from '../domain/users/people/person.ts';
+import { type FileRow, isSecretMember } from '../domain/users/people/person.ts';
 
 /** Characters of one person. */
 const longestRow = 65_536;
@@ -31,7 +31,7 @@ async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
   }
 }
 
-/** Throws `value_invalid` with the line for what is no CSV, as quotes that do not end. */
+/** Throws `value_invalid` with the line for invalid CSV, such as quotes that do not end. */
 export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow> {
   let columns: readonly string[] = [];
   const parser = parse({
@@ -67,7 +67,8 @@ function membersOf(line: number, cells: Readonly<Record<string, string>>): FileR
   const attributes: Record<string, string> = {};
   for (const [name, cell] of Object.entries(cells)) {
     if (cell === '') continue;
-    const text = escapedFormula.test(cell) ? cell.slice(1) : cell;
+    // An export never wrote passwords, so their apostrophes are their own.
+    const text = escapedFormula.test(cell) && !isSecretMember(name) ? cell.slice(1) : cell;
     if (name.startsWith(attributePrefix)) attributes[name.slice(attributePrefix.length)] = text;
     else if (name !== 'roles') members[name] = text;
     else {

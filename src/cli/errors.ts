@@ -32,8 +32,24 @@ function report(
   return { error, message: message.replace(/\s*[\r\n]+\s*/g, ' ').trim(), exitCode };
 }
 
+/** Where what was not found is listed, by its kind. */
+const lists: Readonly<Record<string, string>> = {
+  account: 'gatehouse account list shows the accounts',
+  credential: 'gatehouse credential list shows the active ones',
+  'api key': 'gatehouse api-key list shows the active ones',
+  user: 'gatehouse user list shows the users',
+  role: 'GET /api/2/roles lists the roles, and gatehouse role create makes one',
+  app: 'GET /api/2/apps lists the apps',
+  access: 'GET /api/2/apps/{id} shows the roles of an app, and GET /api/2/apps/{id}/users its users',
+  policy: 'GET /api/2/policies lists the policies',
+  hook: 'GET /api/2/hooks lists the hooks',
+};
+
 function messageOf({ code, detail }: Failure): string {
-  if (detail.message !== undefined) return detail.message;
+  if (detail.message !== undefined) {
+    const list = code === 'not_found' && detail.name !== undefined ? lists[detail.name] : undefined;
+    return list === undefined ? detail.message : `${detail.message}; ${list}`;
+  }
   const reason = detail.reason === undefined ? '' : ` (${detail.reason})`;
   if (code === 'conflict') return `${detail.name ?? 'name'} has already been taken`;
   if (code === 'unavailable') return `the service cannot do this now${reason}`;

@@ -104,10 +104,11 @@ async function importFile(file: string, call: ImportCall): Promise<Answer> {
   const { readCsv, readJsonLines } = await loadFormats();
   const stream = createReadStream(file, { fd: opened(file, false) });
   const { size } = statSync(file);
-  const report = call.report === undefined ? null : opened(call.report, true);
+  let report: number | null = null;
   try {
     return await withAccount(call.account, (services, account) =>
       withProgress({ json: call.json === true }, async (progress) => {
+        if (call.report !== undefined) report = opened(call.report, true);
         const tally: Tally = { counts: { created: 0, updated: 0, skipped: 0, failed: 0 }, failures: [] };
         progress.stage(options.dryRun ? 'trying' : 'importing', size);
         const rows = format === 'csv' ? readCsv(stream) : readJsonLines(stream);

@@ -32,13 +32,31 @@ export async function run(args: readonly string[]): Promise<number> {
   };
   // The writer gets the error itself.
   process.stdout.on('error', () => {});
+  const program = createProgram(outlet, asJson);
   try {
-    await asInvocation({ json: asJson }, () => createProgram(outlet, asJson).parseAsync(args, { from: 'user' }));
+    await asInvocation({ json: asJson }, () => program.parseAsync(args, { from: 'user' }));
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    return reportError(error, asJson);
+    const failed = reportError(error, asJson);
+    // An incomplete command has shown its help.
+    const isHelped = asJson || !(error instanceof CommanderError) || error.code === 'commander.help';
+    if (!isHelped) process.stderr.write(`Run: ${nameOf(program, args)} --help\n`);
+    return failed;
   }
+}
+
+/** The command that the words of the command line begin with. */
+function nameOf(program: Command, args: readonly string[]): string {
+  let command = program;
+  const names = [program.name()];
+  for (const arg of args) {
+    const next = command.commands.find((one) => one.name() === arg);
+    if (!next) break;
+    command = next;
+    names.push(arg);
+  }
+  return names.join(' ');
 }
 
 /** Settles when the text is written; a reader that stops early, such as `head`, is not an error. */

@@ -88,7 +88,7 @@ async function requireUser({ store }: Services, accounts: readonly Account[], em
     if (user) found.push({ account, user });
   }
   const [one] = found;
-  if (!one) throw new Failure('not_found', { message: `there is no user ${email}` });
+  if (!one) throw new Failure('not_found', { name: 'user', message: `there is no user ${email}` });
   if (found.length === 1) return one;
   const names = found.map(({ account }) => account.subdomain).join(', ');
   const message = `several accounts have a user ${email} (${names}): choose one with --account`;
@@ -98,7 +98,7 @@ async function requireUser({ store }: Services, accounts: readonly Account[], em
 async function requireApp({ store }: Services, account: Account, appId: number): Promise<ClientRecord> {
   const client = await store.clients.findByApp(account.id, appId);
   if (client) return client;
-  throw new Failure('not_found', { message: `there is no app ${appId}` });
+  throw new Failure('not_found', { name: 'app', message: `there is no app ${appId}` });
 }
 
 function onlyWords({ cause, remedy }: Explained) {

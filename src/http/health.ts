@@ -77,7 +77,8 @@ function describeNode({ version, state, reason, remedy }: Judgement) {
 
 /** Without the file no address has a country, and the rules of hooks about countries see an unknown one. */
 async function describeGeoIp(geoip: Services['geoip']) {
-  const { reason } = await geoip.examine();
+  const silent = { reason: 'the file could not be read in time' };
+  const { reason } = await Promise.race([geoip.examine(), delay(patienceMilliseconds, silent, { ref: false })]);
   return { state: reason === null ? 'ok' : 'degraded', reason };
 }
 

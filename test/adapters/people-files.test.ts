@@ -45,13 +45,18 @@ describe('a CSV file of people', () => {
     ]);
   });
 
-  test('what is no CSV, no UTF-8, or endless is refused with its line', async () => {
+  test('invalid CSV, bytes that are not UTF-8, and an endless line are refused with its line', async () => {
     const refused = (text: string | Uint8Array, message: RegExp) =>
       assert.rejects(all(readCsv(bytesOf(text))), ({ detail }) => message.test(detail.message));
     await refused('email\n"a@b.c', /line \d: Quote Not Closed/);
     await refused('email,email\na,b\n', /the column email occurs twice/);
     await refused(Buffer.from([0x61, 0x0a, 0xff, 0xfe]), /the file is not UTF-8/);
     await refused(`email\n${'x'.repeat(70_000)}`, /Max Record Size/);
+  });
+
+  test('an apostrophe before a password or its salt is part of it', async () => {
+    const [row] = await all(readCsv(bytesOf("email,password_salt\n'=a@example.com,'=salt\n")));
+    assert.deepEqual(row, { line: 2, members: { email: '=a@example.com', password_salt: "'=salt" } });
   });
 
   test('an export marks what a spreadsheet would run, and an import reads every text as it was', async () => {

@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { type CliFolder, cliFolder } from '../support/cli.ts';
 import { ask, execute } from '../support/rows.ts';
 
+const nobody = 'there is no account nobody; gatehouse account list shows the accounts';
 /** What every command says first on standard error. */
 const where = 'using database sqlite:data/gatehouse.db, accounts at http://<subdomain>.localhost:3000\n';
 
@@ -103,7 +104,10 @@ describe('the command line', () => {
     assert.equal((await set('status=suspended')).status, 'suspended');
     assert.equal((await set('status=active', 'password=another password')).status, 'active');
     for (const [pair, message] of [
-      ['roles=staff,crew', 'there is no role crew'],
+      [
+        'roles=staff,crew',
+        'there is no role crew; GET /api/2/roles lists the roles, and gatehouse role create makes one',
+      ],
       ['password=', 'password is empty'],
     ] as const) {
       assert.equal((await refusal(...setting(pair))).message, message);
@@ -131,7 +135,10 @@ describe('the command line', () => {
     assert.deepEqual([told.account, told.user_id, told.status, told.before], ['acme', id, 'unactivated', []]);
     assert.match(told.now[0].cause, /^why@example\.com is not active/);
     assert.equal((await refusal('why', 'nobody@example.com')).error, 'not_found');
-    assert.equal((await refusal('why', 'why@example.com', '--app', '7')).message, 'there is no app 7');
+    assert.equal(
+      (await refusal('why', 'why@example.com', '--app', '7')).message,
+      'there is no app 7; GET /api/2/apps lists the apps',
+    );
     assert.equal((await refusal('why', '9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11')).error, 'not_found');
     assert.match((await refusal('why', 'nonsense')).message, /^give the reference/);
     await cli.json('account', 'create', 'twin');
@@ -196,6 +203,8 @@ describe('the command line', () => {
     assert.equal((await cli.json('user', 'import', ...account, 'again.ndjson')).skipped, 2);
     const updated = await cli.ask(['user', 'import', ...account, 'again.ndjson', '--existing', 'update']);
     assert.match(updated.stdout, /^updated +2$/m);
+    await cli.ask(['user', 'import', '--account', 'nobody', 'people.csv', '--report', 'unused']);
+    assert.equal(existsSync(join(cli.path, 'unused')), false);
     for (const [args, words] of [
       [['people.txt'], /people\.txt ends in neither \.csv nor \.ndjson/],
       [['none.csv'], /none\.csv cannot be opened/],
@@ -210,7 +219,10 @@ describe('the command line', () => {
 
   test('access names an app and either a user or a role', async () => {
     const access = ['access', 'grant', '--account', 'acme', '--app', '1'];
-    assert.equal((await refusal(...access, '--user', 'ada@example.com')).message, 'there is no app 1');
+    assert.equal(
+      (await refusal(...access, '--user', 'ada@example.com')).message,
+      'there is no app 1; GET /api/2/apps lists the apps',
+    );
     assert.equal((await refusal(...access)).error, 'value_invalid');
     assert.equal((await refusal(...access, '--user', 'a@b.c', '--role', 'staff')).error, 'value_invalid');
   });
@@ -240,7 +252,7 @@ describe('the command line', () => {
 
   test('the error names an account that does not exist', async () => {
     const refused = await refusal('user', 'list', '--account', 'nobody');
-    assert.deepEqual(refused, { error: 'not_found', message: 'there is no account nobody', exitCode: 1 });
+    assert.deepEqual(refused, { error: 'not_found', message: nobody, exitCode: 1 });
   });
 
   test('without --json output is aligned text, and an error is one line', async () => {
@@ -251,7 +263,7 @@ describe('the command line', () => {
     assert.deepEqual(wrong, {
       exitCode: 1,
       stdout: '',
-      stderr: `${where}gatehouse: there is no account nobody\n`,
+      stderr: `${where}gatehouse: ${nobody}\n`,
     });
   });
 
@@ -269,6 +281,9 @@ describe('the command line', () => {
       const { error, exitCode } = await refusal(...args);
       assert.deepEqual([error, exitCode], ['usage_invalid', 2], args.join(' '));
     }
+    const { stderr } = await cli.ask(['user', 'list']);
+    const missing = "gatehouse: required option '--account <subdomain>' not specified";
+    assert.equal(stderr, `${missing}\nRun: gatehouse user list --help\n`);
     const wrong = await cli.run(['nonsense', '--json']);
     assert.deepEqual([wrong.exitCode, wrong.stdout, JSON.parse(wrong.stderr).error], [2, '', 'usage_invalid']);
     const { exitCode, stdout } = await cli.run(['--help']);

@@ -200,6 +200,23 @@ onEachDatabase('access that is lost', (subject) => {
     assert.equal(await count(subject, `removals where account_id = ${accountId}`), 0);
   });
 
+  test("all grants of a removed role's members end, though others revoke some during a slice", async () => {
+    const { store } = subject;
+    const { accountId, appId, userId } = await newCast(store);
+    const { appId: other } = await newClient(store, accountId);
+    await store.access.revoke(accountId, appId, { userId });
+    const roleId = await newRole(subject, accountId, [appId, other], [userId]);
+    for (const app of [appId, other]) await fillGrants(subject, { accountId, appId: app, userId }, 300);
+    await store.roles.remove(accountId, roleId, now);
+    await whileUncommitted(
+      subject,
+      (tx) => tx.grants.revokeOfUserApp(accountId, userId, appId, now, 'withdrawn'),
+      () => store.clearRemoved(100),
+    );
+    await clearAll(subject);
+    assert.equal(await count(subject, `grants where account_id = ${accountId} and revoked_at is null`), 0);
+  });
+
   test('a token that another app got by exchange ends with the access behind its grant', async () => {
     const { store } = subject;
     const cast = await newBystander(subject);

@@ -43,10 +43,12 @@ export interface AccountSettings {
   readonly surfaces: Readonly<Record<DeprecatedSurface, SurfaceSettings>>;
 }
 
+const alternatives = new Intl.ListFormat('en', { type: 'disjunction' });
+
 function oneOf<const Value extends string>(fallback: Value, values: readonly Value[]): Setting<Value> {
   return {
     fallback,
-    allowed: values.map((value) => `\`${value}\``).join(', '),
+    allowed: alternatives.format(values.map((value) => `\`${value}\``)),
     parse: (text) => values.find((value) => value === text),
   };
 }

@@ -15,7 +15,7 @@ export function invalid(name: string, message: string): Failure {
 /** Members that are stored as sent and returned unchanged. An empty text means that the member is not set. */
 export function readExtra(request: RegistrationRequest): ExtraMetadata {
   if (request.jwks !== undefined && request.jwks_uri)
-    throw invalid('jwks', 'and jwks_uri are mutually exclusive (RFC 7591 §2)');
+    throw invalid('jwks', 'and jwks_uri are mutually exclusive (RFC 7591, section 2)');
   return {
     ...readPageUris(request),
     ...(request.jwks !== undefined && { jwks: { keys: readKeys(request.jwks) } }),

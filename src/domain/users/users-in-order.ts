@@ -51,12 +51,14 @@ async function* partsOf(
     left -= page.items.length;
     return page;
   };
-  let page = await next({ page: 1 });
+  // One part is counted by reading it; counting what follows takes longer the more users there are.
+  const isOnePart = limit <= pageLength;
+  let page = await next(isOnePart ? { after: { key: fromId - 1, id: fromId - 1 } } : { page: 1 });
   // A list of one part is sent as a whole, and holds nothing.
   const endTurn =
     page.after !== null && left > 0 ? await takeListTurn(services, account, (reason) => losing.abort(reason)) : null;
   try {
-    const count = Math.min(page.total ?? 0, limit);
+    const count = Math.min(page.total ?? page.items.length, limit);
     const event = { action: 'user.listed', target: { type: 'account', id: account.id }, detail: { count } } as const;
     await services.store.transaction((tx) => recordEvent(tx, services, account, event));
     if (page.items.length > 0) yield page.items;

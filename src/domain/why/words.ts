@@ -92,7 +92,7 @@ const explanations: Readonly<Record<string, Explain>> = {
     'There were too many requests: a limit of the account was reached.',
     'Wait a minute. If many users share one address, check TRUST_PROXY and the limits: gatehouse account set <account> limit.<name>=…',
   ),
-  not_found: says('The address is none of this service.', 'Correct the link that leads there.'),
+  not_found: says('The service has no page at this address.', 'Correct the link that leads there.'),
   method_not_allowed: says(
     'The page was asked for with a wrong HTTP method.',
     'Correct the form or link that leads there.',
@@ -158,13 +158,19 @@ const explanations: Readonly<Record<string, Explain>> = {
   'device.code_refused': says('The code of the device was wrong or had expired.', 'Start again at the device.'),
 };
 
+/** `the app` and `the user` stand for those that have no name, also where a sentence begins. */
+function asSentence({ cause, remedy }: Explained): Explained {
+  return { cause: cause.replace(/^the /, 'The '), remedy };
+}
+
 /** By the most specific key that is known; null if there is none. */
 export function explain(keys: readonly (string | null)[], named: Named): Explained | null {
   const found = keys.map((key) => (key !== null && Object.hasOwn(explanations, key) ? explanations[key] : undefined));
-  return found.find((one) => one !== undefined)?.(named) ?? null;
+  const explained = found.find((one) => one !== undefined)?.(named);
+  return explained ? asSentence(explained) : null;
 }
 
 /** The same for an authorization request; the reason of one is an error of OAuth where it has no words of its own. */
 export function explainRequest(reason: string, named: Named): Explained {
-  return explain([reason], named) ?? badRequest(reason)(named);
+  return explain([reason], named) ?? asSentence(badRequest(reason)(named));
 }

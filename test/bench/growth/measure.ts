@@ -1,5 +1,6 @@
 /** Every operation of the contracts in an account that has grown, and what others notice meanwhile. */
 
+import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serverVariable, startPostgres } from '../../support/postgres.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
@@ -13,7 +14,7 @@ import { allUses } from './operations.ts';
 export interface GrowthPlan {
   readonly users: number;
   readonly databases: readonly DatabaseKind[];
-  /** Measures only the uses whose names match. */
+  /** Measures only the uses and deletions whose names match. */
   readonly only: RegExp;
   /** Where filled databases are kept for the next run; null: nowhere. */
   readonly filled: string | null;
@@ -56,7 +57,7 @@ async function measurePair({ kind, users, ...pair }: Pair, only: RegExp, log: (l
       measured.push(one);
       log(`${kind}, ${use.name}: ${describe(one)}${holds(one) === false ? ', MISSED' : ''}`);
     }
-    const deletions = await measureDeletions(many, beside, (line) => log(`${kind}, ${line}`));
+    const deletions = await measureDeletions(many, beside, only, (line) => log(`${kind}, ${line}`));
     return { kind, users, measured, deletions };
   } finally {
     beside.stop();
@@ -83,6 +84,8 @@ export async function measureGrowth(
       // Only what is measured waits for the disk.
       await makeDurable();
     }
+    // What filling or copying left to be written would be measured as well.
+    spawnSync('sync');
     const grew: Grew[] = [];
     for (const pair of pairs) grew.push(await measurePair(pair, only, log));
     return grew;

@@ -122,7 +122,7 @@ for (const kind of databases) {
         /Desk \(app \d+\) is assigned to .*@.* neither directly nor by a role/,
         /access grant/,
       ],
-      'an address of nothing': [() => at('/account/nowhere'), 404, /none of this service/, /link/],
+      'an address of nothing': [() => at('/account/nowhere'), 404, /no page at this address/, /link/],
       'a rule of a hook': [
         async () => {
           await makeHook({ app, hooks, demanding: new Map() });

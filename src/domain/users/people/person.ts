@@ -40,6 +40,11 @@ const secretTexts = {
   password_salt: 'salt',
 } as const satisfies Record<string, keyof UserInput>;
 
+/** Whether only an import has the member. */
+export function isSecretMember(name: string): boolean {
+  return Object.hasOwn(secretTexts, name);
+}
+
 const texts: Readonly<Record<string, keyof UserInput>> = { ...shownTexts, ...secretTexts };
 const others = ['status', 'roles', 'custom_attributes'];
 

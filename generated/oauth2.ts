@@ -232,7 +232,7 @@ export interface paths {
          *     `limit.authorize` of its source (300 a minute by default; a source is an IPv4 address or an IPv6 /64 network),
          *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and
          *     one whose request object no key of the client signed; if too many are being fetched, the answer is 503. `HEAD`
-         *     is 405: it would use up a pushed request.
+         *     is 405: it would begin a sign-in.
          */
         readonly get: operations["requestAuthorization"];
         readonly put?: never;
@@ -292,7 +292,7 @@ export interface paths {
          *     `limit.authorize` of its source (300 a minute by default; a source is an IPv4 address or an IPv6 /64 network),
          *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and
          *     one whose request object no key of the client signed; if too many are being fetched, the answer is 503. `HEAD`
-         *     is 405: it would use up a pushed request.
+         *     is 405: it would begin a sign-in.
          */
         readonly post: operations["requestAuthorizationByForm"];
         readonly delete?: never;
@@ -321,7 +321,8 @@ export interface paths {
          *     A proof in the header `DPoP` ([RFC 9449 section 10.1](https://www.rfc-editor.org/rfc/rfc9449#section-10.1))
          *     binds the code to its key; a `dpop_jkt` in the request must name the same key.
          *
-         *     A `request_uri` is valid once, for 90 seconds, and for the client that pushed it. At most `limit.par` requests
+         *     A `request_uri` is valid for 90 seconds and for the client that pushed it. Until a sign-in with it has been
+         *     answered, the browser can load its address again; then it is used up. At most `limit.par` requests
          *     (600 a minute by default) are accepted per client and source. Those of all public clients, and of all clients of
          *     open registration, also count together towards `limit.authorize` of their source (300 a minute). A `request`
          *     that no key of the client signed counts towards `limit.authorize` of the source as well.
@@ -855,6 +856,11 @@ export interface components {
              */
             readonly require_pushed_authorization_requests: boolean;
             /**
+             * @description Requests need not be signed, unless the client registered so ([RFC 9101 section 10.5](https://www.rfc-editor.org/rfc/rfc9101#section-10.5)). Always false.
+             * @example false
+             */
+            readonly require_signed_request_object: boolean;
+            /**
              * Format: uri
              * @description Where this documentation is served.
              * @example https://demo.id.example.com/docs
@@ -1080,6 +1086,7 @@ export interface components {
             readonly request_object_signing_alg?: string;
             readonly request_uris?: components["schemas"]["RequestUris"];
             readonly require_pushed_authorization_requests?: components["schemas"]["RequirePushed"];
+            readonly require_signed_request_object?: components["schemas"]["RequireSigned"];
             /**
              * @description Refused with `invalid_client_metadata`. Request objects are signed, never encrypted.
              * @example RSA-OAEP
@@ -1197,6 +1204,7 @@ export interface components {
             readonly request_object_signing_alg?: string;
             readonly request_uris?: components["schemas"]["RequestUris"];
             readonly require_pushed_authorization_requests?: components["schemas"]["RequirePushed"];
+            readonly require_signed_request_object?: components["schemas"]["RequireSigned"];
             /**
              * @description Refused with `invalid_client_metadata`. Request objects are signed, never encrypted.
              * @example RSA-OAEP
@@ -1253,6 +1261,11 @@ export interface components {
          * @example true
          */
         readonly RequirePushed: boolean;
+        /**
+         * @description Whether the client must sign its requests, those that it pushes too ([RFC 9101 section 10.5](https://www.rfc-editor.org/rfc/rfc9101#section-10.5)).
+         * @example true
+         */
+        readonly RequireSigned: boolean;
         /**
          * @description How a client requests tokens.
          * @example authorization_code
@@ -1343,6 +1356,7 @@ export interface components {
             readonly request_object_signing_alg?: components["schemas"]["AssertionAlgorithm"];
             readonly request_uris?: components["schemas"]["RequestUris"];
             readonly require_pushed_authorization_requests?: components["schemas"]["RequirePushed"];
+            readonly require_signed_request_object?: components["schemas"]["RequireSigned"];
             readonly default_max_age?: components["schemas"]["DefaultMaxAge"];
             readonly app_id: components["schemas"]["AppId"];
             readonly account_id: components["schemas"]["AccountId"];
@@ -3131,6 +3145,7 @@ export interface operations {
                      *       ],
                      *       "pushed_authorization_request_endpoint": "https://demo.id.example.com/oauth2/par",
                      *       "require_pushed_authorization_requests": false,
+                     *       "require_signed_request_object": false,
                      *       "service_documentation": "https://demo.id.example.com/docs"
                      *     }
                      */
@@ -3305,6 +3320,7 @@ export interface operations {
                      *       ],
                      *       "pushed_authorization_request_endpoint": "https://demo.id.example.com/oauth2/par",
                      *       "require_pushed_authorization_requests": false,
+                     *       "require_signed_request_object": false,
                      *       "service_documentation": "https://demo.id.example.com/docs"
                      *     }
                      */

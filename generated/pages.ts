@@ -739,6 +739,30 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/cancel": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Go back to the application without signing in
+         * @description Ends the authorization request and answers as `/continue` does, with `access_denied` ([RFC 6749 section
+         *     4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)), `state` and `iss`: 303 to the client's
+         *     redirect URI, or for `response_mode` `form_post` 200 with a page whose form posts them there. A session of this
+         *     browser goes on. If nobody has passed the first factor, nothing is stored, and the sign-in can be taken up
+         *     again. A sign-in of a device or to the account pages, for which no application waits here, is 400.
+         */
+        readonly post: operations["cancelSignIn"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/sign-out": {
         readonly parameters: {
             readonly query?: never;
@@ -958,6 +982,11 @@ export interface components {
              * @example seven brown bears at tea
              */
             readonly new_password_confirmation?: string;
+        };
+        /** @description The form of *Cancel* as a browser sends it. */
+        readonly CancelForm: {
+            readonly request?: components["schemas"]["AuthorizationRequestId"];
+            readonly csrf?: components["schemas"]["CsrfToken"];
         };
         /** @description The consent form as a browser sends it. */
         readonly ConsentForm: {
@@ -3810,6 +3839,36 @@ export interface operations {
             readonly 403: components["responses"]["RefusedPage"];
             readonly 404: components["responses"]["NotFoundPage"];
             readonly 429: components["responses"]["TooManyGrantsPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly cancelSignIn: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The hidden members of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "request": "Zk3vQ8sT1nW5yB7cR9dF2g",
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["CancelForm"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["FormPostPage"];
+            readonly 303: components["responses"]["NextStep"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["RefusedPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
             readonly 500: components["responses"]["ServerErrorPage"];
             readonly 503: components["responses"]["ServiceUnavailablePage"];
         };

@@ -118,6 +118,8 @@ interface FailureDetail {
   readonly challenged?: boolean;
   /** For the log only: the true reason where the response must not reveal it. */
   readonly reason?: string;
+  /** Where the user can begin again: an address that the client registered. */
+  readonly startAgain?: string;
   /** For who has the reference of the page only: the app that asked, and what it sent. */
   readonly asked?: { readonly appId?: number; readonly clientId?: string; readonly address?: string };
 }

@@ -95,7 +95,8 @@ export function failurePage(status: PageStatus, failure: Failure, { requestId, a
     return errorPage({ accountName, ...(known[detail.value ?? ''] ?? words[410]), requestId, status });
   }
   if (isOfKind(code, 'request') && code !== 'cross_site_request') {
-    return errorPage({ accountName, ...words[400], message: failure.message, requestId, status });
+    const { startAgain } = detail;
+    return errorPage({ accountName, ...words[400], message: failure.message, startAgain, requestId, status });
   }
   return errorPage({ accountName, ...words[status], requestId, status });
 }

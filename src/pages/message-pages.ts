@@ -1,7 +1,7 @@
 import type { CodeOf } from '../domain/failure.ts';
 import { type Icon, icons } from './icons.ts';
 import { page } from './page.ts';
-import { closedInItself } from './text.ts';
+import { closedInItself, webLink } from './text.ts';
 
 /** The contents of an error page. Its texts are the service's own, never text from a request. */
 export interface ErrorView {
@@ -11,6 +11,8 @@ export interface ErrorView {
   readonly message: string;
   /** What the reader can do now. */
   readonly hint?: string | undefined;
+  /** Where the reader can begin again; an address of the application. */
+  readonly startAgain?: string | undefined;
   /** Null where nothing is kept of the failure that it could find. */
   readonly requestId: string | null;
   /** HTTP status of the answer. */
@@ -26,6 +28,7 @@ export function errorPage(view: ErrorView): string {
       heading: view.title,
       message: { before: view.message, after: '' },
       hint: view.hint,
+      startAgain: webLink(view.startAgain),
       icon: view.status === 429 || view.status === 503 ? icons.clock : icons.alert,
       tone: 'problem',
       requestId: view.requestId,

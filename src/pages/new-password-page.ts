@@ -23,6 +23,8 @@ export interface NewPasswordView extends PasswordView {
   /** Address of the application's logo, shown in place of its initial. */
   readonly logoUri?: string | undefined;
   readonly request: string;
+  /** Path that *Cancel* is sent to; absent where no application waits. */
+  readonly cancel?: string | undefined;
 }
 
 /** The contents of the page for an invited user. */
@@ -47,13 +49,14 @@ export function newPasswordProblem(problem: NewPasswordProblem) {
 
 /** The page on which an expired password is replaced: HTML of a whole document. */
 export function newPasswordPage(view: NewPasswordView): string {
-  const { appName, logoUri, request } = view;
+  const { appName, logoUri, request, cancel } = view;
   return passwordPage(view, {
     heading: 'Choose a new password',
     tile: tile(appName, logoUri),
     lead: { before: 'Your password has expired. Replace it to continue to ', name: appName },
     hidden: { name: 'request', value: request },
     submit: 'Save and continue',
+    cancel,
   });
 }
 
@@ -75,9 +78,10 @@ interface Parts {
   /** The hidden fields besides `csrf`. */
   readonly hidden: { readonly name: string; readonly value: string };
   readonly submit: string;
+  readonly cancel?: string | undefined;
 }
 
-function passwordPage(view: PasswordView, { heading, tile, lead, hidden, submit }: Parts): string {
+function passwordPage(view: PasswordView, { heading, tile, lead, hidden, submit, cancel }: Parts): string {
   const { problem } = view;
   return page(
     'new-password',
@@ -87,6 +91,8 @@ function passwordPage(view: PasswordView, { heading, tile, lead, hidden, submit 
       app: tile,
       lead: { ...lead, name: closedInItself(lead.name) },
       hidden,
+      request: hidden.value,
+      cancel,
       submit,
       csrf: view.csrf,
       username: view.username,

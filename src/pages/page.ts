@@ -8,7 +8,7 @@ import { closedInItself, initial, isolated, tileColour, webLink } from './text.t
 const eta = new Eta({ autoEscape: true });
 
 const templates = [
-  ...['layout', 'icon', 'app-tile', 'problem', 'passkey-form', 'sign-in', 'second-factor', 'enrolment'],
+  ...['layout', 'icon', 'app-tile', 'cancel', 'problem', 'passkey-form', 'sign-in', 'second-factor', 'enrolment'],
   ...['recovery-codes', 'passkeys'],
   ...['new-password', 'consent', 'message', 'signed-in', 'sign-out', 'signed-out', 'form-post'],
   ...['device', 'device-done'],

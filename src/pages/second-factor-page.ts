@@ -15,6 +15,8 @@ interface FactorView {
   readonly logoUri?: string | undefined;
   readonly csrf: string;
   readonly request: string;
+  /** Path that *Cancel* is sent to; absent where no application waits. */
+  readonly cancel?: string | undefined;
   /** The user's name. */
   readonly username: string;
   readonly problem?: CodeProblem | undefined;
@@ -65,8 +67,8 @@ const enrolmentProblems = {
 } as const;
 
 function shared(view: Omit<FactorView, 'problem'>) {
-  const { csrf, request, action, username } = view;
-  return { app: tile(view.appName, view.logoUri), csrf, request, action, username };
+  const { csrf, request, action, username, cancel } = view;
+  return { app: tile(view.appName, view.logoUri), csrf, request, action, username, cancel };
 }
 
 /** The page for a code: HTML of a whole document. */

@@ -12,6 +12,8 @@ export interface SignInView {
   readonly csrf: string;
   /** Identifier of the authorization request, sent back as `request`. */
   readonly request: string;
+  /** Path that *Cancel* is sent to; absent where no application waits. */
+  readonly cancel?: string | undefined;
   /** The name typed before, or an empty string. A password is never shown again. */
   readonly username: string;
   /**
@@ -49,6 +51,7 @@ export function signInPage(view: SignInView): string {
       app: tile(view.appName, view.logoUri),
       csrf: view.csrf,
       request: view.request,
+      cancel: view.cancel,
       username: view.username,
       action: view.action,
       forgot: pageLink('showForgotPassword', view.request),

@@ -35,6 +35,8 @@ export interface AuthorizationParameters {
   readonly offlineAccess?: boolean;
   /** What the user allowed at APIs in this request, as grants keep it; absent: nobody was asked, or nothing of an API. */
   readonly apiScopes?: readonly string[];
+  /** Digest of the pushed request that it came from, which the answer to the client uses up. */
+  readonly pushed?: string;
   /** The device that waits for it; absent: the client gets its answer at the redirect URI. */
   readonly device?: AwaitingDevice;
 }

@@ -95,10 +95,8 @@ export type InFlight =
 export interface AuthorizationStore {
   /** Stores a pushed request. */
   push(request: PushedRequestRecord): Promise<void>;
-  /** The request of this client, expired or not. */
+  /** The request of this client, expired or not; null also when `finishRequest` has ended it. */
   findPushed(accountId: number, appId: number, digest: string): Promise<PushedRequestRecord | null>;
-  /** Removes it: true for exactly one caller. */
-  takePushed(accountId: number, digest: string): Promise<boolean>;
   createRequest(request: AuthorizationRequestRecord): Promise<void>;
   /** Null also when it has ended. */
   findRequest(accountId: number, digest: string): Promise<AuthorizationRequestRecord | null>;
@@ -128,7 +126,7 @@ export interface AuthorizationStore {
     userId: number,
     apiScopes: readonly string[],
   ): Promise<void>;
-  /** Ends a request, stored or not: true for exactly one caller. */
+  /** Ends a request, stored or not, or a pushed one: true for exactly one caller. */
   finishRequest(request: Pick<AuthorizationRequestRecord, 'accountId' | 'digest' | 'expiresAt'>): Promise<boolean>;
   /**
    * Ends the requests in which such a user gave a first factor or decided, except the one with the digest `except`.

@@ -59,4 +59,6 @@ export interface ExtraMetadata extends UnchangedMetadata {
   readonly sector_identifier_uri?: string;
   /** Whether the client must push all its requests (RFC 9126 §6). */
   readonly require_pushed_authorization_requests?: boolean;
+  /** Whether the client must sign all its requests (RFC 9101 §10.5). */
+  readonly require_signed_request_object?: boolean;
 }

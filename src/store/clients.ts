@@ -68,10 +68,12 @@ export interface ClientOwnership {
   readonly registrationTokenDigest: string | null;
 }
 
-/** An assertion with which a client authenticated. */
+/** An assertion with which a client authenticated, or a proof of a key that came with its request. */
 export interface AssertionRecord {
   readonly accountId: number;
   readonly appId: number;
+  /** A proof counts once in the account (RFC 9449 §11.1), an assertion once at its client. */
+  readonly isProof: boolean;
   /** Digest of its `jti`. */
   readonly digest: string;
   readonly expiresAt: Milliseconds;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { giveDevice } from '../support/second-factor.ts';
 import { makeUser, password, refresh } from '../support/sign-in.ts';
 import { setUser } from '../support/users.ts';
 import {
@@ -52,6 +53,19 @@ for (const javaScript of [true, false]) {
         await decide(page, 'Deny');
         const { error, state, code } = await arrived(page, application);
         assert.deepEqual({ error, state, code }, { error: 'access_denied', state: 'state-1', code: undefined });
+      }));
+
+    it('cancels at the password or at the code, and arrives with access_denied', () =>
+      browse(async (page) => {
+        const user = await invite(stage, application);
+        await giveDevice(stage.app, user);
+        for (const reach of [async () => undefined, () => signIn(page, user)]) {
+          await page.goto(application.start());
+          await reach();
+          await page.getByRole('button', { name: 'Cancel' }).click();
+          const { error, state, code } = await arrived(page, application);
+          assert.deepEqual({ error, state, code }, { error: 'access_denied', state: 'state-1', code: undefined });
+        }
       }));
 
     it('mistypes the password: the form shows the mistake, keeps the name and focuses the password', () =>

@@ -1,6 +1,6 @@
 /** The operations of a browser, for `store-calls.ts`: each step of a sign-in. */
 
-import { authorizePath, password } from '../support/sign-in.ts';
+import { authorizePath, formTo, password } from '../support/sign-in.ts';
 import {
   assertEnrolledOnce,
   assertGoesOn,
@@ -163,6 +163,16 @@ export const pageOperations: readonly Operation[] = [
     status: 303,
     open: (app) => openConsent(app),
     send: (app, browser) => sendForm(app, browser, { decision: 'allow' }),
+  }),
+  step({
+    title: 'end of a sign-in that is cancelled',
+    operationId: 'cancelSignIn',
+    status: 303,
+    // The request ended, and its answer was lost.
+    again: 400,
+    open: (app) => openSecondFactor(app, true),
+    send: (app, { jar, answer }) =>
+      app.send('POST', '/cancel', { headers: jar.header, form: formTo({ answer }, '/cancel') }),
   }),
   end('end of a sign-in', 'code'),
   end('end of a sign-in with tokens', 'id_token token'),

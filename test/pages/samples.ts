@@ -73,7 +73,13 @@ const reasons = {
 
 /** One document of every page and state, by a name for it. */
 export function allPages(names: Names): ReadonlyMap<string, string> {
-  const form = { accountName: names.account, appName: names.app, csrf: 'pW6nD0xH3kM9', request: 'Zk3vQ8sT1nW5' };
+  const form = {
+    accountName: names.account,
+    appName: names.app,
+    csrf: 'pW6nD0xH3kM9',
+    request: 'Zk3vQ8sT1nW5',
+    cancel: '/cancel',
+  };
   const consent = {
     ...form,
     redirectHost: 'expenses.example.com',
@@ -199,6 +205,7 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     ],
     ['error', errorPage({ ...error, accountName: names.account, hint: 'Check the address.' })],
     ['error-no-account', errorPage(error)],
+    ['error-way-back', errorPage({ ...error, accountName: names.account, startAgain: 'https://app.example.com/in' })],
     ['error-busy', errorPage({ ...error, accountName: names.account, status: 503 })],
     ...Object.entries(reasons).map(([reason, name]): [string, string] => [
       `refusal-${name}`,

@@ -125,6 +125,7 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
   'pages showConsent': (pool, { pick }) => page(pool, pick % 3 === 0 ? 'open' : 'consent', 'query'),
   'pages decideConsent': (pool, { pick }) =>
     page(pool, 'decision', 'body', () => ({ decision: pick % 2 ? 'allow' : 'deny' })),
+  'pages cancelSignIn': (pool, { pick }) => page(pool, pick % 2 ? 'open' : 'code', 'body'),
   'pages continueAuthorization': async (pool, { pick }) => {
     const stage = (['granted', 'consent', 'open'] as const)[pick % 3] ?? 'open';
     const taken = await page(pool, stage, 'query');

@@ -12,7 +12,7 @@ onEachDatabase('proofs that come with refresh tokens', (subject) => {
     newGrant(subject.store, await newCast(subject.store), given);
 
   function newProof({ accountId, appId }: GrantRecord): AssertionRecord {
-    return { accountId, appId, digest: unique('proof'), expiresAt: now + hour };
+    return { accountId, appId, isProof: true, digest: unique('proof'), expiresAt: now + hour };
   }
 
   /** Whether a proof is still to be used; it is used up by the question. */

@@ -101,7 +101,6 @@ export function lookups({
     ...[() => grants.revokeOfUser(1, 1, now, 'x'), () => grants.revokeUnassigned(1, { userIds: [1, 2] }, now)],
     ...[() => grants.revokeUnassigned(1, { appId: 1 }, now), () => grants.findAccessToken(1, 1)],
     ...[() => grants.findClaims(1, 1), () => authorizations.findPushed(1, 1, 'x')],
-    ...[() => authorizations.takePushed(1, 'x')],
     ...[() => grants.revokeAccessToken(1, 1, now), () => servers.find(1, 1), () => servers.remove(1, 1, now)],
     ...[() => servers.update(1, 1, { name: 'x' }), () => servers.listScopes(1, 1), () => servers.listClaims(1, 1)],
     ...[() => servers.updateScope(1, 1, 1, { value: 'x' }), () => servers.removeScope(1, 1, 1)],

@@ -25,6 +25,8 @@ export interface AccountSettings {
   readonly passwordGrant: boolean;
   /** Whether the authorization endpoint issues tokens (OpenID Connect Core §3.2). */
   readonly implicitGrant: boolean;
+  /** Whether an id token repeats the claims of scopes that userinfo answers (OpenID Connect Core §5.4). */
+  readonly idTokenClaims: 'full' | 'minimal';
   /** What a sign-in does when all runs of a hook fail. */
   readonly hookFailure: 'deny' | 'continue';
   /** Whether hooks also run when a session is first used for an app, or only at sign-ins. */
@@ -83,6 +85,7 @@ const settings = {
   'open_registration.idle_days': wholeNumber(180, 0, 3650),
   'grant.password': onOff,
   'grant.implicit': onOff,
+  id_token_claims: oneOf('full', ['full', 'minimal']),
   hook_failure: oneOf('deny', ['deny', 'continue']),
   hook_on_sso: oneOf('never', ['never', 'each_app']),
   hook_replay: oneOf('on', ['on', 'off']),
@@ -120,6 +123,7 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
     openRegistrationIdleDays: read(stored, 'open_registration.idle_days'),
     passwordGrant: read(stored, 'grant.password') === 'on',
     implicitGrant: read(stored, 'grant.implicit') === 'on',
+    idTokenClaims: read(stored, 'id_token_claims'),
     hookFailure: read(stored, 'hook_failure'),
     hookOnSso: read(stored, 'hook_on_sso'),
     hookReplay: read(stored, 'hook_replay') === 'on',

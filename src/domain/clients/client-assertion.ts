@@ -79,5 +79,5 @@ function useOf({ accountId, appId }: ClientRecord, { exp = 0, jti }: JWTPayload,
   if (typeof jti !== 'string' || jti === '' || jti.length > longestJti) return null;
   const expiresAt = (exp + skewSeconds) * 1000;
   if (expiresAt > now + (mostSeconds + 2 * skewSeconds) * 1000) return null;
-  return { accountId, appId, digest: digestOf(jti), expiresAt };
+  return { accountId, appId, isProof: false, digest: digestOf(jti), expiresAt };
 }

@@ -19,6 +19,7 @@ interface StandardMembers {
   readonly request_object_signing_alg?: string;
   readonly request_uris?: readonly string[];
   readonly require_pushed_authorization_requests?: boolean;
+  readonly require_signed_request_object?: boolean;
   readonly request_object_encryption_alg?: string;
   readonly request_object_encryption_enc?: string;
 }

@@ -43,6 +43,9 @@ export function readStandardMembers(request: RegistrationRequest): ExtraMetadata
     ...(request.require_pushed_authorization_requests !== undefined && {
       require_pushed_authorization_requests: request.require_pushed_authorization_requests,
     }),
+    ...(request.require_signed_request_object !== undefined && {
+      require_signed_request_object: request.require_signed_request_object,
+    }),
     ...(request.software_version && { software_version: request.software_version }),
     ...(request.default_max_age !== undefined && { default_max_age: request.default_max_age }),
     ...(request.dpop_bound_access_tokens !== undefined && {

@@ -80,7 +80,8 @@ export async function readProof(
   const { key } = header;
   const thumbprint = await calculateJwkThumbprint(key, 'sha256');
   const expiresAt = Math.ceil((iat + oldestSeconds + 1) * 1000);
-  const use = { accountId: account.id, appId, digest: digestOf(`dpop ${thumbprint} ${jti}`), expiresAt };
+  const digest = digestOf(`dpop ${thumbprint} ${jti}`);
+  const use = { accountId: account.id, appId, isProof: true, digest, expiresAt };
   return { thumbprint, use };
 }
 

@@ -9,7 +9,7 @@ import { type OpenedRequest, type OpenServices, openRequest } from './open-reque
 import { findPushed, isPushedUri, usedUp } from './pushed-request.ts';
 import { type AuthorizationError, answerError, type ClientAnswer } from './redirect.ts';
 import { pageFailure, recordRefusedRequest, unknownClient } from './refused-request.ts';
-import { fetchRequestObject, readRequestObject } from './request-object.ts';
+import { fetchRequestObject, readRequestObject, unsignedFault } from './request-object.ts';
 import { responseModeOf } from './response-mode.ts';
 
 type BegunAuthorization =
@@ -81,14 +81,14 @@ async function askedOf(
   if (uri !== undefined && isPushedUri(uri)) {
     const pushed = await findPushed(services, account, client, uri);
     // The other parameters do not count, so there is no redirect URI to send the error to.
-    if (!pushed) throw usedUp();
+    if (!pushed) throw usedUp(account, client);
     return pushed;
   }
   if (client.extra.require_pushed_authorization_requests) {
     return { error: 'invalid_request', description: 'the client must push its requests (RFC 9126)' };
   }
   const object = uri === undefined ? request : await fetchRequestObject(services, account, client, uri);
-  if (object === undefined) return { query };
+  if (object === undefined) return unsignedFault(client) ?? { query };
   if (typeof object !== 'string') return object;
   const read = await readRequestObject(services, account, client, object);
   return 'error' in read ? read : { query: read };

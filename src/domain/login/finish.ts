@@ -10,6 +10,7 @@ import { admitSession } from './admit-session.ts';
 import { isUnanswered, type OpenRequest, requestEnded } from './authorization-request.ts';
 import { giveTokens } from './give-tokens.ts';
 import { isOwnPages } from './own-pages.ts';
+import { usePushed } from './pushed-request.ts';
 import { type AnswerMembers, type AuthorizationError, answerError, answerWith, type ClientAnswer } from './redirect.ts';
 
 export type FinishServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts' | 'limits'>;
@@ -50,7 +51,7 @@ export async function finishRequest(
   const given = await services.store.transaction(async (tx) => {
     const verdict = 'error' in result ? null : await admitSession(services, tx, account, request, result);
     if (verdict && verdict.at !== 'end') return 'changed';
-    if (!(await tx.authorizations.finishRequest(record))) return 'ended';
+    if (!((await tx.authorizations.finishRequest(record)) && (await usePushed(tx, record)))) return 'ended';
     return give === null || verdict === null ? null : give(tx, verdict);
   });
   if (given === 'changed') return null;

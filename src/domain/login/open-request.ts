@@ -7,7 +7,6 @@ import { networkSourceOf } from '../network-source.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import type { BrowserState } from './authorization-request.ts';
 import { isOwnPages } from './own-pages.ts';
-import { usedUp } from './pushed-request.ts';
 import { requestMilliseconds, sealRequest, unansweredRequest } from './sealed-request.ts';
 import { newBrowserSecret } from './sessions.ts';
 
@@ -33,15 +32,14 @@ export type OpenServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault'
 
 /** Who makes the request, and in which form. */
 interface Opening extends Pick<BrowserState, 'browserSecret'> {
-  /** Digest of the pushed request, which is used up in the same transaction (RFC 9126 §4). */
+  /** Digest of the pushed request, which the answer to the client uses up. */
   readonly pushed?: string | undefined;
 }
 
 /**
  * Begins a sign-in of this browser for a checked request of a client or of one of our own pages. The request is sealed
  * into its identifier and becomes a row once the first factor is right. A request that is too large for that is stored
- * as a row at once and counts towards `limit.authorize` of its source. Throws `authorization_request_invalid` for a
- * pushed request that is used up, and `rate_limited`.
+ * as a row at once and counts towards `limit.authorize` of its source. Throws `rate_limited`.
  */
 export async function openRequest(
   services: OpenServices,
@@ -56,18 +54,14 @@ export async function openRequest(
   const asked = {
     browserDigest: digestOf(browserSecret),
     appId: isOwnPages(client) ? null : client.appId,
-    parameters,
+    parameters: { ...parameters, ...(pushed !== undefined && { pushed }) },
     createdAt,
     expiresAt: createdAt + requestMilliseconds,
   };
   const sealed = sealRequest(services, account, asked);
-  if (sealed === null) {
-    await services.limits.take(account, 'authorize', { source: networkSourceOf(currentAuditContext().source ?? '') });
-  }
-  const requestId = sealed ?? newSecret(random, '');
-  await store.transaction(async ({ authorizations }) => {
-    if (pushed !== undefined && !(await authorizations.takePushed(account.id, pushed))) throw usedUp();
-    if (sealed === null) await authorizations.createRequest(unansweredRequest(account, requestId, asked));
-  });
+  if (sealed !== null) return { requestId: sealed, browserSecret };
+  await services.limits.take(account, 'authorize', { source: networkSourceOf(currentAuditContext().source ?? '') });
+  const requestId = newSecret(random, '');
+  await store.authorizations.createRequest(unansweredRequest(account, requestId, asked));
   return { requestId, browserSecret };
 }

@@ -1,7 +1,9 @@
 /** Authorization requests that a client sends ahead (RFC 9126). */
 
 import type { Services } from '../../services.ts';
+import type { AuthorizationRequestRecord } from '../../store/authorizations.ts';
 import type { ClientRecord } from '../../store/clients.ts';
+import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { isAnybodys } from '../clients/client-methods.ts';
 import { type Proof, readProof, useProof } from '../dpop/check-proof.ts';
@@ -12,7 +14,7 @@ import { type AuthorizationQuery, parameterNames, type SentQuery } from './autho
 import { checkRequest } from './check-request.ts';
 import type { AuthorizationError } from './redirect.ts';
 import { pageFailure } from './refused-request.ts';
-import { readRequestObject } from './request-object.ts';
+import { readRequestObject, unsignedFault } from './request-object.ts';
 
 const prefix = 'urn:ietf:params:oauth:request_uri:';
 const lifetimeSeconds = 90;
@@ -23,14 +25,25 @@ export type PushedRequest =
 
 /**
  * The error for a pushed request that is unknown, used or expired. It is shown on a page, because no other parameter
- * counts.
+ * counts. The page leads back to the client.
  */
-export function usedUp(): Failure {
-  return pageFailure(
-    'request_uri',
-    'request_used_up',
-    'This sign-in has expired or has already been started (request_uri).',
-  );
+export function usedUp(account: Account, client: ClientRecord): Failure {
+  const message = 'This sign-in has expired or has already been finished (request_uri).';
+  const { code, detail } = pageFailure('request_uri', 'request_used_up', message);
+  const startAgain = addressToStart(account, client);
+  return new Failure(code, { ...detail, ...(startAgain !== undefined && { startAgain }) });
+}
+
+/**
+ * Where the client lets sign-ins begin, else its own page. Only for clients that a caller of the account registered:
+ * anybody can have this page shown, and others could make it lead to any place.
+ */
+function addressToStart({ baseUrl }: Account, { registeredBy, extra }: ClientRecord): string | undefined {
+  if (registeredBy !== 'token') return undefined;
+  const begin = extra.initiate_login_uri === undefined ? null : URL.parse(extra.initiate_login_uri);
+  // OpenID Connect Core §4.
+  begin?.searchParams.set('iss', baseUrl);
+  return begin?.href ?? extra.login_url ?? extra.client_uri;
 }
 
 /** Whether this service issued the `request_uri`. */
@@ -48,7 +61,7 @@ interface Pushing {
 }
 
 /**
- * Stores the request of an authenticated client until it is used once or expires. It is checked as at the authorization
+ * Stores the request of an authenticated client until it expires. It is checked as at the authorization
  * endpoint, and there again. If it came with a proof of a key, its code works with this key only. Throws
  * `authorization_request_invalid` for a redirect URI that is not registered, `rate_limited`, `dpop_proof_invalid` and
  * `dpop_nonce_required`.
@@ -67,7 +80,10 @@ export async function pushRequest(
   if (sent.request_uri !== undefined) {
     return refused({ error: 'invalid_request', description: 'request_uri cannot be pushed' });
   }
-  const asked = sent.request === undefined ? sent : await readRequestObject(services, account, client, sent.request);
+  const asked =
+    sent.request === undefined
+      ? (unsignedFault(client) ?? sent)
+      : await readRequestObject(services, account, client, sent.request);
   if ('error' in asked) return refused(asked);
   const { query, proof } = await withKey(services, account, client, asked, proven);
   const { read } = await checkRequest(services, account, client, query);
@@ -100,7 +116,22 @@ async function withKey(
   throw new Failure('dpop_proof_invalid', { message: 'the key of the DPoP proof does not match dpop_jkt' });
 }
 
-/** A pushed request, and what uses it up. */
+/**
+ * Uses up the pushed request of a sign-in when that ends, if it came from one: true for exactly one caller. Until then
+ * the address can be loaded again (RFC 9126 §4), also by a browser that lost the answer.
+ */
+export async function usePushed(
+  { authorizations }: Pick<StoreVerbs, 'authorizations'>,
+  { accountId, parameters, expiresAt }: AuthorizationRequestRecord,
+): Promise<boolean> {
+  const { pushed } = parameters;
+  if (pushed === undefined) return true;
+  // Any other sign-in that began with it ends at most this much later.
+  const latest = expiresAt + lifetimeSeconds * 1000;
+  return authorizations.finishRequest({ accountId, digest: pushed, expiresAt: latest });
+}
+
+/** A pushed request, and its name in the store. */
 interface FoundPushed {
   readonly query: AuthorizationQuery;
   readonly digest: string;

@@ -19,6 +19,12 @@ const largestObject = 16_384;
 
 type ObjectServices = Pick<Services, 'clock' | 'clientKeys' | 'egress' | 'limits'>;
 
+/** What a client that must sign its requests is told about others (RFC 9101 §10.5), or null. */
+export function unsignedFault({ extra }: Pick<ClientRecord, 'extra'>): AuthorizationError | null {
+  if (!extra.require_signed_request_object) return null;
+  return { error: 'invalid_request', description: 'the client must sign its requests (RFC 9101)' };
+}
+
 /**
  * Reads the request in a request object. Only its own parameters count (RFC 9101 §6.3), not those beside it. An error
  * says what is wrong with it. An object without a valid signature of the client counts towards `limit.authorize` of its

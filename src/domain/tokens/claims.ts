@@ -15,6 +15,20 @@ export const claimScopes: ReadonlyMap<string, string> = new Map([
   ['groups', 'groups'],
 ]);
 
+/** Whether userinfo alone answers the claims of this scope, once there is an access token (OpenID Connect Core §5.4). */
+export function isUserinfoScope(name: string): boolean {
+  return name === 'profile' || name === 'email';
+}
+
+/** What decides which claims are told. */
+interface Telling {
+  /** Of the grant. */
+  readonly scope: readonly string[];
+  /** Those of its scopes whose claims are told without being requested one by one; all of them by default. */
+  readonly told?: readonly string[];
+  readonly asked?: AskedClaims | undefined;
+}
+
 /**
  * The claims about the user that the scope permits (OpenID Connect Core §5.4), and those requested one by one (§5.5).
  * `groups` holds role names. Absent values are left out, and so are requested claims without the requested value.
@@ -24,13 +38,12 @@ export async function userClaims(
   account: Account,
   client: Pick<ClientRecord, 'sector'>,
   user: TokenUser,
-  scope: readonly string[],
-  asked?: AskedClaims,
+  { scope, told = scope, asked }: Telling,
 ): Promise<Record<string, unknown>> {
   const claims: Record<string, unknown> = { sub: subjectOf({ vault }, account, client, user) };
-  if (scope.includes('profile')) Object.assign(claims, profileClaims(user, scope));
-  if (scope.includes('email') && user.email !== null) claims['email'] = user.email;
-  if (scope.includes('groups')) claims['groups'] = await roleNames({ store }, user);
+  if (told.includes('profile')) Object.assign(claims, profileClaims(user, scope));
+  if (told.includes('email') && user.email !== null) claims['email'] = user.email;
+  if (told.includes('groups')) claims['groups'] = await roleNames({ store }, user);
   if (asked) await addAsked({ store }, user, claims, scope, asked);
   return claims;
 }

@@ -10,7 +10,7 @@ import type { TokenUser } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { acrOf } from '../login/methods.ts';
 import { digestOf } from '../secrets.ts';
-import { userClaims } from './claims.ts';
+import { isUserinfoScope, userClaims } from './claims.ts';
 import { signJwtAccessToken, type TokenContents } from './jwt-access-token.ts';
 import { sessionNameOf } from './subject.ts';
 import { accessTokenSecret, accessTokenText, newAccessSecret, tokenIdSecret } from './token-text.ts';
@@ -95,7 +95,8 @@ export function contentsOf(
 /**
  * The id token of a grant (OpenID Connect Core §2, §3.1.3.6); null without the scope `openid`. At a refresh it keeps
  * `iss`, `sub`, `aud`, `auth_time` and has no `nonce` (§12.2) and no claims beyond the scope: `asked` is for the first
- * one only. `accessToken`: the access token issued with it, or null (§3.2.2.10).
+ * one only. `accessToken`: the access token issued with it, or null (§3.2.2.10). With one, an account may leave to
+ * userinfo what the scopes say about the person (`id_token_claims`).
  */
 export async function makeIdToken(
   services: Pick<Services, 'store' | 'clock' | 'signer' | 'vault'>,
@@ -107,12 +108,15 @@ export async function makeIdToken(
   nonce: string | null,
   asked?: AskedClaims,
 ): Promise<string | null> {
-  if (!grant.scope.includes('openid')) return null;
+  const { scope } = grant;
+  if (!scope.includes('openid')) return null;
+  const isMinimal = account.settings.idTokenClaims === 'minimal' && accessToken !== null;
+  const told = isMinimal ? scope.filter((name) => !isUserinfoScope(name)) : scope;
   const issuedAt = Math.floor(services.clock.now() / 1000);
   return services.signer.sign(account, client.idTokenAlg, 'JWT', {
     iss: account.baseUrl,
     aud: client.clientId,
-    ...(await userClaims(services, account, client, user, grant.scope, asked)),
+    ...(await userClaims(services, account, client, user, { scope, told, asked })),
     iat: issuedAt,
     exp: issuedAt + idTokenSeconds,
     auth_time: Math.floor(grant.authenticatedAt / 1000),

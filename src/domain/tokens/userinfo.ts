@@ -38,7 +38,8 @@ export async function readUserinfo(
     found.grant && store.grants.findClaims(account.id, found.grant.id),
     store.clients.find(account.id, found.client.clientId),
   ]);
-  const claims = await userClaims(services, account, found.client, found.user, found.scope, asked ?? undefined);
+  const telling = { scope: found.scope, asked: asked ?? undefined };
+  const claims = await userClaims(services, account, found.client, found.user, telling);
   const alg = client?.extra.userinfo_signed_response_alg;
   if (alg === undefined) return claims;
   // §5.3.2: with the issuer and the client. Without `auth_time` it cannot be taken for an id token.

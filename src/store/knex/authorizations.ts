@@ -97,11 +97,14 @@ export function authorizationVerbs(db: Knex): AuthorizationStore {
       await db('pushed_requests').insert(rows.pushedRequests.write(request));
     },
     findPushed: async (accountId, appId, digest) => {
-      const row = await db('pushed_requests').where({ account_id: accountId, digest, app_id: appId }).first();
+      const key = { account_id: accountId, digest };
+      const ended = db('ended_requests').where(key).select('digest');
+      const row = await db('pushed_requests')
+        .where({ ...key, app_id: appId })
+        .whereNotExists(ended)
+        .first();
       return row ? rows.pushedRequests.read(row) : null;
     },
-    takePushed: async (accountId, digest) =>
-      (await db('pushed_requests').where({ account_id: accountId, digest }).delete()) === 1,
     ...requestVerbs(db),
     ...codeVerbs(db),
     findConsent: async (accountId, userId, appId) => {

@@ -58,6 +58,7 @@ export const logoutNotices = shape<NoticeRecord>('logout_notices', 'id', {
 export const clientAssertions = shape<AssertionRecord>('client_assertions', null, {
   accountId: 'account_id',
   appId: 'app_id',
+  isProof: flag('is_proof'),
   digest: 'digest',
   expiresAt: 'expires_at',
 });

@@ -73,6 +73,7 @@ function representMetadata(account: Account): Metadata {
     request_uri_parameter_supported: true,
     require_request_uri_registration: true,
     request_object_signing_alg_values_supported: assertionAlgorithms,
+    require_signed_request_object: false,
     pushed_authorization_request_endpoint: at('pushAuthorizationRequest'),
     require_pushed_authorization_requests: false,
     service_documentation: `${baseUrl}/docs`,

@@ -27,7 +27,7 @@ export function representClient(
   const { token_endpoint_auth_signing_alg: signingAlg } = client.extra;
   const { dpop_bound_access_tokens } = client.extra;
   const { backchannel_logout_uri, backchannel_logout_session_required } = client.extra;
-  const { userinfo_signed_response_alg } = client.extra;
+  const { userinfo_signed_response_alg, require_signed_request_object } = client.extra;
   const { sector_identifier_uri, request_object_signing_alg, request_uris, require_pushed_authorization_requests } =
     client.extra;
   return {
@@ -56,6 +56,7 @@ export function representClient(
     ...(sector_identifier_uri !== undefined && { sector_identifier_uri }),
     ...(request_uris !== undefined && { request_uris }),
     ...(require_pushed_authorization_requests !== undefined && { require_pushed_authorization_requests }),
+    ...(require_signed_request_object !== undefined && { require_signed_request_object }),
     ...(default_max_age !== undefined && { default_max_age }),
     ...(logo_uri !== undefined && { logo_uri }),
     ...(login_url !== undefined && { login_url }),

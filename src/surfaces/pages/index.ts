@@ -13,6 +13,7 @@ import { ownPasskeys } from './account/passkeys.ts';
 import { ownSecondFactors } from './account/second-factors.ts';
 import { sessionsAndApps } from './account/sessions-and-apps.ts';
 import { browserFiles } from './browser-files.ts';
+import { cancelSignIn } from './cancel-sign-in.ts';
 import { chooseNewPassword } from './choose-new-password.ts';
 import { continueAuthorization } from './continue-authorization.ts';
 import { decideConsent } from './decide-consent.ts';
@@ -44,6 +45,7 @@ export function pages(services: Services): SurfaceDefinition<operations> {
     chooseNewPassword: chooseNewPassword(services),
     showConsent: showConsent(services),
     decideConsent: decideConsent(services),
+    cancelSignIn: cancelSignIn(services),
     continueAuthorization: continueAuthorization(services),
     showSignOut: showSignOut(services),
     signOut: signOut(services),

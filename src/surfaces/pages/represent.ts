@@ -3,6 +3,7 @@ import { logoSource } from '../../domain/clients/logo.ts';
 import { displayName } from '../../domain/clients/represent-metadata.ts';
 import { typedUserCode } from '../../domain/device/enter-code.ts';
 import { type BrowserState, csrfToken, type OpenRequest } from '../../domain/login/authorization-request.ts';
+import { isCancellable } from '../../domain/login/cancel.ts';
 import { type ApiScope, consentScopes } from '../../domain/login/consent.ts';
 import type { Step } from '../../domain/login/current-step.ts';
 import { shownMark } from '../../domain/login/decide-consent.ts';
@@ -50,13 +51,15 @@ export function setCookies(account: Account, result: SignedIn | Halfway): string
 }
 
 /** The common fields of every form for a request. */
-export function formView(account: Account, { browserSecret, requestId }: BrowserState, { client }: OpenRequest) {
+export function formView(account: Account, { browserSecret, requestId }: BrowserState, open: OpenRequest) {
+  const { client } = open;
   return {
     accountName: account.name,
     appName: displayName(client),
     logoUri: shownLogo(client),
     csrf: csrfToken(browserSecret ?? '', requestId ?? ''),
     request: requestId ?? '',
+    ...(isCancellable(open) && { cancel: formAction('cancelSignIn') }),
   };
 }
 

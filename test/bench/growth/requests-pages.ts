@@ -116,6 +116,10 @@ const signInPages = {
   chooseNewPassword: async (caller: Caller) => formOf(await atNewPassword(caller), '/new-password', chosen),
   showConsent: step('/consent', atConsent),
   decideConsent: async (caller: Caller) => formOf(await atConsent(caller), '/consent', { decision: 'allow' }),
+  cancelSignIn: async (caller: Caller) => {
+    const { user } = await withFactor(caller);
+    return formOf(await pastPassword(caller, user), '/cancel');
+  },
   continueAuthorization: step('/continue', atConsent),
   showSignedIn: page('/signed-in'),
 };

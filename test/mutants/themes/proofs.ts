@@ -55,6 +55,14 @@ export const proofs: readonly Mutant[] = [
     killedBy: 'surfaces/oauth2/dpop-use.ts',
   },
   {
+    id: 'proof-in-account',
+    rule: 'a proof can be used once in the account, not once at each client',
+    file: 'domain/dpop/check-proof.ts',
+    text: 'appId, isProof: true,',
+    becomes: 'appId, isProof: false,',
+    killedBy: 'surfaces/oauth2/dpop-use.ts',
+  },
+  {
     id: 'proof-required',
     rule: 'a client registered for bound tokens gets no others',
     file,

@@ -4,6 +4,22 @@ import type { Mutant } from '../mutant.ts';
 
 export const signIn: readonly Mutant[] = [
   {
+    id: 'cancel-device',
+    rule: 'nobody denies a device without signing in',
+    file: 'domain/login/cancel.ts',
+    text: ' && record.parameters.device === undefined',
+    becomes: '',
+    killedBy: 'surfaces/pages/cancel.ts',
+  },
+  {
+    id: 'cancel-cross-site',
+    rule: 'another site cannot cancel a sign-in',
+    file: 'domain/login/cancel.ts',
+    text: 'requireCsrf(browser, csrf);',
+    becomes: '',
+    killedBy: 'surfaces/pages/cancel.ts',
+  },
+  {
     id: 'standing-suspended',
     rule: 'a suspended user cannot sign in',
     file: 'domain/users/user-status.ts',

@@ -52,6 +52,14 @@ export const tokens: readonly Mutant[] = [
     killedBy: 'surfaces/oauth2/redeem-code.ts',
   },
   {
+    id: 'id-token-minimal',
+    rule: 'where the account says so, id tokens repeat nothing that userinfo tells',
+    file: 'domain/tokens/token-set.ts',
+    text: "account.settings.idTokenClaims === 'minimal' &&",
+    becomes: 'false &&',
+    killedBy: 'surfaces/oauth2/id-token.ts',
+  },
+  {
     id: 'refresh-grant-type',
     rule: 'refreshing requires the registered grant type',
     file: 'domain/tokens/refresh.ts',

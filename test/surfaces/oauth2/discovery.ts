@@ -58,6 +58,7 @@ function wanted(issuer: string): Record<string, unknown> {
     request_uri_parameter_supported: true,
     require_request_uri_registration: true,
     request_object_signing_alg_values_supported: algorithms,
+    require_signed_request_object: false,
     pushed_authorization_request_endpoint: `${issuer}/oauth2/par`,
     require_pushed_authorization_requests: false,
     service_documentation: `${issuer}/docs`,

@@ -155,7 +155,7 @@ export function dpopProofs(app: AppOf): void {
     const key = await newProofKey();
     const { client } = await boundTokens(app(), key);
     const { clients } = app().services.store;
-    const used = { accountId: app().account.id, appId: client.app_id, digest: 'x', expiresAt: 0 };
+    const used = { accountId: app().account.id, appId: client.app_id, isProof: true, digest: 'x', expiresAt: 0 };
     assert.equal(await clients.useAssertion({ ...used, expiresAt: app().services.clock.now() + 1 }), true);
     app().services.clock.advance(6 * minute);
     assert.ok((await purgeAll(app().services.store, app().services.clock.now())) > 0);

@@ -65,6 +65,37 @@ export function dpopUse(app: AppOf): void {
     assert.equal((await askWithProof(app(), client, key, codeForm(second))).status, 200);
   });
 
+  it('a proof that one client used is refused from another one of the account, at both doors', async () => {
+    const key = await newProofKey();
+    const [one, two] = [await registerClient(app(), open), await registerClient(app(), open)];
+    const user = await makeUser(app(), one.app_id);
+    await app().services.store.access.grant(
+      app().account.id,
+      two.app_id,
+      { userId: user.id },
+      app().services.clock.now(),
+    );
+    const jar = new CookieJar();
+    const codeOf = async (client: typeof one) => (await signInForCode(app(), client, user, {}, jar)).get('code') ?? '';
+    const ask = (client: typeof one, form: Record<string, string>, jti: string) =>
+      askWithProof(app(), client, key, form, { claims: { jti } });
+    const first = await ask(one, codeForm(await codeOf(one)), 'a');
+    assert.equal(first.status, 200, first.text);
+    const code = await codeOf(two);
+    assertError(await ask(two, codeForm(code), 'a'), 400, 'invalid_dpop_proof', /jti has been used before/);
+    const second = await ask(two, codeForm(code), 'b');
+    assert.equal(second.status, 200, second.text);
+    const refreshing = (answer: typeof first) => ({
+      grant_type: 'refresh_token',
+      refresh_token: String(answer.body.refresh_token),
+    });
+    assertError(await ask(one, refreshing(first), 'b'), 400, 'invalid_dpop_proof', /jti has been used before/);
+    assert.equal((await ask(one, refreshing(first), 'c')).status, 200);
+    const documented = { door: '/oidc/2/token', claims: { jti: 'c' } } as const;
+    const refused = await askWithProof(app(), two, key, refreshing(second), documented);
+    assert.equal(refused.status, 400, refused.text);
+  });
+
   it('one of several simultaneous requests with one proof is granted, whatever they request', async () => {
     const key = await newProofKey();
     const client = await registerClient(app(), { ...open, grant_types: ['authorization_code', 'refresh_token'] });

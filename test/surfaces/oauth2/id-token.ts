@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { it } from 'node:test';
 import { createLocalJWKSet, jwtVerify } from 'jose';
+import { setAccount } from '../../../src/domain/accounts/accounts.ts';
 import { createRole } from '../../../src/domain/roles/write-role.ts';
 import type { TestApp } from '../../support/app.ts';
-import { redeem, registerClient, signInForCode } from '../../support/sign-in.ts';
+import { authorizePath, redeem, refresh, registerClient, signInForCode, walk } from '../../support/sign-in.ts';
 import { type AppOf, settle, unlimited } from './asking.ts';
 
 /** Checks a token as a client does: the published keys, the algorithm it registered, issuer and audience. */
@@ -87,6 +88,38 @@ export function idToken(app: AppOf): void {
     const { payload } = await verify(app(), token, 'RS256', setting.client.client_id);
     const wanted = ['acr', 'amr', 'at_hash', 'aud', 'auth_time', 'exp', 'iat', 'iss', 'sid', 'sub'];
     assert.deepEqual(Object.keys(payload).sort(), wanted);
+  });
+
+  it('id_token_claims=minimal leaves the claims of profile and email to userinfo, at once and at refreshes', async () => {
+    const one = await app().another({ ...unlimited, 'grant.implicit': 'on' });
+    await createRole(one.services, one.account, { name: 'Engineering' });
+    const setting = await settle(
+      one,
+      { grant_types: ['authorization_code', 'refresh_token', 'implicit'], response_types: ['code', 'id_token'] },
+      { username: null, roles: ['Engineering'] },
+    );
+    const { client } = setting;
+    const person = async (token: string) => {
+      const { payload } = await verify(one, token, 'RS256', client.client_id);
+      const names = ['name', 'given_name', 'family_name', 'preferred_username', 'updated_at', 'email', 'groups'];
+      return names.filter((name) => name in payload);
+    };
+    const scope = 'openid profile email groups';
+    const full = await redeem(one, client, await setting.code({ scope }));
+    assert.equal((await person(full.id_token)).length, 7, 'full by default');
+    await setAccount(one.services, one.account.subdomain, { id_token_claims: 'minimal' });
+    const refreshed = (await refresh(one, client, full.refresh_token)).body;
+    assert.deepEqual(await person(refreshed.id_token), ['groups']);
+    const asked = JSON.stringify({ id_token: { preferred_username: null, given_name: null } });
+    const tokens = await redeem(one, client, await setting.code({ scope, claims: asked }));
+    assert.deepEqual(await person(tokens.id_token), ['given_name', 'preferred_username', 'groups']);
+    const headers = { authorization: `Bearer ${tokens.access_token}` };
+    const { body } = await one.send('GET', '/oauth2/userinfo', { headers });
+    assert.deepEqual([body.name, body.email], ['Ada Lovelace', setting.user.email]);
+    // Without an access token there is no userinfo.
+    const { answer } = await walk(one, setting.jar, authorizePath(client, { response_type: 'id_token', scope }));
+    const alone = new URLSearchParams(new URL(String(answer.headers['location'])).hash.slice(1));
+    assert.equal((await person(alone.get('id_token') ?? '')).length, 7);
   });
 
   it('only algorithms that discovery lists are accepted in tokens and registrations (T10)', async () => {

@@ -57,19 +57,48 @@ export function pushedRequests(app: AppOf): void {
   }
 
   it('a request is used once, by its client, for 90 seconds (§7.3, T11)', async () => {
-    const { client } = await settle(app());
+    const setting = await settle(app());
+    const { client } = setting;
     const other = await registerClient(app());
     const uri = (await push(client)).body.request_uri;
     assertErrorPage(await app().send('GET', path(other, uri)), /request_uri/);
     assertErrorPage(await app().send('GET', path(client, `${uri}x`)), /request_uri/);
-    const two = await Promise.all([1, 2, 3].map(() => app().send('GET', path(client, uri))));
-    assert.deepEqual(two.map(({ status }) => status).sort(), [303, 400, 400]);
+    const jar = setting.jar;
+    // Until it is used its address can be loaded again, here by three tabs (§4); one of them gets the answer.
+    await setting.code();
+    const begun = [1, 2, 3].map(() => app().send('GET', path(client, uri), { headers: jar.header }));
+    const tabs = (await Promise.all(begun)).map(({ headers }) => String(headers['location']));
+    const ends = await Promise.all(tabs.map((tab) => app().send('GET', tab, { headers: jar.header })));
+    assert.deepEqual(ends.map(({ status }) => status).sort(), [303, 400, 400]);
+    assertErrorPage(await app().send('GET', path(client, uri), { headers: jar.header }), /already been finished/);
     const late = (await push(client)).body.request_uri;
     app().services.clock.advance(90_000);
     assertErrorPage(await app().send('GET', path(client, late, { redirect_uri: redirectUri })), /has expired/);
     const elsewhere = await app().another(unlimited);
     const foreign = (await push(await registerClient(elsewhere), {}, elsewhere)).body.request_uri;
     assertErrorPage(await app().send('GET', path(client, foreign)), /request_uri/);
+  });
+
+  it('the page for a used request leads back to the client, but not to one that registered in the open', async () => {
+    const addresses = { login_url: 'https://app.example.com/start', client_uri: 'https://app.example.com/about' };
+    const initiate = 'https://app.example.com/begin?from=idp';
+    const begin = `https://app.example.com/begin?from=idp&iss=${encodeURIComponent(app().account.baseUrl)}`;
+    const { client_uri } = addresses;
+    for (const [metadata, href] of [
+      [{ ...addresses, initiate_login_uri: initiate }, begin],
+      [{ client_uri }, client_uri],
+      [{}, null],
+    ] as const) {
+      const client = await registerClient(app(), metadata);
+      const { text } = await app().send('GET', path(client, 'urn:ietf:params:oauth:request_uri:x'));
+      const shown = /<a href="(https:[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? null;
+      assert.equal(shown, href);
+    }
+    const open = await app().another({ ...unlimited, registration: 'open' });
+    const json = { client_name: 'Stranger', redirect_uris: [redirectUri], client_uri };
+    const stranger = (await open.send('POST', '/oauth2/register', { json })).body;
+    const { text, status } = await open.send('GET', path(stranger, 'urn:ietf:params:oauth:request_uri:x'));
+    assert.deepEqual([status, text.includes(client_uri)], [400, false]);
   });
 
   it('errors are reported when it is pushed, and nothing is stored', async () => {

@@ -48,6 +48,7 @@ const values: Readonly<Record<string, unknown>> = {
   initiate_login_uri: 'https://members.example.com/start',
   request_uris: ['https://members.example.com/canary'],
   require_pushed_authorization_requests: true,
+  require_signed_request_object: true,
   post_logout_redirect_uris: ['https://members.example.com/bye'],
   backchannel_logout_uri: 'https://members.example.com/ended',
   backchannel_logout_session_required: true,

@@ -173,6 +173,23 @@ export function requestObjects(app: AppOf): void {
     }
   });
 
+  it('a client registered to sign must sign, whether it pushes or not (RFC 9101 §10.5)', async () => {
+    const { client } = await settle(app(), { jwks: jwks(), require_signed_request_object: true });
+    assertClientError(app(), await app().send('GET', authorizePath(client)), 'invalid_request');
+    const own = clientAuthentication(client);
+    const plain = Object.fromEntries(new URL(authorizePath(client), redirectUri).searchParams);
+    const push = (form: object) =>
+      app().send('POST', '/oauth2/par', { headers: own.headers, form: { ...own.form, ...form } });
+    assertError(await push(plain), 400, 'invalid_request', /must sign/);
+    const request = await object(client.client_id);
+    const pushed = await push({ request });
+    assert.equal(pushed.status, 201, pushed.text);
+    const { client_id } = client;
+    for (const asked of [{ request }, { request_uri: pushed.body.request_uri }]) {
+      assert.match((await walk(app(), new CookieJar(), path(client_id, asked))).answer.text, /name="password"/);
+    }
+  });
+
   it('an object may be pushed (RFC 9126 §3)', async () => {
     const client = await registerClient(app(), { jwks: jwks() });
     const { headers } = clientAuthentication(client);

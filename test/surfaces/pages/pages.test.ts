@@ -15,6 +15,7 @@ import { account } from './account.ts';
 import { accountParts } from './account-parts.ts';
 import { assets } from './assets.ts';
 import { type AppOf, unlimited } from './browsing.ts';
+import { cancel } from './cancel.ts';
 import { consent } from './consent.ts';
 import { cookies } from './cookies.ts';
 import { crossSite } from './cross-site.ts';
@@ -64,6 +65,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'new password': newPassword,
   'statuses at every door': statuses,
   policies,
+  cancel,
   consent,
   invites,
   'sign-out': signOut,

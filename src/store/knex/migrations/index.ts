@@ -35,6 +35,7 @@ import * as appLifetimes from './0036_app_lifetimes.ts';
 import * as keptAnswers from './0037_kept_answers.ts';
 import * as eventLookup from './0038_event_lookup.ts';
 import * as refusals from './0039_refusals.ts';
+import * as proofs from './0040_proofs.ts';
 
 /** From this one on the database keeps a checksum of each. */
 export const checksumsSince = '0030_migration_checksums';
@@ -77,6 +78,7 @@ export const migrations: readonly (Knex.Migration & { readonly name: string })[]
   { name: '0037_kept_answers', ...keptAnswers },
   { name: '0038_event_lookup', ...eventLookup },
   { name: '0039_refusals', ...refusals },
+  { name: '0040_proofs', ...proofs },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

@@ -13,16 +13,16 @@ import { run } from './statements.ts';
  */
 const useProofs = `
   with given as materialized (
-    select distinct on (account_id, app_id, digest) account_id, app_id, digest, expires_at
+    select distinct on (account_id, digest) account_id, app_id, digest, expires_at
     from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[]) as t (account_id, app_id, digest, expires_at)
-    order by account_id, app_id, digest
+    order by account_id, digest, app_id
   ), proven as materialized (
     select given.* from given join clients c on c.account_id = given.account_id and c.app_id = given.app_id
     where ${present('app', 'c', 'app_id')}
-    order by given.account_id, given.app_id, given.digest
+    order by given.account_id, given.digest, given.app_id
     for key share of c
   )
-  insert into client_assertions (account_id, app_id, digest, expires_at) select * from proven
+  insert into client_assertions (account_id, app_id, digest, expires_at, is_proof) select proven.*, 1 from proven
   on conflict do nothing returning app_id, digest`;
 
 /** Takes back the proofs of refused tokens. */

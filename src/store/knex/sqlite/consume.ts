@@ -39,7 +39,7 @@ export const sqliteStatements = {
     where account_id = ? and id = ? and revoked_at is null`,
   addToken: `insert into access_tokens
     (account_id, digest, grant_id, app_id, user_id, scope, issued_at, expires_at) values (?, ?, ?, ?, ?, ?, ?, ?)`,
-  useProof: `insert into client_assertions (account_id, app_id, digest, expires_at) values (?, ?, ?, ?)
+  useProof: `insert into client_assertions (account_id, app_id, digest, expires_at, is_proof) values (?, ?, ?, ?, 1)
     on conflict do nothing`,
 };
 

@@ -173,6 +173,8 @@ export const pageOperations: readonly Operation[] = [
     open: (app) => openSecondFactor(app, true),
     send: (app, { jar, answer }) =>
       app.send('POST', '/cancel', { headers: jar.header, form: formTo({ answer }, '/cancel') }),
+    // Nobody has signed in.
+    settle: async () => {},
   }),
   end('end of a sign-in', 'code'),
   end('end of a sign-in with tokens', 'id_token token'),

@@ -1262,7 +1262,7 @@ export interface components {
          */
         readonly RequirePushed: boolean;
         /**
-         * @description Whether the client must sign its requests, those that it pushes too ([RFC 9101 section 10.5](https://www.rfc-editor.org/rfc/rfc9101#section-10.5)).
+         * @description Whether the client must sign its requests, those that it pushes too ([RFC 9101 section 10.5](https://www.rfc-editor.org/rfc/rfc9101#section-10.5)). Needs `jwks` or `jwks_uri`.
          * @example true
          */
         readonly RequireSigned: boolean;

@@ -75,6 +75,9 @@ export function readMetadata(
   const grantTypes = readGrantTypes(request.grant_types, rules, { ...registrant, subjectType });
   const usesRedirect = grantTypes.includes('authorization_code') || grantTypes.includes('implicit');
   const extra = { ...readExtra(request), ...(rules.standard && readStandardMembers(request)) };
+  if (extra.require_signed_request_object) {
+    requireKeys(extra, 'require_signed_request_object', 'requires jwks or jwks_uri');
+  }
   const redirectUrisRequired = rules.redirectUrisRequired || (usesRedirect && !rules.redirectUrisOptional);
   return {
     name: readName(request.client_name, rules.nameRequired),
@@ -102,18 +105,22 @@ export function readMetadata(
   };
 }
 
-/** A client that authenticates by signing needs keys. */
 function readAuthMethod(
   asked: string | undefined,
   { authMethods = documentedAuthMethods }: RegistrationRules,
-  { jwks, jwks_uri: uri }: ExtraMetadata,
+  extra: ExtraMetadata,
 ): ClientAuthMethod {
   const name = 'token_endpoint_auth_method';
   const method = choose(name, asked, authMethods, 'client_secret_basic');
-  if (method !== 'private_key_jwt' || uri !== undefined) return method;
-  if (!jwks) throw invalid(name, 'private_key_jwt requires jwks or jwks_uri');
-  if (!jwks.keys.some((key) => algorithmsOf(key).length > 0)) throw invalid('jwks', 'has no key that can sign');
+  if (method === 'private_key_jwt') requireKeys(extra, name, 'private_key_jwt requires jwks or jwks_uri');
   return method;
+}
+
+/** A client that must sign needs keys. */
+function requireKeys({ jwks, jwks_uri: uri }: ExtraMetadata, name: string, message: string): void {
+  if (uri !== undefined) return;
+  if (!jwks) throw invalid(name, message);
+  if (!jwks.keys.some((key) => algorithmsOf(key).length > 0)) throw invalid('jwks', 'has no key that can sign');
 }
 
 function choose<const Value extends string>(

@@ -105,6 +105,16 @@ export function registrationFaults(app: AppOf): void {
       'invalid_client_metadata',
       /^jwks/,
     ],
+    ['signed requests without keys', { require_signed_request_object: true }, 'invalid_client_metadata', /jwks_uri$/],
+    [
+      'signed requests with keys that cannot sign',
+      {
+        require_signed_request_object: true,
+        jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'eA', y: 'eQ', use: 'enc' }] },
+      },
+      'invalid_client_metadata',
+      /^jwks has no key/,
+    ],
     [
       'post_logout_redirect_uris',
       { post_logout_redirect_uris: ['data:,x'] },

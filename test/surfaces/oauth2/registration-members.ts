@@ -66,7 +66,8 @@ export function registrationMembers(app: AppOf): void {
 
   for (const [member, outcome] of rows) {
     it(`${member} is ${outcome}`, async () => {
-      const json = { redirect_uris: [redirectUri], [member]: values[member] };
+      const keys = member === 'require_signed_request_object' && { jwks: values['jwks'] };
+      const json = { redirect_uris: [redirectUri], ...keys, [member]: values[member] };
       const authorization = `Bearer ${await app().bearer('register_clients')}`;
       const answer = await app().send('POST', '/oauth2/register', { headers: { authorization }, json });
       if (outcome === 'refused') {

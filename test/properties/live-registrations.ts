@@ -28,12 +28,16 @@ export async function registration({ freedom, pick, operation }: Plan): Promise<
   if (freedom === 'free') return { live: {} };
   const standard = operation.name.startsWith('oauth2 ');
   const keys = pick % 2 ? { jwks: undefined } : { jwks_uri: undefined };
-  // The example of a method is the one that needs keys, and an example of a key is no key.
-  const method = { token_endpoint_auth_method: undefined, token_endpoint_auth_signing_alg: undefined };
+  // The examples of these need keys, and an example of a key is no key.
+  const signing = {
+    token_endpoint_auth_method: undefined,
+    token_endpoint_auth_signing_alg: undefined,
+    require_signed_request_object: false,
+  };
   const repeatable = operation.name === 'oauth2 registerClient';
   return {
     live: {
-      body: { ...keys, ...(standard && { ...refused, ...method }) },
+      body: { ...keys, ...(standard && { ...refused, ...signing }) },
       // One that another request has had is refused.
       ...(repeatable && { headers: { 'Idempotency-Key': pick % 3 ? undefined : unique('key') } }),
     },

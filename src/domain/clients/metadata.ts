@@ -1,6 +1,6 @@
 /** Client metadata (RFC 7591 §2, the document's §2.1): what a registration may request and what is stored. */
 
-import type { ClientAuthMethod, ExtraMetadata, ResponseType } from '../../store/client-metadata.ts';
+import type { ClientAuthMethod, ResponseType } from '../../store/client-metadata.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { AccountSettings } from '../accounts/settings.ts';
 import { hasForbiddenCharacter } from '../text.ts';
@@ -75,11 +75,8 @@ export function readMetadata(
   const grantTypes = readGrantTypes(request.grant_types, rules, { ...registrant, subjectType });
   const usesRedirect = grantTypes.includes('authorization_code') || grantTypes.includes('implicit');
   const extra = { ...readExtra(request), ...(rules.standard && readStandardMembers(request)) };
-  if (extra.require_signed_request_object) {
-    requireKeys(extra, 'require_signed_request_object', 'requires jwks or jwks_uri');
-  }
   const redirectUrisRequired = rules.redirectUrisRequired || (usesRedirect && !rules.redirectUrisOptional);
-  return {
+  const metadata: ClientMetadata = {
     name: readName(request.client_name, rules.nameRequired),
     applicationType,
     redirectUris: readRedirectUris(request.redirect_uris, applicationType, redirectUrisRequired),
@@ -90,7 +87,12 @@ export function readMetadata(
     ),
     grantTypes,
     responseTypes: readResponseTypes(request.response_types, usesRedirect, rules),
-    authMethod: readAuthMethod(request.token_endpoint_auth_method, rules, extra),
+    authMethod: choose(
+      'token_endpoint_auth_method',
+      request.token_endpoint_auth_method,
+      rules.authMethods ?? documentedAuthMethods,
+      'client_secret_basic',
+    ),
     authMethodNamed: request.token_endpoint_auth_method !== undefined,
     subjectType,
     sector: null,
@@ -103,23 +105,20 @@ export function readMetadata(
     scope: readScope(request.scope),
     extra,
   };
-}
-
-function readAuthMethod(
-  asked: string | undefined,
-  { authMethods = documentedAuthMethods }: RegistrationRules,
-  extra: ExtraMetadata,
-): ClientAuthMethod {
-  const name = 'token_endpoint_auth_method';
-  const method = choose(name, asked, authMethods, 'client_secret_basic');
-  if (method === 'private_key_jwt') requireKeys(extra, name, 'private_key_jwt requires jwks or jwks_uri');
-  return method;
+  requireKeys(metadata);
+  return metadata;
 }
 
 /** A client that must sign needs keys. */
-function requireKeys({ jwks, jwks_uri: uri }: ExtraMetadata, name: string, message: string): void {
-  if (uri !== undefined) return;
-  if (!jwks) throw invalid(name, message);
+function requireKeys({ authMethod, extra }: ClientMetadata): void {
+  const { jwks, jwks_uri: uri } = extra;
+  const signs = authMethod === 'private_key_jwt';
+  if (uri !== undefined || !(signs || extra.require_signed_request_object)) return;
+  if (!jwks) {
+    throw signs
+      ? invalid('token_endpoint_auth_method', 'private_key_jwt requires jwks or jwks_uri')
+      : invalid('require_signed_request_object', 'requires jwks or jwks_uri');
+  }
   if (!jwks.keys.some((key) => algorithmsOf(key).length > 0)) throw invalid('jwks', 'has no key that can sign');
 }
 

@@ -3,6 +3,7 @@
 // the types of the others takes 20 MB of memory, and is not loaded when all of them are kept.
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { endWithShell } from './end-with-shell.js';
 
 enableCompileCache(fileURLToPath(new URL('../.cache', import.meta.url)));
 await preferNodeOfHost();
@@ -24,16 +25,6 @@ async function preferNodeOfHost() {
   if (file === null) return;
   flushCompileCache();
   process.execve(file, [file, ...process.execArgv, ...process.argv.slice(1)], process.env);
-}
-
-/** `npx` starts programs from a shell that ends at a signal without passing it on. */
-function endWithShell() {
-  const shell = process.ppid;
-  const watch = setInterval(() => {
-    if (process.ppid === shell) return;
-    clearInterval(watch);
-    process.kill(process.pid, 'SIGTERM');
-  }, 200).unref();
 }
 
 /** An add-on that every command needs may be one that this system cannot load. */

@@ -2,7 +2,6 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { replacePrivateFile } from './adapters/private-file.ts';
 import type { Config } from './config.ts';
 import type { Account } from './domain/accounts/account.ts';
@@ -11,6 +10,7 @@ import { createApiKey } from './domain/callers/api-keys.ts';
 import { createCredential } from './domain/callers/credentials.ts';
 import { Failure } from './domain/failure.ts';
 import { createUser } from './domain/users/write-user.ts';
+import { root } from './runtime/installation.ts';
 import type { Services } from './services.ts';
 
 const demoSubdomain = 'demo';
@@ -113,9 +113,15 @@ function writeDemo(file: string, demo: DemoFile): void {
   replacePrivateFile(file, `${JSON.stringify(demo, null, 2)}\n`);
 }
 
+/** The package of npm does not contain the tour. */
+function hintAt(file: string, demo: DemoFile): string {
+  if (!existsSync(join(root, 'scripts'))) return `Where to go from here: ${demo.docs_url}`;
+  return `For a tour of everything, run in another terminal: ${tourOf(file)}`;
+}
+
 /** `npm run` starts the tour in the installation's folder, where it finds the file of the default setting by itself. */
 function tourOf(file: string): string {
-  const [own, given] = [fileURLToPath(new URL(`../data/${demoFile}`, import.meta.url)), resolve(file)];
+  const [own, given] = [join(root, 'data', demoFile), resolve(file)];
   if (given === own) return 'npm run tour';
   return `npm run tour -- --demo ${/^[\w./-]+$/.test(given) ? given : `'${given.replaceAll("'", "'\\''")}'`}`;
 }
@@ -135,7 +141,7 @@ Gatehouse is ready with a demo account. Shown once; kept in ${file} (mode 0600).
                  ${demo.credential.client_secret}
   API key        ${demo.api_key}
 
-For a tour of everything, run in another terminal: ${tourOf(file)}
+${hintAt(file, demo)}
 
 `;
 }

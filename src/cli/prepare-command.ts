@@ -1,11 +1,9 @@
 import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { programFile } from '../programs/programs.ts';
+import { packages } from '../runtime/installation.ts';
 import { slim } from '../runtime/slim.ts';
 import { addCommand, type Outlet } from './command.ts';
-
-const packages = fileURLToPath(new URL('../../node_modules', import.meta.url));
 
 export function addPrepareCommand(program: Command, outlet: Outlet): void {
   const summary = 'make what a first start makes: for an installation that is read-only afterwards';

@@ -4,16 +4,17 @@
  * packages see nothing of the service but theirs.
  */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { type ShimFile, type Shims, shimPackages } from '../hook-packages/child/shims.ts';
+import { packages, root } from '../runtime/installation.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const folder = 'src/hook-runner/child';
+/** The paths of inputs start here. */
+export const base = dirname(packages);
+const folder = join(root, 'src/hook-runner/child');
 
 const common = {
-  absWorkingDir: root,
+  absWorkingDir: base,
   bundle: true,
   write: false,
   metafile: true,
@@ -26,7 +27,7 @@ const common = {
 
 export interface Bundle {
   readonly text: string;
-  /** The files that it is made of, from the root of the installation. */
+  /** The files that it is made of, from `base`. */
   readonly inputs: readonly string[];
 }
 
@@ -43,7 +44,7 @@ async function bundle(options: BuildOptions): Promise<Bundle> {
 /** A script that makes a new context what functions expect; its completion value is what enters it. */
 async function bundleGuest(): Promise<Bundle> {
   const { text, inputs } = await bundle({
-    entryPoints: [`${folder}/guest/entry.ts`],
+    entryPoints: [join(folder, 'guest/entry')],
     format: 'cjs',
     platform: 'browser',
     minifyWhitespace: true,
@@ -61,7 +62,7 @@ export async function gatherShims(): Promise<Shims> {
   const contents = names.map(([, name]) => `require(${JSON.stringify(name)});`).join('\n');
   const { metafile } = await build({
     ...common,
-    stdin: { contents, resolveDir: root, sourcefile: 'shims.js' },
+    stdin: { contents, resolveDir: base, sourcefile: 'shims.js' },
     platform: 'browser',
   });
   const importsOf = ({ imports }: (typeof metafile.inputs)[string]) =>
@@ -72,7 +73,7 @@ export async function gatherShims(): Promise<Shims> {
     return [
       path,
       {
-        contents: readFileSync(join(root, path), 'utf8'),
+        contents: readFileSync(join(base, path), 'utf8'),
         imports: importsOf(inputs[path] ?? { bytes: 0, imports: [] }),
       },
     ];
@@ -86,13 +87,13 @@ export async function gatherShims(): Promise<Shims> {
 }
 
 /**
- * The program of a process that builds packages, from its entry point. The bundler is not in it: that has a program of
- * its own.
+ * The program of a process that builds packages, from its entry point below the root. The bundler is not in it: that
+ * has a program of its own.
  */
 export async function bundlePackageProgram(entry: string): Promise<Bundle> {
   const shims = await gatherShims();
   const { text, inputs } = await bundle({
-    entryPoints: [entry],
+    entryPoints: [join(root, entry)],
     format: 'esm',
     platform: 'node',
     define: { shims: JSON.stringify(shims) },
@@ -103,7 +104,7 @@ export async function bundlePackageProgram(entry: string): Promise<Bundle> {
 export async function bundleHookProcess(): Promise<Bundle> {
   const guest = await bundleGuest();
   const { text, inputs } = await bundle({
-    entryPoints: [`${folder}/main.ts`],
+    entryPoints: [join(folder, 'main')],
     format: 'esm',
     platform: 'node',
     define: { guestScript: JSON.stringify(guest.text) },

@@ -8,10 +8,10 @@ export const noticesFile = 'NOTICES.txt';
 /** What packages call the files that hold their licences and notices. */
 const licenceFile = /^(?:licen[cs]e|copying|notice)/i;
 
-/** Name, version and licence files of every package that a file of `inputs` (paths from `root`) belongs to, as text. */
-export function noticesOf(root: string, inputs: readonly string[]): string {
+/** Name, version and licence files of every package that a file of `inputs` (paths from `base`) belongs to, as text. */
+export function noticesOf(base: string, inputs: readonly string[]): string {
   const folders = new Set(inputs.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
-  const notices = [...folders].sort().map((folder) => noticeOf(join(root, folder)));
+  const notices = [...folders].sort().map((folder) => noticeOf(join(base, folder)));
   return ['The programs in this folder contain code of these packages.\n', ...notices].join(`\n${'-'.repeat(80)}\n\n`);
 }
 

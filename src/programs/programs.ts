@@ -18,17 +18,17 @@ import {
   statSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packages, root } from '../runtime/installation.ts';
 
 export const programNames = ['hook-process', 'package-fetch', 'package-bundle'] as const;
 
 export type ProgramName = (typeof programNames)[number];
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 /** All their sources are below these folders, or in packages, whose versions npm lists. */
 export const sourceFolders = ['src/hook-runner', 'src/hook-packages', 'src/programs', 'src/domain/hooks'];
-const packageList = 'node_modules/.package-lock.json';
+const packageLists = [join(packages, '.package-lock.json'), join(root, 'npm-shrinkwrap.json')];
 /** Outermost first. The first one may be used for other things as well. */
 const outerFolders = [join(root, '.cache'), join(root, '.cache/programs')];
 const mostMilliseconds = 60_000;
@@ -103,10 +103,10 @@ function isTrusted(folder: string): boolean {
 function digestOfSources(): string {
   const digest = createHash('sha256').update(process.versions.node);
   const sources = sourceFolders.flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(root, folder, name)),
   );
-  for (const file of [packageList, ...sources.filter((name) => /\.c?ts$/.test(name)).sort()]) {
-    if (existsSync(join(root, file))) digest.update(`${file}\n`).update(readFileSync(join(root, file)));
+  for (const file of [...packageLists, ...sources.filter((name) => /\.c?[jt]s$/.test(name)).sort()]) {
+    if (existsSync(file)) digest.update(`${relative(root, file)}\n`).update(readFileSync(file));
   }
   return digest.digest('hex').slice(0, 32);
 }
@@ -137,7 +137,7 @@ function makeElsewhere(): string {
 
 /** In a separate process: the service never loads the bundler. */
 function write(folder: string): void {
-  const writer = fileURLToPath(new URL('./write.ts', import.meta.url));
+  const writer = fileURLToPath(new URL(`write${extname(import.meta.filename)}`, import.meta.url));
   const { status, stderr, error } = spawnSync(process.execPath, [writer, folder], {
     encoding: 'utf8',
     timeout: mostMilliseconds,

@@ -2,15 +2,14 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type Bundle, bundleHookProcess, bundlePackageProgram } from './bundle.ts';
+import { type Bundle, base, bundleHookProcess, bundlePackageProgram } from './bundle.ts';
 import { noticesFile, noticesOf } from './notices.ts';
 import type { ProgramName } from './programs.ts';
 
 const programs: Readonly<Record<ProgramName, () => Promise<Bundle>>> = {
   'hook-process': bundleHookProcess,
-  'package-fetch': () => bundlePackageProgram('src/hook-packages/child/fetch-main.ts'),
-  'package-bundle': () => bundlePackageProgram('src/hook-packages/child/bundle-main.ts'),
+  'package-fetch': () => bundlePackageProgram('src/hook-packages/child/fetch-main'),
+  'package-bundle': () => bundlePackageProgram('src/hook-packages/child/bundle-main'),
 };
 
 const [folder = ''] = process.argv.slice(2);
@@ -23,4 +22,4 @@ for (const [name, make] of Object.entries(programs)) {
   write(`${name}.mjs`, text);
   allInputs.push(...inputs);
 }
-write(noticesFile, noticesOf(fileURLToPath(new URL('../..', import.meta.url)), allInputs));
+write(noticesFile, noticesOf(base, allInputs));

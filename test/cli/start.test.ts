@@ -41,14 +41,8 @@ function said(child: ChildProcessWithoutNullStreams, words: readonly string[]): 
   });
 }
 
-test('a Node that is too old is named in one line, with what to do', async () => {
-  const old = "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })";
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-old-'));
-  const { code, stdout, stderr } = await run(['--import', `data:text/javascript,${old}`, script, 'serve'], folder);
-  rmSync(folder, { recursive: true });
-  assert.deepEqual([code, stdout], [1, '']);
-  assert.match(stderr, /^gatehouse: Node 20\.20\.2 is too old, it must be 24 or newer: run it as "npx gatehouse".*\n$/);
-  // An old Node links what a module imports before it runs it, and fails at names that it does not know.
+test('an old Node can link the script', () => {
+  // It links what a module imports before it runs it, and fails at names that it does not know.
   assert.doesNotMatch(readFileSync(script, 'utf8'), /^import\s/m);
 });
 

@@ -1355,6 +1355,11 @@ export interface components {
              */
             readonly email: string | null;
             /**
+             * @description Whether the user was shown to read mail at this address: they chose a password by a link that the service mailed to it, or an import said so. Read-only.
+             * @example true
+             */
+            readonly email_verified: boolean;
+            /**
              * @description Name to sign in with, unique like the address. A name with an `@` must be the user's own address. Up to 254 characters.
              * @example ada
              */
@@ -4782,6 +4787,7 @@ export interface operations {
                      *       {
                      *         "id": 1,
                      *         "email": "ada@example.com",
+                     *         "email_verified": true,
                      *         "username": "ada",
                      *         "firstname": "Ada",
                      *         "lastname": "Lovelace",
@@ -4826,6 +4832,11 @@ export interface operations {
                          * @example ada@example.com
                          */
                         readonly email?: string | null;
+                        /**
+                         * @description Whether the user was shown to read mail at this address: they chose a password by a link that the service mailed to it, or an import said so. Read-only.
+                         * @example true
+                         */
+                        readonly email_verified?: boolean;
                         /**
                          * @description Name to sign in with, unique like the address. A name with an `@` must be the user's own address. Up to 254 characters.
                          * @example ada
@@ -5025,6 +5036,7 @@ export interface operations {
                      * @example {
                      *       "id": 1,
                      *       "email": "ada@example.com",
+                     *       "email_verified": true,
                      *       "username": "ada",
                      *       "firstname": "Ada",
                      *       "lastname": "Lovelace",
@@ -5424,6 +5436,7 @@ export interface operations {
                      * @example {
                      *       "id": 1,
                      *       "email": "ada@example.com",
+                     *       "email_verified": true,
                      *       "username": "ada",
                      *       "firstname": "Ada",
                      *       "lastname": "Lovelace",
@@ -5525,6 +5538,7 @@ export interface operations {
                      * @example {
                      *       "id": 1,
                      *       "email": "ada@example.com",
+                     *       "email_verified": true,
                      *       "username": "ada",
                      *       "firstname": "Ada",
                      *       "lastname": "Lovelace",

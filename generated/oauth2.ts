@@ -1795,6 +1795,11 @@ export interface components {
              */
             readonly email?: string;
             /**
+             * @description Whether the user was shown to read mail at this address: they chose a password by a link that the service mailed to it, or an import says so. False after the address has changed. Scope `email`.
+             * @example true
+             */
+            readonly email_verified?: boolean;
+            /**
              * @description Names of the user's roles. Scope `groups`.
              * @example [
              *       "Engineering"
@@ -2630,6 +2635,7 @@ export interface components {
                  *       "preferred_username": "ada",
                  *       "updated_at": 1767225600,
                  *       "email": "ada@example.com",
+                 *       "email_verified": true,
                  *       "groups": [
                  *         "Engineering"
                  *       ]
@@ -3123,6 +3129,7 @@ export interface operations {
                      *         "preferred_username",
                      *         "updated_at",
                      *         "email",
+                     *         "email_verified",
                      *         "groups"
                      *       ],
                      *       "authorization_response_iss_parameter_supported": true,
@@ -3298,6 +3305,7 @@ export interface operations {
                      *         "preferred_username",
                      *         "updated_at",
                      *         "email",
+                     *         "email_verified",
                      *         "groups"
                      *       ],
                      *       "authorization_response_iss_parameter_supported": true,

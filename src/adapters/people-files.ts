@@ -121,12 +121,15 @@ const escapeFormula = (text: string) => (formula.test(text) ? `'${text}` : text)
 
 /** The first line of a CSV file. */
 export function csvHeading(texts: readonly string[], attributes: readonly string[]): string {
-  return stringify([[...texts, 'status', 'roles', ...attributes.map((name) => `${attributePrefix}${name}`)]]);
+  return stringify([
+    [...texts, 'email_verified', 'status', 'roles', ...attributes.map((name) => `${attributePrefix}${name}`)],
+  ]);
 }
 
 export function toCsv(people: readonly ShownPerson[], attributes: readonly string[]): string {
-  const rows = people.map(({ texts, status, roles, attributes: values }) => [
+  const rows = people.map(({ texts, emailVerified, status, roles, attributes: values }) => [
     ...Object.values(texts),
+    String(emailVerified),
     status,
     stringify([roles], { eof: false }),
     ...attributes.map((name) => values[name] ?? null),
@@ -136,8 +139,8 @@ export function toCsv(people: readonly ShownPerson[], attributes: readonly strin
 
 export function toJsonLines(people: readonly ShownPerson[]): string {
   return people
-    .map(({ texts, status, roles, attributes }) =>
-      JSON.stringify({ ...texts, status, roles, custom_attributes: attributes }),
+    .map(({ texts, emailVerified, status, roles, attributes }) =>
+      JSON.stringify({ ...texts, email_verified: emailVerified, status, roles, custom_attributes: attributes }),
     )
     .map((line) => `${line}\n`)
     .join('');

@@ -19,6 +19,10 @@ export interface UserRecord {
   readonly accountId: number;
   readonly id: number;
   readonly email: string | null;
+  /**
+   * The address that a link, mailed to it by the service, was used from; it counts while it equals `email`. Null: none.
+   */
+  readonly verifiedEmail: string | null;
   readonly username: string | null;
   readonly firstname: string | null;
   readonly lastname: string | null;
@@ -47,7 +51,16 @@ export interface UserRecord {
 /** The members of a user that tokens depend on, and no more: read whenever a client gets tokens. */
 export type TokenUser = Pick<
   UserRecord,
-  'accountId' | 'id' | 'email' | 'username' | 'firstname' | 'lastname' | 'status' | 'signedOutAt' | 'updatedAt'
+  | 'accountId'
+  | 'id'
+  | 'email'
+  | 'verifiedEmail'
+  | 'username'
+  | 'firstname'
+  | 'lastname'
+  | 'status'
+  | 'signedOutAt'
+  | 'updatedAt'
 >;
 
 /** 0 unapproved, 1 approved, 2 rejected, 3 unlicensed. */
@@ -90,8 +103,8 @@ export interface CountedAttempt {
 }
 
 /** A user to be created, without counts or holds by default. */
-type NewUserRecord = Omit<New<UserRecord>, 'meansVersion' | 'emailHeldUntil' | 'signedOutAt'> &
-  Partial<Pick<UserRecord, 'emailHeldUntil'>>;
+type NewUserRecord = Omit<New<UserRecord>, 'meansVersion' | 'emailHeldUntil' | 'signedOutAt' | 'verifiedEmail'> &
+  Partial<Pick<UserRecord, 'emailHeldUntil' | 'verifiedEmail'>>;
 
 /** What can be changed of a user. */
 export type UserUpdate = Partial<

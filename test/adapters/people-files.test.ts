@@ -20,6 +20,7 @@ async function all(rows: AsyncIterable<FileRow>): Promise<FileRow[]> {
 const names = Object.keys(shownTexts);
 const person = (email: string, given: Partial<ShownPerson> = {}): ShownPerson => ({
   texts: Object.fromEntries(names.map((name) => [name, name === 'email' ? email : null])) as ShownPerson['texts'],
+  emailVerified: false,
   status: 'active',
   roles: [],
   attributes: {},
@@ -71,6 +72,7 @@ describe('a CSV file of people', () => {
         const csv = csvHeading(names, ['shoe']) + toCsv(written, ['shoe']);
         const members = {
           email,
+          email_verified: 'false',
           status: 'active',
           ...(roles.length > 0 && { roles }),
           custom_attributes: { shoe: value },
@@ -100,9 +102,9 @@ describe('a file of JSON lines', () => {
 
   test('an import reads what an export writes', async () => {
     const written = person('a@b.c', { roles: ['a, b'], attributes: { shoe: null } });
-    const { texts, status, roles, attributes } = written;
+    const { texts, emailVerified, status, roles, attributes } = written;
     assert.deepEqual(await all(readJsonLines(bytesOf(toJsonLines([written])))), [
-      { line: 1, members: { ...texts, status, roles, custom_attributes: attributes } },
+      { line: 1, members: { ...texts, email_verified: emailVerified, status, roles, custom_attributes: attributes } },
     ]);
   });
 });

@@ -227,10 +227,10 @@ export function ofTokens(
   client: ClientRecord | null,
 ): { user: TokenUser; client: TokenClient } {
   assert.ok(user && client);
-  const { accountId, id, email, username, firstname, lastname, status, signedOutAt, updatedAt } = user;
+  const { accountId, id, email, verifiedEmail, username, firstname, lastname, status, signedOutAt, updatedAt } = user;
   const { appId, clientId, linkedServers, sector } = client;
   return {
-    user: { accountId, id, email, username, firstname, lastname, status, signedOutAt, updatedAt },
+    user: { accountId, id, email, verifiedEmail, username, firstname, lastname, status, signedOutAt, updatedAt },
     client: { accountId: client.accountId, appId, clientId, linkedServers, sector },
   };
 }

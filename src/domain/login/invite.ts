@@ -106,7 +106,12 @@ async function savePassword(
     if (!current) throw unusable(kind, 'unknown');
     if (!(await linksOf(tx, kind).use(account.id, digestOf(token), now))) throw unusable(kind, 'used');
     if (current.meansVersion !== user.meansVersion) throw unusable(kind, 'unknown');
-    const changes = { ...withPassword(current, passwordDigest, now), updatedAt: now };
+    const changes = {
+      ...withPassword(current, passwordDigest, now),
+      // The service mailed the link to this address. Whoever asks for an invite link gets it themselves.
+      ...(kind === 'reset' && { verifiedEmail: current.email }),
+      updatedAt: now,
+    };
     const changed = await changeUser(services, tx, account, current, changes);
     const { grantsRevoked } = await endSignIns(services, tx, account, user, { because: 'password changed' });
     const about = { actor: { type: 'user', id: user.id }, target: { type: 'user', id: user.id } } as const;

@@ -8,7 +8,8 @@ import { noteChange } from './note-change.ts';
 
 /**
  * Writes a change of a user: the only way to write how the user signs in. The user is notified of another e-mail
- * address, user name or password, and an address is held if its writer may not set passwords. Part of a transaction
+ * address, user name or password, and an address is held if its writer may not set passwords. What was shown of the
+ * former address does not hold for another one. Part of a transaction
  * that read `former` with `users.lock`. Returns the user as stored, null when there is none. Throws `conflict`.
  */
 export async function changeUser(
@@ -20,7 +21,9 @@ export async function changeUser(
   authority: Authority = 'all',
 ): Promise<UserRecord | null> {
   const hold = holdOf(former, given, authority, services.clock.now());
-  const current = await tx.users.update(account.id, former.id, { ...given, ...hold });
+  const isOther = given.email !== undefined && given.email !== former.email;
+  const changes = { ...(isOther && { verifiedEmail: null }), ...given, ...hold };
+  const current = await tx.users.update(account.id, former.id, changes);
   if (current) await noteChange(services, tx, account, changesBetween(former, current), former, current);
   return current;
 }

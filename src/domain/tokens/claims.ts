@@ -3,7 +3,7 @@ import type { AskedClaims } from '../../store/authorization-parameters.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { TokenUser } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
-import { fullName } from '../users/names.ts';
+import { fullName, isEmailVerified } from '../users/names.ts';
 import { subjectOf } from './subject.ts';
 
 /** The scope that each claim about the user belongs to (OpenID Connect Core §5.4). */
@@ -12,6 +12,7 @@ export const claimScopes: ReadonlyMap<string, string> = new Map([
     (name) => [name, 'profile'] as const,
   ),
   ['email', 'email'],
+  ['email_verified', 'email'],
   ['groups', 'groups'],
 ]);
 
@@ -42,7 +43,7 @@ export async function userClaims(
 ): Promise<Record<string, unknown>> {
   const claims: Record<string, unknown> = { sub: subjectOf({ vault }, account, client, user) };
   if (told.includes('profile')) Object.assign(claims, profileClaims(user, scope));
-  if (told.includes('email') && user.email !== null) claims['email'] = user.email;
+  if (told.includes('email')) Object.assign(claims, emailClaims(user));
   if (told.includes('groups')) claims['groups'] = await roleNames({ store }, user);
   if (asked) await addAsked({ store }, user, claims, scope, asked);
   return claims;
@@ -55,8 +56,7 @@ async function addAsked(
   scope: readonly string[],
   asked: AskedClaims,
 ): Promise<void> {
-  const known = profileClaims(user, scope);
-  if (user.email !== null) known['email'] = user.email;
+  const known = { ...profileClaims(user, scope), ...emailClaims(user) };
   if ('groups' in asked) known['groups'] = await roleNames({ store }, user);
   for (const [name, values] of Object.entries(asked)) {
     const value = known[name];
@@ -76,6 +76,10 @@ export function preferredName({ username, email }: TokenUser, scope: readonly st
   const isAddress = username === null || username.toLowerCase() === email?.toLowerCase();
   if (isAddress && !scope.includes('email')) return null;
   return username ?? email;
+}
+
+function emailClaims(user: TokenUser): Record<string, unknown> {
+  return user.email === null ? {} : { email: user.email, email_verified: isEmailVerified(user) };
 }
 
 function profileClaims(user: TokenUser, scope: readonly string[]): Record<string, unknown> {

@@ -9,6 +9,11 @@ export function fullName({ firstname, lastname }: Pick<UserRecord, 'firstname' |
   return [firstname, lastname].filter(Boolean).join(' ');
 }
 
+/** Whether the present address was shown to be the user's. */
+export function isEmailVerified({ email, verifiedEmail }: Pick<UserRecord, 'email' | 'verifiedEmail'>): boolean {
+  return email !== null && email === verifiedEmail;
+}
+
 type Names = Pick<UserRecord, 'email' | 'username'> & UserKeys;
 
 /** Both sign-in names as stored, when one of them changes. */

@@ -16,6 +16,8 @@ type Text = string | null | undefined;
 /** Undefined members stay as they are; null and the empty text clear, and so does 0 for numbers. */
 export interface UserInput {
   readonly email?: Text;
+  /** Whether the address, this one or the one that stays, was verified elsewhere. */
+  readonly emailVerified?: boolean | undefined;
   readonly username?: Text;
   readonly firstname?: Text;
   readonly lastname?: Text;

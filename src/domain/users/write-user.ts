@@ -51,6 +51,7 @@ export async function createUser(services: UserServices, account: Account, input
       activatedAt: status === userStatuses.active ? now : null,
       createdAt: now,
       updatedAt: now,
+      verifiedEmail: input.emailVerified ? names.email : null,
       emailHeldUntil: names.email === null ? null : heldUntil(input.authority, now),
     });
     const target = { type: 'user', id } as const;
@@ -87,8 +88,14 @@ export async function updateUser(
     await requireManager(tx, account, profile);
     await requireFollowed(tx, account, profile);
     const [email, username] = [cleared(input.email), cleared(input.username)];
+    const names = changedNames(user, {
+      ...(email !== undefined && { email }),
+      ...(username !== undefined && { username }),
+    });
+    const { email: address = user.email } = names;
     const changes = {
-      ...changedNames(user, { ...(email !== undefined && { email }), ...(username !== undefined && { username }) }),
+      ...names,
+      ...(input.emailVerified !== undefined && { verifiedEmail: input.emailVerified ? address : null }),
       ...profile,
       ...(passwordDigest !== undefined && withPassword(user, passwordDigest, now)),
       ...(input.status !== undefined && input.status !== user.status && withStatus(user, input.status, now)),

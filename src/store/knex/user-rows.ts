@@ -8,6 +8,7 @@ const ofTokens = {
   accountId: 'account_id',
   id: 'id',
   email: 'email',
+  verifiedEmail: 'verified_email',
   username: 'username',
   firstname: 'firstname',
   lastname: 'lastname',

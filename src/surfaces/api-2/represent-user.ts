@@ -1,5 +1,6 @@
 import type { components } from '../../../generated/api-2.ts';
 import type { FullUser } from '../../domain/users/full-user.ts';
+import { isEmailVerified } from '../../domain/users/names.ts';
 
 /** ISO 8601 in UTC with milliseconds. */
 export function time(milliseconds: number): string {
@@ -14,6 +15,7 @@ export function representUser(user: FullUser): components['schemas']['User'] {
   return {
     id: user.id,
     email: user.email,
+    email_verified: isEmailVerified(user),
     username: user.username,
     firstname: user.firstname,
     lastname: user.lastname,

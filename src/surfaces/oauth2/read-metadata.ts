@@ -63,7 +63,8 @@ function representMetadata(account: Account): Metadata {
     acr_values_supported: [singleFactor, multiFactor],
     claims_supported: [
       ...['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'amr', 'acr', 'sid'],
-      ...['name', 'given_name', 'family_name', 'preferred_username', 'updated_at', 'email', 'groups'],
+      ...['name', 'given_name', 'family_name', 'preferred_username', 'updated_at'],
+      ...['email', 'email_verified', 'groups'],
     ],
     display_values_supported: ['page'],
     ui_locales_supported: ['en'],

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { shareOf } from '../../../src/domain/fair-queue/share.ts';
 import { addRoleMembers, createRole, removeRoleMembers } from '../../../src/domain/roles/write-role.ts';
 import { grantAccess, revokeAccess } from '../../../src/domain/users/access.ts';
+import { isEmailVerified } from '../../../src/domain/users/names.ts';
 import { listUsers, removeUser, requireUser } from '../../../src/domain/users/users.ts';
 import { failureOf, newClient, newGrant, unique } from '../../store/samples.ts';
 import { createTestAccount, testServices } from '../../support/services.ts';
@@ -160,6 +161,17 @@ onServices('users', (subject) => {
     await removeRoleMembers(services, account, role.id, 'users', [user.id]);
     assert.ok(!(await isLive()));
     assert.ok(!(await services.store.access.isAssigned(account.id, appId, user.id)));
+  });
+
+  test('a verified address is no other than the present one, whoever wrote that', () => {
+    const verifiedEmail = 'ada@example.com';
+    // A process of an older release changes the address and knows of nothing to clear.
+    const emails = ['ada@example.com', 'Ada@example.com', 'eve@example.com', null];
+    assert.deepEqual(
+      emails.map((email) => isEmailVerified({ email, verifiedEmail })),
+      [true, false, false, false],
+    );
+    assert.equal(isEmailVerified({ email: null, verifiedEmail: null }), false);
   });
 
   test('the roles of a user are set as a whole', async () => {

@@ -38,6 +38,7 @@ export function users(app: () => TestApp): void {
     const now = new Date(app().services.clock.now()).toISOString();
     assert.deepEqual(members, {
       ...given,
+      email_verified: false,
       invalid_login_attempts: 0,
       locked_until: null,
       activated_at: null,
@@ -76,6 +77,7 @@ export function users(app: () => TestApp): void {
     const noise = {
       ...{ id: 'x', created_at: '0001-01-01T00:00:00Z', updated_at: 7, last_login: {}, activated_at: [] },
       ...{ invalid_login_attempts: -1, locked_until: 'x', password_changed_at: false, invitation_sent_at: 1 },
+      ...{ email_verified: true },
       ...{ unknown: { deep: ['x'] }, password_digest: 'x', account_id: 1 },
     };
     const user = await newUser(api, noise);

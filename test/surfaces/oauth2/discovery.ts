@@ -48,7 +48,8 @@ function wanted(issuer: string): Record<string, unknown> {
     acr_values_supported: ['urn:gatehouse:acr:single-factor', 'urn:gatehouse:acr:multi-factor'],
     claims_supported: [
       ...['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'amr', 'acr', 'sid'],
-      ...['name', 'given_name', 'family_name', 'preferred_username', 'updated_at', 'email', 'groups'],
+      ...['name', 'given_name', 'family_name', 'preferred_username', 'updated_at'],
+      ...['email', 'email_verified', 'groups'],
     ],
     display_values_supported: ['page'],
     ui_locales_supported: ['en'],

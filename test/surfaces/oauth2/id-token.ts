@@ -57,6 +57,7 @@ export function idToken(app: AppOf): void {
         preferred_username: 'ada',
         updated_at: signedInAt,
         email: setting.user.email,
+        email_verified: false,
         groups: ['Engineering'],
       });
     });
@@ -101,12 +102,12 @@ export function idToken(app: AppOf): void {
     const { client } = setting;
     const person = async (token: string) => {
       const { payload } = await verify(one, token, 'RS256', client.client_id);
-      const names = ['name', 'given_name', 'family_name', 'preferred_username', 'updated_at', 'email', 'groups'];
-      return names.filter((name) => name in payload);
+      const names = ['name', 'given_name', 'family_name', 'preferred_username', 'updated_at'];
+      return [...names, 'email', 'email_verified', 'groups'].filter((name) => name in payload);
     };
     const scope = 'openid profile email groups';
     const full = await redeem(one, client, await setting.code({ scope }));
-    assert.equal((await person(full.id_token)).length, 7, 'full by default');
+    assert.equal((await person(full.id_token)).length, 8, 'full by default');
     await setAccount(one.services, one.account.subdomain, { id_token_claims: 'minimal' });
     const refreshed = (await refresh(one, client, full.refresh_token)).body;
     assert.deepEqual(await person(refreshed.id_token), ['groups']);
@@ -119,7 +120,7 @@ export function idToken(app: AppOf): void {
     // Without an access token there is no userinfo.
     const { answer } = await walk(one, setting.jar, authorizePath(client, { response_type: 'id_token', scope }));
     const alone = new URLSearchParams(new URL(String(answer.headers['location'])).hash.slice(1));
-    assert.equal((await person(alone.get('id_token') ?? '')).length, 7);
+    assert.equal((await person(alone.get('id_token') ?? '')).length, 8);
   });
 
   it('only algorithms that discovery lists are accepted in tokens and registrations (T10)', async () => {

@@ -64,7 +64,7 @@ export function implicit(app: AppOf): void {
         [nonce, at_hash, sub, email, aud],
         ['nonce-1', half, String(setting.user.id), setting.user.email, setting.client.client_id],
       );
-      assert.deepEqual((await userinfo(access_token)).body, { sub, email });
+      assert.deepEqual((await userinfo(access_token)).body, { sub, email, email_verified: false });
       const shown = clientAuthentication(setting.client);
       const form = { ...shown.form, token: access_token };
       const { body } = await on.send('POST', '/oauth2/introspect', { headers: shown.headers, form });
@@ -85,6 +85,7 @@ export function implicit(app: AppOf): void {
       sub: String(setting.user.id),
       nonce: 'nonce-1',
       email: setting.user.email,
+      email_verified: false,
       given_name: 'Ada',
       amr: ['pwd'],
       acr: 'urn:gatehouse:acr:single-factor',

@@ -61,6 +61,7 @@ import { revocation } from './revoke-token.ts';
 import { rotatingClients } from './rotating-clients.ts';
 import { routing } from './routing.ts';
 import { userinfo } from './userinfo.ts';
+import { verifiedEmail } from './verified-email.ts';
 
 const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   devices,
@@ -102,6 +103,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'endings of a grant': refreshEndings,
   'id token': idToken,
   userinfo,
+  'verified addresses': verifiedEmail,
   introspection,
   revocation,
   'tokens for an API': apiTokens,

@@ -33,6 +33,7 @@ export function userinfo(app: AppOf): void {
       preferred_username: 'ada',
       updated_at: Math.floor(user.updatedAt / 1000),
       email: user.email,
+      email_verified: false,
       groups: ['Engineering', 'Ärzte'],
     };
     const answers = [
@@ -52,7 +53,7 @@ export function userinfo(app: AppOf): void {
       const setting = await settle(app(), { userinfo_signed_response_alg: alg });
       const tokens = await redeem(app(), setting.client, await setting.code({ scope: 'openid email' }));
       const { keys } = (await app().send('GET', '/oauth2/jwks')).body;
-      const claims = { sub: String(setting.user.id), email: setting.user.email };
+      const claims = { sub: String(setting.user.id), email: setting.user.email, email_verified: false };
       const form = { access_token: tokens.access_token };
       for (const answer of [await byHeader(app(), tokens.access_token), await app().send('POST', path, { form })]) {
         assert.equal(answer.headers['content-type'], 'application/jwt');
@@ -77,7 +78,7 @@ export function userinfo(app: AppOf): void {
     };
     const sub = String(setting.user.id);
     assert.deepEqual(await claimsFor('openid'), { sub });
-    assert.deepEqual(await claimsFor('openid email'), { sub, email: setting.user.email });
+    assert.deepEqual(await claimsFor('openid email'), { sub, email: setting.user.email, email_verified: false });
     assert.deepEqual(Object.keys(await claimsFor('openid profile')).sort(), ['sub', 'updated_at']);
     assert.deepEqual(await claimsFor('openid groups'), { sub, groups: [] });
   });

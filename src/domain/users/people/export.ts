@@ -3,6 +3,7 @@
 import type { Services } from '../../../services.ts';
 import type { Account } from '../../accounts/account.ts';
 import type { FullUser } from '../full-user.ts';
+import { isEmailVerified } from '../names.ts';
 import { userStatusNames } from '../user-status.ts';
 import { listUsersFrom } from '../users-in-order.ts';
 import { shownTexts } from './person.ts';
@@ -10,6 +11,7 @@ import { shownTexts } from './person.ts';
 export interface ShownPerson {
   /** By their names in a file. */
   readonly texts: Readonly<Record<keyof typeof shownTexts, string | null>>;
+  readonly emailVerified: boolean;
   readonly status: string;
   readonly roles: readonly string[];
   readonly attributes: Readonly<Record<string, string | null>>;
@@ -32,6 +34,7 @@ export async function* exportPeople(
       const roles = (await Promise.all(user.roleIds.map(nameOf))).flat();
       people.push({
         texts: textsOf(user),
+        emailVerified: isEmailVerified(user),
         status: userStatusNames[user.status],
         roles,
         attributes: user.customAttributes,

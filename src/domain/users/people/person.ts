@@ -41,7 +41,7 @@ export function isSecretMember(name: string): boolean {
 }
 
 const texts: Readonly<Record<string, keyof UserInput>> = { ...shownTexts, ...secretTexts };
-const others = ['status', 'roles', 'custom_attributes'];
+const others = ['email_verified', 'status', 'roles', 'custom_attributes'];
 
 /** Every member that a file may have. */
 export const personMembers: readonly string[] = [...Object.keys(texts), ...others];
@@ -72,6 +72,14 @@ function readTexts(members: PersonRow['members']): Record<string, string | null>
   return read;
 }
 
+/** In CSV every value is a text. */
+function readVerified(value: unknown): boolean | undefined {
+  if (value === undefined) return undefined;
+  if (value === true || value === 'true') return true;
+  if (value === false || value === 'false') return false;
+  throw invalid('email_verified', 'email_verified must be true or false');
+}
+
 function readStatus(status: unknown): UserStatus | undefined {
   if (status === undefined) return undefined;
   const known = [...statuses.keys()] as readonly unknown[];
@@ -97,7 +105,7 @@ function readAttributes(values: unknown): UserInput['customAttributes'] {
 
 /** Throws `value_invalid` for an unknown member, one of another type, and a password that is not a known hash. */
 export function readPerson(members: PersonRow['members']): Person {
-  const { status, roles, custom_attributes: attributes } = members;
+  const { email_verified: verified, status, roles, custom_attributes: attributes } = members;
   const input = readTexts(members);
   if (input['password'] && !input['passwordAlgorithm']) {
     throw invalid('password_algorithm', 'password_hash needs a password_algorithm: passwords are imported as hashes');
@@ -106,7 +114,12 @@ export function readPerson(members: PersonRow['members']): Person {
     throw invalid('password_hash', 'password_algorithm needs a password_hash');
   }
   return {
-    input: { ...input, status: readStatus(status), customAttributes: readAttributes(attributes) },
+    input: {
+      ...input,
+      emailVerified: readVerified(verified),
+      status: readStatus(status),
+      customAttributes: readAttributes(attributes),
+    },
     roles: readRoles(roles),
   };
 }

@@ -128,6 +128,26 @@ for (const database of databases) {
       assert.deepEqual(results(await importAll([{ username: 'bo' }])), ['skipped']);
     });
 
+    test('an address is verified as the file says, until another one comes, and exported so', async () => {
+      const email = 'verified@example.com';
+      const isVerified = async (address: string) => (await exported(address))?.emailVerified;
+      await importAll([{ email, email_verified: true }]);
+      assert.equal(await isVerified(email), true);
+      const change = (members: Readonly<Record<string, unknown>>) => importAll([members], { existing: 'update' });
+      await change({ email, firstname: 'Vera' });
+      assert.equal(await isVerified(email), true);
+      await change({ email, email_verified: 'false' });
+      assert.equal(await isVerified(email), false);
+      await change({ email, email_verified: 'true' });
+      assert.equal(await isVerified(email), true);
+      await change({ email: email.toUpperCase() });
+      assert.equal(await isVerified(email.toUpperCase()), false);
+      await importAll([{ email: 'silent@example.com' }, { username: 'nameless', email_verified: true }]);
+      assert.equal(await isVerified('silent@example.com'), false);
+      const [failed] = await importAll([{ email: 'x@example.com', email_verified: 'yes' }]);
+      assert.match(failed?.failure?.detail.message ?? '', /email_verified must be true or false/);
+    });
+
     test('a dry run tells what would happen and keeps nothing', async () => {
       const before = [(await listUsers(services, account)).length, (await actions()).length];
       const many = Array.from({ length: 150 }, (_, number) => ({ email: `dry${number}@example.com` }));

@@ -235,6 +235,7 @@ export function apiEndings(app: AppOf): void {
 
   it('a rotated key verifies live tokens; after an emergency nothing signed with the old key is valid', async () => {
     const own = await app().another();
+    using _ = own.services.clock.hold();
     const client = await registerClient(own);
     const api = await makeApi(own, ['a'], { accessTokenMinutes: 1440 });
     await linkApi(own, client, api);

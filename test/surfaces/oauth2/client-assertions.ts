@@ -77,6 +77,7 @@ export function clientAssertions(app: AppOf): void {
   });
 
   it('a jti is remembered until the assertion expires; two clients may use the same', async () => {
+    using _ = app().services.clock.hold();
     const one = await registerSigner(app(), [keyOf('ES256')], service);
     const two = await registerSigner(app(), [keyOf('ES256')], service);
     for (const { client_id: id } of [one, two]) {

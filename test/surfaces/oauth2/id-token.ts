@@ -24,13 +24,13 @@ export function idToken(app: AppOf): void {
   for (const alg of ['RS256', 'ES256'] as const) {
     it(`${alg}: exactly the documented claims, signed with the published key`, async () => {
       const one = await app().another(unlimited);
+      using _ = one.services.clock.hold();
       await createRole(one.services, one.account, { name: 'Engineering' });
       const setting = await settle(
         one,
         { id_token_signed_response_alg: alg },
         { username: 'ada', roles: ['Engineering'] },
       );
-      using _ = one.services.clock.hold();
       const signedInAt = Math.floor(one.services.clock.now() / 1000);
       const code = await setting.code({ scope: 'openid profile email groups', nonce: 'n-1' });
       one.services.clock.advance(30_000);

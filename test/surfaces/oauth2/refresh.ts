@@ -14,6 +14,7 @@ const documented = '/oidc/2/token';
  */
 export function refreshing(app: AppOf): void {
   it('a refresh token is used once; the new tokens belong to the same grant, and the id token follows §12.2', async () => {
+    using _ = app().services.clock.hold();
     const { client, tokens } = await signedIn(app());
     app().services.clock.advance(60_000);
     const { status, body } = await refresh(app(), client, tokens.refresh_token);

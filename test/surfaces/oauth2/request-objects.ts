@@ -72,6 +72,7 @@ export function requestObjects(app: AppOf): void {
   }
 
   it('an untrusted object is refused, whatever its claims (T10)', async () => {
+    using _ = app().services.clock.hold();
     const client = await registerClient(app(), { jwks: jwks() });
     const id = client.client_id;
     const good = await object(id);

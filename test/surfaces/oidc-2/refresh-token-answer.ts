@@ -64,6 +64,7 @@ export function refreshTokenAnswer(app: () => TestApp): void {
 
   for (const [alg, metadata] of Object.entries({ RS256: {}, ES256: { id_token_signed_response_alg: 'ES256' } })) {
     it(`returns an ${alg} id token that verifies against /oauth2/jwks and keeps iss, sub, aud and auth_time`, async () => {
+      using _ = app().services.clock.hold();
       const { client, user, tokens } = await signedIn(app(), metadata);
       const first = await verified(app(), tokens.id_token, client.client_id);
       app().services.clock.advance(90_000);

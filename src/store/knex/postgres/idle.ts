@@ -31,7 +31,8 @@ export async function hold(url: string): Promise<Held> {
   }
   return {
     confirm: async () => {
-      if (!lost) await client.query('select 1');
+      // The end of a connection is told either by the event above or by the statement that meets it.
+      if (!lost) await client.query('select 1').catch((error: Error) => (lost = error));
       if (lost) throw refused('the connection that kept others from writing was lost; begin again', lost);
     },
     release: () => client.end(),

@@ -93,8 +93,8 @@ function withValue(fault: Fault, request: Prepared): Faulty | null {
   const text = String(value);
   if (place === 'path') return { wire: encode({ ...request, path: { ...request.path, [name]: text } }), says: name };
   if (place === 'headers') {
-    // Space around a header's value is not part of it.
-    if (text !== text.trim()) return null;
+    // Space around a header's value is not part of it, and no client can write other characters there.
+    if (text !== text.trim() || /[^\t\x20-\x7e]/.test(text)) return null;
     return { wire: encode({ ...request, headers: put(request.headers, { [name]: text }) }), says: name };
   }
   return { wire: encode({ ...request, query: put(request.query, { [name]: text }) }), says: name };

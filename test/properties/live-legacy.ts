@@ -4,6 +4,7 @@ import { requireInviteLink } from '../../src/domain/users/invite-links.ts';
 import type { UserRecord } from '../../src/store/users.ts';
 import { chosen } from '../support/invites.ts';
 import { CookieJar, makeUser, password, readForm, submit, walk } from '../support/sign-in.ts';
+import { setUser } from '../support/users.ts';
 import type { Pool } from './pool.ts';
 import type { Plan } from './requests.ts';
 import type { Taken } from './taken.ts';
@@ -52,14 +53,19 @@ export async function inviteRequest(pool: Pool, withKey: boolean): Promise<Taken
   return { live: { body: { ...key, email: user.email ?? '' } }, settle: () => void users.push(user) };
 }
 
-async function inviteSomebody({ app }: Pool): Promise<Invited> {
+async function inviteSomebody({ app }: Pool, isLocked = false): Promise<Invited> {
   const user = await makeUser(app, undefined, { password: undefined });
+  if (isLocked) await setUser(app.services, app.account, user.id, { status: 'locked' });
   const link = await requireInviteLink(app.services, app.account, user.email ?? '');
   return { user, token: new URL(link).searchParams.get('token') ?? '' };
 }
 
-/** A link that is looked at, and not used up by it. */
-export async function openInvite(pool: Pool): Promise<Taken> {
+/** A link that is looked at, and not used up by it; now and then for a locked user, unless more is wrong. */
+export async function openInvite(pool: Pool, { freedom, pick }: Plan): Promise<Taken> {
+  if (freedom !== 'example' && pick % 4 === 0) {
+    const { token } = await inviteSomebody(pool, true);
+    return { live: { query: { token } } };
+  }
   const { invited } = keptOf(pool);
   const one = invited.pop() ?? (await inviteSomebody(pool));
   return { live: { query: { token: one.token } }, user: one.user, settle: () => void invited.push(one) };

@@ -20,6 +20,8 @@ export async function authorization(pool: Pool, { pick, freedom }: Plan, place: 
     code_challenge_method: 'S256',
     // Documented, and documented as refused; a hint would have to be this client's.
     ...(freedom === 'example' && { request: undefined, request_uri: undefined, id_token_hint: undefined }),
+    // Refused by a form that the browser sends on.
+    ...(freedom === 'mixed' && pick % 4 === 0 && { prompt: 'none', response_mode: 'form_post' }),
   };
   return { live: { [place]: parameters }, loose: ['code_challenge'] };
 }
@@ -29,7 +31,12 @@ export async function pushed(pool: Pool, plan: Plan): Promise<Taken> {
   const client = await pool.client(clientKind(plan));
   const { live } = await authorization(pool, plan, 'body');
   const members = { ...live.body, request: undefined, request_uri: undefined, client_id: client.client_id };
-  return { live: showClient(plan.scheme, client, members), loose: ['code_challenge'] };
+  return {
+    live: showClient(plan.scheme, client, members),
+    loose: ['code_challenge'],
+    // The header says who it is.
+    ...(plan.scheme && { optional: ['client_id'] }),
+  };
 }
 
 /** A hosted page: the sign-in in progress, its cookies, and (in a form) its token and fields. */

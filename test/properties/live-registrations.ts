@@ -38,19 +38,24 @@ export async function registration({ freedom, pick, operation }: Plan): Promise<
   return {
     live: {
       body: { ...keys, ...(standard && { ...refused, ...signing }) },
-      // One that another request has had is refused.
-      ...(repeatable && { headers: { 'Idempotency-Key': pick % 3 ? undefined : unique('key') } }),
+      ...(repeatable && { headers: { 'Idempotency-Key': keyOf(pick, freedom) } }),
     },
     loose: ['Idempotency-Key'],
-    optional: ['Idempotency-Key'],
+    optional: ['Idempotency-Key', 'require_signed_request_object'],
   };
+}
+
+/** One that another request has had may be refused for that: requests with one thing wrong share none. */
+function keyOf(pick: number, freedom: Plan['freedom']): string | undefined {
+  if (pick % 3 === 0) return unique('key');
+  return freedom === 'mixed' && pick % 3 === 1 ? `shared-${pick % 8}` : undefined;
 }
 
 /** A client with the token of its registration; one that is deleted is nobody else's. */
 export async function ownClient(pool: Pool, plan: Plan): Promise<Taken> {
   const { name } = plan.operation;
   const { client_id, registration_access_token } = await pool.ownClient(name === 'oauth2 deleteClient');
-  const { live } = await registration(plan);
+  const { live, optional } = await registration(plan);
   const replaces = name === 'oauth2 replaceClient';
   return {
     live: {
@@ -58,6 +63,7 @@ export async function ownClient(pool: Pool, plan: Plan): Promise<Taken> {
       headers: { authorization: `Bearer ${registration_access_token}` },
       ...(replaces && { body: { ...live.body, client_id, client_secret: undefined } }),
     },
+    ...(optional && { optional }),
   };
 }
 

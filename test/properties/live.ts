@@ -125,7 +125,10 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
   'pages showConsent': (pool, { pick }) => page(pool, pick % 3 === 0 ? 'open' : 'consent', 'query'),
   'pages decideConsent': (pool, { pick }) =>
     page(pool, 'decision', 'body', () => ({ decision: pick % 2 ? 'allow' : 'deny' })),
-  'pages cancelSignIn': (pool, { pick }) => page(pool, pick % 2 ? 'open' : 'code', 'body'),
+  'pages cancelSignIn': async (pool, { pick }) => {
+    const taken = await page(pool, pick % 2 ? 'open' : 'code', 'body', () => ({}));
+    return { ...taken, settle: (answer) => (answer.status < 400 ? undefined : taken.settle?.(answer)) };
+  },
   'pages continueAuthorization': async (pool, { pick }) => {
     const stage = (['granted', 'consent', 'open'] as const)[pick % 3] ?? 'open';
     const taken = await page(pool, stage, 'query');
@@ -134,7 +137,7 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
   'pages showSignOut': (pool, plan) => signingOut(pool, 'query', plan),
   'pages signOut': (pool, plan) => signingOut(pool, 'body', plan),
   'pages enterUserCode': (pool) => typedCode(pool),
-  'pages showInvite': (pool) => openInvite(pool),
+  'pages showInvite': (pool, plan) => openInvite(pool, plan),
   'pages acceptInvite': (pool, plan) => filledInvite(pool, plan),
   'pages showSignedIn': (pool) => signedInBrowser(pool),
   'pages askForReset': (pool) => forgotten(pool),

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import Sqlite from 'better-sqlite3';
 import { openStore } from '../../src/store/knex/index.ts';
-import { describeNewTables } from '../../src/store/knex/sqlite/statistics.ts';
+import { describeNewTables, describeTable, reloadStatistics } from '../../src/store/knex/sqlite/statistics.ts';
 import { migratedFile } from '../support/stores.ts';
 
 describe('statistics of SQLite', () => {
@@ -62,6 +62,34 @@ describe('statistics of SQLite', () => {
       planOf(connection, `delete from ${table} where account_id = ? and ${column} = ?`, [1, 1]),
     );
     assert.ok(plans.some(([plan]) => plan?.endsWith('(account_id=?)')));
+    connection.close();
+  });
+
+  it('a grown table of users without names finds one by either of them', () => {
+    const { connection } = copy('unnamed.db');
+    connection.exec(
+      "insert into accounts (id, subdomain, name, settings, sealed_key, created_at) values (1, 'a', '', '{}', '', 1)",
+    );
+    const columns = connection.pragma('table_info(users)') as {
+      name: string;
+      type: string;
+      notnull: number;
+      dflt_value: unknown;
+    }[];
+    const given = columns.filter(({ notnull, dflt_value }) => notnull === 1 && dflt_value === null);
+    const valueOf = ({ name, type }: { name: string; type: string }) =>
+      name === 'account_id' ? '1' : name === 'id' ? 'i' : type === 'TEXT' ? "''" : '1';
+    connection.exec(`with recursive n (i) as (select 1 union all select i + 1 from n where i < 12000)
+      insert into users (${given.map(({ name }) => name)}, email_key)
+      select ${given.map(valueOf)}, 'user' || i from n`);
+    describeTable(connection, 'users');
+    reloadStatistics(connection);
+    for (const column of ['email_key', 'username_key']) {
+      const [plan] = planOf(connection, `select * from users where account_id = ? and ${column} = ?`, [1, 1]);
+      assert.match(plan ?? '', new RegExp(`account_id=\\? AND ${column}=\\?`));
+    }
+    const either = 'select * from users where account_id = ? and (email_key = ? or username_key = ?)';
+    assert.match(planOf(connection, either, [1, 1, 1]).join(), /email_key=\?.*username_key=\?/);
     connection.close();
   });
 

@@ -90,15 +90,16 @@ export function userVerbs(db: Knex): UserStore {
         const [row] = await tx('users').insert(write(user)).returning('*');
         return rows.users.read(row);
       }),
-    findByName: async (accountId, key) =>
-      readOne(
-        await db('users')
-          .where('account_id', accountId)
-          .whereRaw(present('user', 'users'))
-          .where((either) => either.where('email_key', key).orWhere('username_key', key))
-          .orderByRaw('case when email_key = ? then 0 else 1 end', [key])
-          .first(),
-      ),
+    // Each part uses its unique index. With `or` SQLite may read all users of the account instead.
+    findByName: async (accountId, key) => {
+      const by = (column: 'email_key' | 'username_key', place: number) =>
+        db('users')
+          .select('users.*', db.raw('? as place', [place]))
+          .where({ account_id: accountId, [column]: key })
+          .whereRaw(present('user', 'users'));
+      const [row] = await by('email_key', 0).unionAll(by('username_key', 1)).orderBy('place').limit(1);
+      return readOne(row);
+    },
     findByEmail: async (accountId, emailKey) =>
       readOne(
         await db('users')

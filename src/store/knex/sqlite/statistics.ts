@@ -23,6 +23,13 @@ interface Index {
   readonly unique: number;
 }
 
+/** A row of `pragma index_list`. */
+interface ListedIndex {
+  readonly name: string;
+  readonly unique: number;
+  readonly partial: number;
+}
+
 /** What each table is to be described as, or is, by the names of its indexes. */
 type Descriptions = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
@@ -39,7 +46,21 @@ export function describeTable(connection: Sqlite.Database, table: string): boole
   if (!isLarge(connection, table)) return assume(connection, [table]);
   connection.pragma(`analysis_limit = ${sampledRows}`);
   connection.exec(`analyze "${table}"`);
+  describeUnique(connection, table);
   return true;
+}
+
+/**
+ * A sample counts rows without a value as equal, so that an index of many of them looks as if it led to all rows of an
+ * account. What is unique is one row where there is a value, and nothing else is looked for.
+ */
+function describeUnique(connection: Sqlite.Database, table: string): void {
+  const change = connection.prepare('update sqlite_stat1 set stat = ? where tbl = ? and idx = ?');
+  const described = describedAs(connection).get(table);
+  for (const { name, unique, partial } of connection.pragma(`index_list("${table}")`) as ListedIndex[]) {
+    const stat = described?.get(name);
+    if (unique === 1 && partial === 0 && stat !== undefined) change.run(stat.replace(/ \d+$/, ' 1'), table, name);
+  }
 }
 
 /** Like `describeTable` for all tables, except large ones that are described already: fast enough for a start. */

@@ -77,11 +77,11 @@ describe('statistics of SQLite', () => {
       dflt_value: unknown;
     }[];
     const given = columns.filter(({ notnull, dflt_value }) => notnull === 1 && dflt_value === null);
-    const valueOf = ({ name, type }: { name: string; type: string }) =>
+    const filler = ({ name, type }: { name: string; type: string }) =>
       name === 'account_id' ? '1' : name === 'id' ? 'i' : type === 'TEXT' ? "''" : '1';
     connection.exec(`with recursive n (i) as (select 1 union all select i + 1 from n where i < 12000)
       insert into users (${given.map(({ name }) => name)}, email_key)
-      select ${given.map(valueOf)}, 'user' || i from n`);
+      select ${given.map(filler)}, 'user' || i from n`);
     describeTable(connection, 'users');
     reloadStatistics(connection);
     for (const column of ['email_key', 'username_key']) {

@@ -55,7 +55,8 @@ export interface paths {
          * Read the public keys
          * @description The public keys that check the signatures of this issuer's tokens
          *     ([RFC 7517](https://www.rfc-editor.org/rfc/rfc7517)). A new key is published before it signs, and an old one
-         *     stays until the last token it signed has expired; choose by `kid`, and read again when a `kid` is unknown.
+         *     stays until the last token it signed has expired; choose by `kid`, and read again when a `kid` is unknown. An RSA
+         *     key stands here twice, under one `kid` for RS256 and another for PS256.
          */
         readonly get: operations["readKeys"];
         readonly put?: never;
@@ -517,6 +518,11 @@ export interface paths {
          *     own. A refresh token can be introspected only by its own client. A token that is unknown, expired, revoked or
          *     not for this client to know, or whose user is no longer active or no longer has the app, is `{"active": false}`
          *     and nothing else, with status 200.
+         *
+         *     With the header `Accept: application/token-introspection+jwt` the answer is a JWT ([RFC
+         *     9701](https://www.rfc-editor.org/rfc/rfc9701)): `iss`, `aud` (the client that asks), `iat` and, as
+         *     `token_introspection`, the same members. It is signed with the client's `introspection_signed_response_alg`,
+         *     RS256 by default, by a key of `/oauth2/jwks`.
          */
         readonly post: operations["introspectToken"];
         readonly delete?: never;
@@ -648,7 +654,11 @@ export interface components {
              * @example [
              *       "query",
              *       "fragment",
-             *       "form_post"
+             *       "form_post",
+             *       "query.jwt",
+             *       "fragment.jwt",
+             *       "form_post.jwt",
+             *       "jwt"
              *     ]
              */
             readonly response_modes_supported: readonly components["schemas"]["ResponseMode"][];
@@ -673,14 +683,34 @@ export interface components {
              * @description Algorithms that sign id tokens.
              * @example [
              *       "RS256",
+             *       "PS256",
              *       "ES256"
              *     ]
              */
             readonly id_token_signing_alg_values_supported: readonly components["schemas"]["SigningAlgorithm"][];
             /**
+             * @description Algorithms that sign authorization answers, where a request asks for a signed one.
+             * @example [
+             *       "RS256",
+             *       "PS256",
+             *       "ES256"
+             *     ]
+             */
+            readonly authorization_signing_alg_values_supported: readonly components["schemas"]["SigningAlgorithm"][];
+            /**
+             * @description Algorithms that sign introspection answers, where a request asks for a signed one.
+             * @example [
+             *       "RS256",
+             *       "PS256",
+             *       "ES256"
+             *     ]
+             */
+            readonly introspection_signing_alg_values_supported: readonly components["schemas"]["SigningAlgorithm"][];
+            /**
              * @description Algorithms that sign userinfo, where a client registered one.
              * @example [
              *       "RS256",
+             *       "PS256",
              *       "ES256"
              *     ]
              */
@@ -851,7 +881,7 @@ export interface components {
              */
             readonly pushed_authorization_request_endpoint: string;
             /**
-             * @description Requests need not be pushed, unless the client registered so. Always false.
+             * @description Whether every client must push its requests: true if the account follows FAPI 2.0. Otherwise clients that registered so must.
              * @example false
              */
             readonly require_pushed_authorization_requests: boolean;
@@ -878,7 +908,7 @@ export interface components {
          * @example query
          * @enum {string}
          */
-        readonly ResponseMode: "query" | "fragment" | "form_post";
+        readonly ResponseMode: "query" | "fragment" | "form_post" | "query.jwt" | "fragment.jwt" | "form_post.jwt" | "jwt";
         /**
          * @description A method of PKCE.
          * @example S256
@@ -904,7 +934,7 @@ export interface components {
         };
         /** @description A public key of the account. */
         readonly PublicKey: components["schemas"]["RsaKey"] | components["schemas"]["EcKey"];
-        /** @description A public key for RS256. */
+        /** @description A public key for RS256 or PS256. */
         readonly RsaKey: {
             /**
              * @description Key type. (enum property replaced by openapi-typescript)
@@ -912,7 +942,7 @@ export interface components {
              */
             readonly kty: "RSA";
             /**
-             * @description Identifier of the key, its thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)).
+             * @description Identifier of the key: its thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)), but for PS256 another name.
              * @example NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs
              */
             readonly kid: string;
@@ -925,9 +955,9 @@ export interface components {
             /**
              * @description The algorithm the key is used with, and no other.
              * @example RS256
-             * @constant
+             * @enum {string}
              */
-            readonly alg: "RS256";
+            readonly alg: "RS256" | "PS256";
             /**
              * @description Modulus, base64url; 2048 or 3072 bits.
              * @example 0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc
@@ -947,7 +977,7 @@ export interface components {
              */
             readonly kty: "EC";
             /**
-             * @description Identifier of the key, its thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)).
+             * @description Identifier of the key: its thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)), but for PS256 another name.
              * @example NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs
              */
             readonly kid: string;
@@ -1065,7 +1095,7 @@ export interface components {
              */
             readonly id_token_encrypted_response_enc?: string;
             /**
-             * @description Userinfo answers a JWT that is signed so (OpenID Connect Core section 5.3.2): RS256 or ES256; another is `invalid_client_metadata`. Left out: it answers JSON.
+             * @description Userinfo answers a JWT that is signed so (OpenID Connect Core section 5.3.2): RS256, PS256 or ES256; another is `invalid_client_metadata`. Left out: it answers JSON.
              * @example RS256
              */
             readonly userinfo_signed_response_alg?: string;
@@ -1080,6 +1110,36 @@ export interface components {
              */
             readonly userinfo_encrypted_response_enc?: string;
             /**
+             * @description The algorithm of signed authorization answers (`response_mode=jwt` and its like): one of `authorization_signing_alg_values_supported`; another is `invalid_client_metadata`. Left out: RS256.
+             * @example RS256
+             */
+            readonly authorization_signed_response_alg?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Authorization answers are signed at most, never encrypted.
+             * @example RSA-OAEP
+             */
+            readonly authorization_encrypted_response_alg?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Authorization answers are signed at most, never encrypted.
+             * @example A256GCM
+             */
+            readonly authorization_encrypted_response_enc?: string;
+            /**
+             * @description The algorithm of signed introspection answers ([RFC 9701 section 6](https://www.rfc-editor.org/rfc/rfc9701#section-6)): one of `introspection_signing_alg_values_supported`; another is `invalid_client_metadata`. Left out: RS256.
+             * @example RS256
+             */
+            readonly introspection_signed_response_alg?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Introspection is signed at most, never encrypted.
+             * @example RSA-OAEP
+             */
+            readonly introspection_encrypted_response_alg?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Introspection is signed at most, never encrypted.
+             * @example A256GCM
+             */
+            readonly introspection_encrypted_response_enc?: string;
+            /**
              * @description The one algorithm of the client's request objects: one of `request_object_signing_alg_values_supported`; another, `none` included, is `invalid_client_metadata`. Left out: any of them.
              * @example ES256
              */
@@ -1087,6 +1147,11 @@ export interface components {
             readonly request_uris?: components["schemas"]["RequestUris"];
             readonly require_pushed_authorization_requests?: components["schemas"]["RequirePushed"];
             readonly require_signed_request_object?: components["schemas"]["RequireSigned"];
+            /**
+             * @description The security profile that the client follows: `fapi2` is [FAPI 2.0 Security Profile](https://openid.net/specs/fapi-security-profile-2_0-final.html). The client authenticates by `private_key_jwt`, pushes its requests, uses PKCE and proves possession of a key; RS256 is not accepted. What the profile excludes is `invalid_client_metadata`. In an account with the setting `security_profile=fapi2` the profile applies to every client, whether this member is sent or not. Absent: as the account says.
+             * @example fapi2
+             */
+            readonly security_profile?: string;
             /**
              * @description Refused with `invalid_client_metadata`. Request objects are signed, never encrypted.
              * @example RSA-OAEP
@@ -1183,7 +1248,7 @@ export interface components {
              */
             readonly id_token_encrypted_response_enc?: string;
             /**
-             * @description Userinfo answers a JWT that is signed so (OpenID Connect Core section 5.3.2): RS256 or ES256; another is `invalid_client_metadata`. Left out: it answers JSON.
+             * @description Userinfo answers a JWT that is signed so (OpenID Connect Core section 5.3.2): RS256, PS256 or ES256; another is `invalid_client_metadata`. Left out: it answers JSON.
              * @example RS256
              */
             readonly userinfo_signed_response_alg?: string;
@@ -1198,6 +1263,36 @@ export interface components {
              */
             readonly userinfo_encrypted_response_enc?: string;
             /**
+             * @description The algorithm of signed authorization answers (`response_mode=jwt` and its like): one of `authorization_signing_alg_values_supported`; another is `invalid_client_metadata`. Left out: RS256.
+             * @example RS256
+             */
+            readonly authorization_signed_response_alg?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Authorization answers are signed at most, never encrypted.
+             * @example RSA-OAEP
+             */
+            readonly authorization_encrypted_response_alg?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Authorization answers are signed at most, never encrypted.
+             * @example A256GCM
+             */
+            readonly authorization_encrypted_response_enc?: string;
+            /**
+             * @description The algorithm of signed introspection answers ([RFC 9701 section 6](https://www.rfc-editor.org/rfc/rfc9701#section-6)): one of `introspection_signing_alg_values_supported`; another is `invalid_client_metadata`. Left out: RS256.
+             * @example RS256
+             */
+            readonly introspection_signed_response_alg?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Introspection is signed at most, never encrypted.
+             * @example RSA-OAEP
+             */
+            readonly introspection_encrypted_response_alg?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Introspection is signed at most, never encrypted.
+             * @example A256GCM
+             */
+            readonly introspection_encrypted_response_enc?: string;
+            /**
              * @description The one algorithm of the client's request objects: one of `request_object_signing_alg_values_supported`; another, `none` included, is `invalid_client_metadata`. Left out: any of them.
              * @example ES256
              */
@@ -1205,6 +1300,11 @@ export interface components {
             readonly request_uris?: components["schemas"]["RequestUris"];
             readonly require_pushed_authorization_requests?: components["schemas"]["RequirePushed"];
             readonly require_signed_request_object?: components["schemas"]["RequireSigned"];
+            /**
+             * @description The security profile that the client follows: `fapi2` is [FAPI 2.0 Security Profile](https://openid.net/specs/fapi-security-profile-2_0-final.html). The client authenticates by `private_key_jwt`, pushes its requests, uses PKCE and proves possession of a key; RS256 is not accepted. What the profile excludes is `invalid_client_metadata`. In an account with the setting `security_profile=fapi2` the profile applies to every client, whether this member is sent or not. Absent: as the account says.
+             * @example fapi2
+             */
+            readonly security_profile?: string;
             /**
              * @description Refused with `invalid_client_metadata`. Request objects are signed, never encrypted.
              * @example RSA-OAEP
@@ -1266,6 +1366,12 @@ export interface components {
          * @example true
          */
         readonly RequireSigned: boolean;
+        /**
+         * @description The security profile that the client follows: `fapi2` is [FAPI 2.0 Security Profile](https://openid.net/specs/fapi-security-profile-2_0-final.html). The client authenticates by `private_key_jwt`, pushes its requests, uses PKCE and proves possession of a key; RS256 is not accepted. What the profile excludes is `invalid_client_metadata`. In an account with the setting `security_profile=fapi2` the profile applies to every client, whether this member is sent or not. Absent: as the account says.
+         * @example fapi2
+         * @enum {string}
+         */
+        readonly SecurityProfile: "fapi2";
         /**
          * @description How a client requests tokens.
          * @example authorization_code
@@ -1353,10 +1459,15 @@ export interface components {
             readonly sector_identifier_uri?: string;
             /** @description As registered. Absent where userinfo answers JSON. */
             readonly userinfo_signed_response_alg?: components["schemas"]["SigningAlgorithm"];
+            /** @description As registered. Absent where it was not, and signed answers have RS256. */
+            readonly authorization_signed_response_alg?: components["schemas"]["SigningAlgorithm"];
+            /** @description As registered. Absent where it was not, and signed answers have RS256. */
+            readonly introspection_signed_response_alg?: components["schemas"]["SigningAlgorithm"];
             readonly request_object_signing_alg?: components["schemas"]["AssertionAlgorithm"];
             readonly request_uris?: components["schemas"]["RequestUris"];
             readonly require_pushed_authorization_requests?: components["schemas"]["RequirePushed"];
             readonly require_signed_request_object?: components["schemas"]["RequireSigned"];
+            readonly security_profile?: components["schemas"]["SecurityProfile"];
             readonly default_max_age?: components["schemas"]["DefaultMaxAge"];
             readonly app_id: components["schemas"]["AppId"];
             readonly account_id: components["schemas"]["AccountId"];
@@ -1465,7 +1576,7 @@ export interface components {
              */
             readonly dpop_jkt?: string;
             /**
-             * @description How the answer reaches the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors are sent the same way. At most 64 characters.
+             * @description How the answer reaches the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). With `query.jwt`, `fragment.jwt` and `form_post.jwt`, and with `jwt` by the default of the answer, the one parameter `response` is a JWT of the answer with `iss`, `aud` and `exp`, signed with the client's `authorization_signed_response_alg` ([JWT Secured Authorization Response Mode](https://openid.net/specs/oauth-v2-jarm-final.html)). Errors are sent the same way. At most 64 characters.
              * @example query
              */
             readonly response_mode?: string;
@@ -1569,7 +1680,7 @@ export interface components {
              */
             readonly dpop_jkt?: string;
             /**
-             * @description How the answer reaches the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors are sent the same way. At most 64 characters.
+             * @description How the answer reaches the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). With `query.jwt`, `fragment.jwt` and `form_post.jwt`, and with `jwt` by the default of the answer, the one parameter `response` is a JWT of the answer with `iss`, `aud` and `exp`, signed with the client's `authorization_signed_response_alg` ([JWT Secured Authorization Response Mode](https://openid.net/specs/oauth-v2-jarm-final.html)). Errors are sent the same way. At most 64 characters.
              * @example query
              */
             readonly response_mode?: string;
@@ -2027,7 +2138,7 @@ export interface components {
          * @example RS256
          * @enum {string}
          */
-        readonly SigningAlgorithm: "RS256" | "ES256";
+        readonly SigningAlgorithm: "RS256" | "PS256" | "ES256";
         /**
          * @description What was wrong, for the developer of the client; not for display, and not to be parsed. At most 512 characters of ASCII without `"` and `\` ([RFC 6749 section 5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2)); other characters of a value it names are replaced by `?`.
          * @example redirect_uris is mandatory
@@ -2892,7 +3003,7 @@ export interface components {
          */
         readonly DPoPKey: string;
         /**
-         * @description How the answer reaches the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors are sent the same way. At most 64 characters.
+         * @description How the answer reaches the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). With `query.jwt`, `fragment.jwt` and `form_post.jwt`, and with `jwt` by the default of the answer, the one parameter `response` is a JWT of the answer with `iss`, `aud` and `exp`, signed with the client's `authorization_signed_response_alg` ([JWT Secured Authorization Response Mode](https://openid.net/specs/oauth-v2-jarm-final.html)). Errors are sent the same way. At most 64 characters.
          * @example form_post
          */
         readonly RequestedResponseMode: string;
@@ -3033,7 +3144,11 @@ export interface operations {
                      *       "response_modes_supported": [
                      *         "query",
                      *         "fragment",
-                     *         "form_post"
+                     *         "form_post",
+                     *         "query.jwt",
+                     *         "fragment.jwt",
+                     *         "form_post.jwt",
+                     *         "jwt"
                      *       ],
                      *       "grant_types_supported": [
                      *         "authorization_code",
@@ -3046,10 +3161,22 @@ export interface operations {
                      *       ],
                      *       "id_token_signing_alg_values_supported": [
                      *         "RS256",
+                     *         "PS256",
                      *         "ES256"
                      *       ],
                      *       "userinfo_signing_alg_values_supported": [
                      *         "RS256",
+                     *         "PS256",
+                     *         "ES256"
+                     *       ],
+                     *       "authorization_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256"
+                     *       ],
+                     *       "introspection_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
                      *         "ES256"
                      *       ],
                      *       "token_endpoint_auth_methods_supported": [
@@ -3209,7 +3336,11 @@ export interface operations {
                      *       "response_modes_supported": [
                      *         "query",
                      *         "fragment",
-                     *         "form_post"
+                     *         "form_post",
+                     *         "query.jwt",
+                     *         "fragment.jwt",
+                     *         "form_post.jwt",
+                     *         "jwt"
                      *       ],
                      *       "grant_types_supported": [
                      *         "authorization_code",
@@ -3222,10 +3353,22 @@ export interface operations {
                      *       ],
                      *       "id_token_signing_alg_values_supported": [
                      *         "RS256",
+                     *         "PS256",
                      *         "ES256"
                      *       ],
                      *       "userinfo_signing_alg_values_supported": [
                      *         "RS256",
+                     *         "PS256",
+                     *         "ES256"
+                     *       ],
+                     *       "authorization_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256"
+                     *       ],
+                     *       "introspection_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
                      *         "ES256"
                      *       ],
                      *       "token_endpoint_auth_methods_supported": [
@@ -3710,7 +3853,7 @@ export interface operations {
                  */
                 readonly dpop_jkt?: components["parameters"]["DPoPKey"];
                 /**
-                 * @description How the answer reaches the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors are sent the same way. At most 64 characters.
+                 * @description How the answer reaches the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). With `query.jwt`, `fragment.jwt` and `form_post.jwt`, and with `jwt` by the default of the answer, the one parameter `response` is a JWT of the answer with `iss`, `aud` and `exp`, signed with the client's `authorization_signed_response_alg` ([JWT Secured Authorization Response Mode](https://openid.net/specs/oauth-v2-jarm-final.html)). Errors are sent the same way. At most 64 characters.
                  * @example form_post
                  */
                 readonly response_mode?: components["parameters"]["RequestedResponseMode"];
@@ -4144,6 +4287,8 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Introspection"];
+                    /** @example eyJhbGciOiJSUzI1NiIsInR5cCI6InRva2VuLWludHJvc3BlY3Rpb24rand0In0.e30.c2lnbmF0dXJl */
+                    readonly "application/token-introspection+jwt": string;
                 };
             };
             readonly 400: components["responses"]["BadTokenReference"];

@@ -254,7 +254,7 @@ export interface components {
          * @example RS256
          * @enum {string}
          */
-        readonly SigningAlgorithm: "RS256" | "ES256";
+        readonly SigningAlgorithm: "RS256" | "PS256" | "ES256";
         /**
          * @description E-mail addresses of the people responsible for the client. At most 10, each at most 254 characters.
          * @example [

@@ -8,7 +8,7 @@ import { isLoopback } from '../config-values.ts';
 import { listAccounts } from '../domain/accounts/accounts.ts';
 import { Failure } from '../domain/failure.ts';
 import { inspectMasterKey } from '../domain/keys/master-key.ts';
-import { listKeys, signingAlgorithms } from '../domain/keys/signing-keys.ts';
+import { keyAlgorithms, listKeys } from '../domain/keys/signing-keys.ts';
 import { openConfiguredStore } from '../open-store.ts';
 import { judgeNode, majorOf } from '../runtime/floor.ts';
 import { doubtProxy } from '../start-checks.ts';
@@ -151,13 +151,13 @@ async function examineKeys({ addresses }: Config, store: Store): Promise<Finding
   const without: string[] = [];
   for (const account of accounts) {
     const keys = await listKeys({ store, clock }, account);
-    const signing = signingAlgorithms.filter((alg) => keys.some((key) => key.alg === alg && key.state === 'signing'));
-    if (signing.length < signingAlgorithms.length) without.push(account.subdomain);
+    const signing = keyAlgorithms.filter((alg) => keys.some((key) => key.alg === alg && key.state === 'signing'));
+    if (signing.length < keyAlgorithms.length) without.push(account.subdomain);
     newest = Math.max(newest, account.record.createdAt, ...keys.map(({ publishedAt }) => publishedAt));
   }
   const keys =
     without.length === 0
-      ? ok('signing keys', `${accounts.length} accounts, each with ${signingAlgorithms.join(' and ')}`)
+      ? ok('signing keys', `${accounts.length} accounts, each with ${keyAlgorithms.join(' and ')}`)
       : fatal(
           'signing keys',
           `missing in ${without.join(', ')}`,

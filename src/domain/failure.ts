@@ -62,6 +62,8 @@ const kinds = {
   client_unknown: 'client',
   client_authentication_failed: 'client',
   client_not_authorized: 'grant',
+  // The client does not authenticate as its security profile asks.
+  security_profile: 'client',
   grant_type_unsupported: 'value',
   grant_invalid: 'grant',
   // What a device is told while there are no tokens for it; `value` is the error code of RFC 8628 §3.5.

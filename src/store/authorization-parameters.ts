@@ -9,6 +9,8 @@ export interface AuthorizationParameters {
   readonly redirectUri: string;
   /** Absent: query. */
   readonly responseMode?: ResponseMode;
+  /** True: the client gets a signed JWT of the answer (JARM). */
+  readonly signedResponse?: true;
   /** Absent: a code. */
   readonly responseType?: Exclude<ResponseType, 'code'>;
   readonly redirectUriGiven: boolean;

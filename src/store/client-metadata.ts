@@ -53,10 +53,16 @@ export interface ExtraMetadata extends UnchangedMetadata {
   readonly request_object_signing_alg?: AssertionAlgorithm;
   /** The algorithm with which userinfo is signed; absent: plain JSON. */
   readonly userinfo_signed_response_alg?: SigningAlgorithm;
+  /** The algorithm of signed authorization answers (JARM §3); absent: RS256. */
+  readonly authorization_signed_response_alg?: SigningAlgorithm;
+  /** The algorithm of signed introspection answers (RFC 9701 §6); absent: RS256. */
+  readonly introspection_signed_response_alg?: SigningAlgorithm;
   /** Where the client's request objects may be fetched. */
   readonly request_uris?: readonly string[];
   /** Where the redirect URIs of a sector are listed. */
   readonly sector_identifier_uri?: string;
+  /** The profile that the client follows even if its account does not ask it of all. */
+  readonly security_profile?: 'fapi2';
   /** Whether the client must push all its requests (RFC 9126 §6). */
   readonly require_pushed_authorization_requests?: boolean;
   /** Whether the client must sign all its requests (RFC 9101 §10.5). */

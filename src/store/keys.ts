@@ -1,13 +1,17 @@
 import type { Milliseconds } from './time.ts';
 
-export type SigningAlgorithm = 'RS256' | 'ES256';
+/** The algorithm that a key is stored under. */
+export type KeyAlgorithm = 'RS256' | 'ES256';
+
+/** The algorithm of a signature: a key of RS256 also makes those of PS256. */
+export type SigningAlgorithm = KeyAlgorithm | 'PS256';
 
 /** A key that signs id tokens. Published from `publishedAt`, signs from `signsFrom` until a later key does. */
 export interface SigningKeyRecord {
   readonly accountId: number;
   /** RFC 7638 thumbprint. */
   readonly kid: string;
-  readonly alg: SigningAlgorithm;
+  readonly alg: KeyAlgorithm;
   /** The public JWK as JSON text. */
   readonly publicJwk: string;
   /** PKCS #8 DER, sealed under the account's data key. */

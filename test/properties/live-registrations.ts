@@ -18,6 +18,10 @@ const refused = Object.fromEntries(
     'userinfo_encrypted_response_alg',
     'userinfo_encrypted_response_enc',
     'request_object_signing_alg',
+    'authorization_encrypted_response_alg',
+    'authorization_encrypted_response_enc',
+    'introspection_encrypted_response_alg',
+    'introspection_encrypted_response_enc',
     'request_object_encryption_alg',
     'request_object_encryption_enc',
   ].map((name) => [name, undefined]),
@@ -33,6 +37,7 @@ export async function registration({ freedom, pick, operation }: Plan): Promise<
     token_endpoint_auth_method: undefined,
     token_endpoint_auth_signing_alg: undefined,
     require_signed_request_object: false,
+    security_profile: undefined,
   };
   const repeatable = operation.name === 'oauth2 registerClient';
   return {

@@ -4,7 +4,7 @@ import type { StoreVerbs } from '../../store/store.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import type { GenerateKeyPair } from '../keys/key-pairs.ts';
-import { addFirstKeys, prepareKey, signingAlgorithms } from '../keys/signing-keys.ts';
+import { addFirstKeys, keyAlgorithms, prepareKey } from '../keys/signing-keys.ts';
 import { requireRole } from '../roles/full-role.ts';
 import { readText } from '../text.ts';
 import type { Account } from './account.ts';
@@ -64,7 +64,7 @@ export async function createAccount(
   const sealedKey = vault.newAccountKey(subdomain);
   const { signingKeyBits } = parseSettings({});
   const keys = await Promise.all(
-    signingAlgorithms.map((alg) => prepareKey(services, { subdomain, sealedKey }, alg, signingKeyBits)),
+    keyAlgorithms.map((alg) => prepareKey(services, { subdomain, sealedKey }, alg, signingKeyBits)),
   );
   const now = clock.now();
   const record = await store.transaction(async (tx) => {

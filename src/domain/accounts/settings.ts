@@ -12,6 +12,8 @@ import {
 /** The settings of an account (`gatehouse account set`), parsed. */
 export interface AccountSettings {
   readonly registration: 'closed' | 'token' | 'open';
+  /** What all clients of the account must follow beyond the rest. */
+  readonly securityProfile: 'none' | 'fapi2';
   /** Names of the roles given to the apps of clients that are registered with a token. */
   readonly registrationRoles: readonly string[];
   /** Names of the roles given to the apps of open-registered clients. */
@@ -78,6 +80,7 @@ const names: Setting<readonly string[]> = {
 
 const settings = {
   registration: oneOf('token', ['closed', 'token', 'open']),
+  security_profile: oneOf('none', ['none', 'fapi2']),
   registration_roles: names,
   open_registration_roles: names,
   open_registration_consent: oneOf('always', ['always', 'remembered']),
@@ -114,15 +117,20 @@ function read<Name extends SettingName>(stored: Readonly<Record<string, string>>
 
 /** The stored settings with defaults filled in. */
 export function parseSettings(stored: Readonly<Record<string, string>>): AccountSettings {
+  const securityProfile = read(stored, 'security_profile');
+  // FAPI 2.0 has neither of the two grants (§5.3.2.1, §5.3.2.2).
+  const isSwitchedOn = (name: 'grant.password' | 'grant.implicit') =>
+    securityProfile !== 'fapi2' && read(stored, name) === 'on';
   return {
     registration: read(stored, 'registration'),
+    securityProfile,
     registrationRoles: read(stored, 'registration_roles'),
     openRegistrationRoles: read(stored, 'open_registration_roles'),
     openRegistrationConsent: read(stored, 'open_registration_consent'),
     openRegistrationUnusedDays: read(stored, 'open_registration.unused_days'),
     openRegistrationIdleDays: read(stored, 'open_registration.idle_days'),
-    passwordGrant: read(stored, 'grant.password') === 'on',
-    implicitGrant: read(stored, 'grant.implicit') === 'on',
+    passwordGrant: isSwitchedOn('grant.password'),
+    implicitGrant: isSwitchedOn('grant.implicit'),
     idTokenClaims: read(stored, 'id_token_claims'),
     hookFailure: read(stored, 'hook_failure'),
     hookOnSso: read(stored, 'hook_on_sso'),

@@ -8,6 +8,7 @@ import { type NetworkSource, networkSourceOf } from '../network-source.ts';
 import { matchesDigest } from '../secrets.ts';
 import { assertionFault, clientNamedBy, type PresentedAssertion } from './client-assertion.ts';
 import { findClient } from './client-id.ts';
+import { requireProfiledMethod } from './security-profile.ts';
 
 export type AuthenticatedClient = ClientRecord;
 
@@ -25,7 +26,8 @@ type AuthenticationServices = Pick<Services, 'store' | 'limits' | 'clock' | 'cli
 
 /**
  * Authenticates a client by its registered method only (RFC 6749 §2.3). Uses up nothing except a valid assertion.
- * Throws `authorization_header_malformed`, `client_unknown`, `client_authentication_failed`, `rate_limited`.
+ * Throws `authorization_header_malformed`, `client_unknown`, `client_authentication_failed`, `rate_limited`, and
+ * `security_profile` if its method is not that of its profile.
  */
 export async function authenticateClient(
   services: AuthenticationServices,
@@ -48,7 +50,10 @@ export async function authenticateClient(
     if (client) await services.store.clients.find(account.id, client.clientId, 'fresh');
     return null;
   });
-  if (authentic) return authentic;
+  if (authentic) {
+    requireProfiledMethod(account, authentic, challenged);
+    return authentic;
+  }
   throw new Failure(client ? 'client_authentication_failed' : 'client_unknown', {
     challenged,
     ...(reason !== undefined && { reason }),

@@ -7,6 +7,7 @@ import type { Account } from '../accounts/account.ts';
 import type { NetworkSource } from '../network-source.ts';
 import { digestOf } from '../secrets.ts';
 import { readClientJwt } from './client-jwt.ts';
+import { clientAlgorithms, followsFapi } from './security-profile.ts';
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
@@ -52,6 +53,7 @@ export async function assertionFault(
   const now = services.clock.now();
   const read = await readClientJwt(services, client, text, {
     types,
+    algorithms: clientAlgorithms(account, client),
     algorithm: client.extra.token_endpoint_auth_signing_alg,
     claims: {
       issuer: client.clientId,
@@ -66,6 +68,8 @@ export async function assertionFault(
   const audience = [payload.aud ?? []].flat();
   // An assertion with other audiences could be stolen there and sent here (OpenID Foundation's advisory of 2025).
   const forUs = audience.length > 0 && audience.every((one) => one === account.baseUrl || endpoints.includes(one));
+  // FAPI 2.0 §5.3.2.1: the issuer alone, as a string.
+  if (followsFapi(account, client) && payload.aud !== account.baseUrl) return 'the assertion: aud is not this issuer';
   if (!forUs) return 'the assertion: aud is not this issuer or its endpoint, or names others as well';
   const use = useOf(client, payload, now);
   if (use === null) return 'the assertion: exp is too far ahead, or jti is not a text of 1 to 255 characters';

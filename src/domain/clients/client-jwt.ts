@@ -4,7 +4,7 @@ import { decodeProtectedHeader, errors, importJWK, type JWTPayload, type JWTVeri
 import type { Services } from '../../services.ts';
 import type { AssertionAlgorithm, ClientKey } from '../../store/client-metadata.ts';
 import type { ClientRecord } from '../../store/clients.ts';
-import { algorithmsOf, assertionAlgorithms, isSameAlgorithm } from './client-keys.ts';
+import { algorithmsOf, isSameAlgorithm } from './client-keys.ts';
 
 /** A client may publish any number of keys; the limit bounds the cost of a JWT that a stranger sends in its name. */
 const mostTried = 5;
@@ -21,7 +21,8 @@ interface ClientJwtRules {
    * is valid (RFC 8725 §3.11).
    */
   readonly types: readonly string[];
-  /** The algorithm that the client registered; undefined: any supported one. */
+  readonly algorithms: readonly AssertionAlgorithm[];
+  /** The algorithm that the client registered; undefined: any of these. */
   readonly algorithm: AssertionAlgorithm | undefined;
   readonly claims: Omit<JWTVerifyOptions, 'algorithms'>;
 }
@@ -41,9 +42,9 @@ export async function readClientJwt(
   services: Pick<Services, 'clientKeys'>,
   client: ClientRecord,
   text: string,
-  { types, algorithm, claims }: ClientJwtRules,
+  { types, algorithms, algorithm, claims }: ClientJwtRules,
 ): Promise<{ readonly payload: JWTPayload } | Fault> {
-  const header = readHeader(text, types, algorithm);
+  const header = readHeader(text, types, algorithms, algorithm);
   if ('fault' in header) return header;
   const keys = keysToTry((await keysOf(services, client, header)) ?? [], header);
   let found: Fault = { fault: 'the client has no key with its kid and alg' };
@@ -59,11 +60,12 @@ export async function readClientJwt(
 function readHeader(
   text: string,
   types: readonly string[],
+  algorithms: readonly AssertionAlgorithm[],
   asRegistered: AssertionAlgorithm | undefined,
 ): Header | Fault {
   try {
     const { alg, kid, typ } = decodeProtectedHeader(text);
-    const known = assertionAlgorithms.find((one) => one === alg);
+    const known = algorithms.find((one) => one === alg);
     if (!known) return { fault: 'alg is not supported' };
     if (typ !== undefined && !types.includes(mediaSubtype(typ))) return { fault: 'typ is that of another kind of JWT' };
     if (asRegistered !== undefined && !isSameAlgorithm(known, asRegistered))

@@ -21,4 +21,4 @@ export const knownGrantTypes = [...documentedGrantTypes, deviceGrant, exchangeGr
 export type GrantType = (typeof knownGrantTypes)[number];
 export const knownResponseTypes: readonly ResponseType[] = ['code', 'id_token token', 'id_token'];
 export const subjectTypes = ['public', 'pairwise'] as const satisfies ClientRecord['subjectType'][];
-export const signingAlgorithms = ['RS256', 'ES256'] as const satisfies SigningAlgorithm[];
+export const signingAlgorithms = ['RS256', 'PS256', 'ES256'] as const satisfies SigningAlgorithm[];

@@ -54,7 +54,8 @@ export type ClientMetadata = Pick<
 >;
 
 /** Who registers, and in which account: grant types depend on both. */
-type RegistrantKind = Pick<ClientRecord, 'registeredBy' | 'linkedServers'> & Pick<AccountSettings, 'implicitGrant'>;
+export type RegistrantKind = Pick<ClientRecord, 'registeredBy' | 'linkedServers'> &
+  Pick<AccountSettings, 'implicitGrant'>;
 
 /** A client that a caller of the account registers, or creates in the management API. */
 export const registeredByCaller: RegistrantKind = { registeredBy: 'token', linkedServers: 0, implicitGrant: false };

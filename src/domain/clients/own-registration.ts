@@ -12,7 +12,8 @@ import { digestOf, matchesDigest, newSecret, secretPrefixes } from '../secrets.t
 import { findClient } from './client-id.ts';
 import { hasSecret } from './client-methods.ts';
 import { invalid } from './extra-metadata.ts';
-import { type ClientMetadata, type RegistrationRules, readMetadata } from './metadata.ts';
+import type { ClientMetadata, RegistrationRules } from './metadata.ts';
+import { readProfiledMetadata } from './profiled-registration.ts';
 import type { Registration } from './register.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 import { withSameSector } from './sector.ts';
@@ -61,8 +62,7 @@ export async function replaceOwnRegistration(
   const client = await requireOwner(services, account, owner);
   requireSame(request, client);
   await limitChanges(services, account, client, owner);
-  const { implicitGrant } = account.settings;
-  const read = readMetadata(request, rules, { ...client, implicitGrant });
+  const read = readProfiledMetadata(request, rules, { ...account.settings, ...client });
   const metadata = await withSameSector(services, account, read, client);
   const isNew = hasSecret(metadata.authMethod) && client.secretDigest === null;
   const clientSecret = isNew ? newSecret(services.random, secretPrefixes.clientSecret) : null;

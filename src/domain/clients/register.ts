@@ -10,7 +10,8 @@ import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
 import { newClientId } from './client-id.ts';
 import { hasSecret } from './client-methods.ts';
 import { invalid } from './extra-metadata.ts';
-import { type ClientMetadata, type RegistrationRules, readMetadata } from './metadata.ts';
+import type { ClientMetadata, RegistrationRules } from './metadata.ts';
+import { readProfiledMetadata } from './profiled-registration.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 import { withSector } from './sector.ts';
 
@@ -49,10 +50,10 @@ export async function registerClient(
 ): Promise<Registration> {
   await admit(services, account, registrant);
   const registeredBy = registrant.caller ? 'token' : 'open';
-  const read = readMetadata(request, rules, {
+  const read = readProfiledMetadata(request, rules, {
     registeredBy,
     linkedServers: 0,
-    implicitGrant: account.settings.implicitGrant,
+    ...account.settings,
   });
   const roles = rolesOf(account, registrant);
   const metadata = await withSector(services, account, read, { registeredBy });

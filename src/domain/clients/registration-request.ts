@@ -16,10 +16,17 @@ interface StandardMembers {
   readonly userinfo_signed_response_alg?: string;
   readonly userinfo_encrypted_response_alg?: string;
   readonly userinfo_encrypted_response_enc?: string;
+  readonly authorization_signed_response_alg?: string;
+  readonly authorization_encrypted_response_alg?: string;
+  readonly authorization_encrypted_response_enc?: string;
+  readonly introspection_signed_response_alg?: string;
+  readonly introspection_encrypted_response_alg?: string;
+  readonly introspection_encrypted_response_enc?: string;
   readonly request_object_signing_alg?: string;
   readonly request_uris?: readonly string[];
   readonly require_pushed_authorization_requests?: boolean;
   readonly require_signed_request_object?: boolean;
+  readonly security_profile?: string;
   readonly request_object_encryption_alg?: string;
   readonly request_object_encryption_enc?: string;
 }

@@ -1,10 +1,11 @@
 /** Members of OpenID Connect Registration §2 and RFC 7591 §2 that the documented endpoint does not know. */
 
 import type { AssertionAlgorithm, ExtraMetadata } from '../../store/client-metadata.ts';
+import type { SigningAlgorithm } from '../../store/keys.ts';
 import { Failure } from '../failure.ts';
-import { signingAlgorithms } from '../keys/signing-keys.ts';
 import { assertionAlgorithms } from './client-keys.ts';
 import { invalid, pageUriFault } from './extra-metadata.ts';
+import { signingAlgorithms } from './known-values.ts';
 import { mostRedirectUris, redirectUriFault } from './redirect-uris.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 
@@ -17,6 +18,10 @@ const notOffered = [
   'id_token_encrypted_response_enc',
   'userinfo_encrypted_response_alg',
   'userinfo_encrypted_response_enc',
+  'authorization_encrypted_response_alg',
+  'authorization_encrypted_response_enc',
+  'introspection_encrypted_response_alg',
+  'introspection_encrypted_response_enc',
   'request_object_encryption_alg',
   'request_object_encryption_enc',
 ] as const satisfies (keyof RegistrationRequest)[];
@@ -37,7 +42,9 @@ export function readStandardMembers(request: RegistrationRequest): ExtraMetadata
     ...readBackchannel(request),
     ...readAlgorithm(request, 'token_endpoint_auth_signing_alg'),
     ...readAlgorithm(request, 'request_object_signing_alg'),
-    ...readUserinfoAlgorithm(request.userinfo_signed_response_alg),
+    ...readOwnAlgorithm(request, 'userinfo_signed_response_alg'),
+    ...readOwnAlgorithm(request, 'authorization_signed_response_alg'),
+    ...readOwnAlgorithm(request, 'introspection_signed_response_alg'),
     ...readRequestUris(request.request_uris),
     ...readSectorUri(request.sector_identifier_uri),
     ...(request.require_pushed_authorization_requests !== undefined && {
@@ -46,6 +53,7 @@ export function readStandardMembers(request: RegistrationRequest): ExtraMetadata
     ...(request.require_signed_request_object !== undefined && {
       require_signed_request_object: request.require_signed_request_object,
     }),
+    ...readProfile(request.security_profile),
     ...(request.software_version && { software_version: request.software_version }),
     ...(request.default_max_age !== undefined && { default_max_age: request.default_max_age }),
     ...(request.dpop_bound_access_tokens !== undefined && {
@@ -66,12 +74,27 @@ function readAlgorithm<const Name extends 'token_endpoint_auth_signing_alg' | 'r
   return { [name]: known } as { readonly [Member in Name]?: AssertionAlgorithm };
 }
 
-/** OpenID Connect Registration §2: by default the response is not signed. */
-function readUserinfoAlgorithm(asked: string | undefined): Pick<ExtraMetadata, 'userinfo_signed_response_alg'> {
+type OwnAlgorithmMember =
+  | 'userinfo_signed_response_alg'
+  | 'authorization_signed_response_alg'
+  | 'introspection_signed_response_alg';
+
+/** What this service signs for the client (OpenID Connect Registration §2, JARM §3, RFC 9701 §6). */
+function readOwnAlgorithm<const Name extends OwnAlgorithmMember>(
+  request: RegistrationRequest,
+  name: Name,
+): { readonly [Member in Name]?: SigningAlgorithm } {
+  const asked = request[name];
   if (asked === undefined) return {};
   const known = signingAlgorithms.find((one) => one === asked);
-  if (!known) throw invalid('userinfo_signed_response_alg', `must be ${signingAlgorithms.join(' or ')}`);
-  return { userinfo_signed_response_alg: known };
+  if (!known) throw invalid(name, `must be ${signingAlgorithms.join(' or ')}`);
+  return { [name]: known } as { readonly [Member in Name]?: SigningAlgorithm };
+}
+
+function readProfile(asked: string | undefined): Pick<ExtraMetadata, 'security_profile'> {
+  if (asked === undefined) return {};
+  if (asked !== 'fapi2') throw invalid('security_profile', 'must be fapi2');
+  return { security_profile: asked };
 }
 
 /** OpenID Connect Registration §2: https. */

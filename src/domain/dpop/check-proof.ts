@@ -15,6 +15,7 @@ import type { AssertionRecord, ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { algorithmsOf, assertionAlgorithms, isSameAlgorithm } from '../clients/client-keys.ts';
+import { clientAlgorithms, mustProveKey } from '../clients/security-profile.ts';
 import { Failure } from '../failure.ts';
 import { digestOf } from '../secrets.ts';
 import { currentNonce, isLiveNonce } from './nonce.ts';
@@ -56,10 +57,10 @@ type ProofServices = Pick<Services, 'clock' | 'vault'>;
 export async function readProof(
   services: ProofServices,
   account: Account,
-  { appId }: Pick<ClientRecord, 'appId'>,
+  client: Pick<ClientRecord, 'appId' | 'extra'>,
   request: ProvenRequest,
 ): Promise<Proof> {
-  const header = readHeader(request.proof);
+  const header = readHeader(request.proof, clientAlgorithms(account, client));
   const payload = readClaims(request.proof);
   const now = services.clock.now();
   const { jti, iat = 0, nonce } = payload;
@@ -81,7 +82,7 @@ export async function readProof(
   const thumbprint = await calculateJwkThumbprint(key, 'sha256');
   const expiresAt = Math.ceil((iat + oldestSeconds + 1) * 1000);
   const digest = digestOf(`dpop ${thumbprint} ${jti}`);
-  const use = { accountId: account.id, appId, isProof: true, digest, expiresAt };
+  const use = { accountId: account.id, appId: client.appId, isProof: true, digest, expiresAt };
   return { thumbprint, use };
 }
 
@@ -100,7 +101,7 @@ export function proofWasUsed(): Failure {
 
 /**
  * The proof of a token request, to whose key the tokens are bound (§5); null without one. Throws `dpop_proof_invalid`
- * if the client registered `dpop_bound_access_tokens` and sends none, and as `readProof` does.
+ * if the client must send one and sends none, and as `readProof` does.
  */
 export async function proofOf(
   services: ProofServices,
@@ -112,7 +113,7 @@ export async function proofOf(
   if (proof !== undefined) {
     return readProof(services, account, client, { proof, method: 'POST', url: endpoint, accessToken: null });
   }
-  if (client.extra.dpop_bound_access_tokens) throw invalid('it is missing, and this client is registered to send one');
+  if (mustProveKey(account, client)) throw invalid('it is missing, and this client must send one');
   return null;
 }
 
@@ -145,17 +146,17 @@ function readClaims(proof: string): JWTPayload {
   }
 }
 
-function readHeader(proof: string): ProofHeader {
+function readHeader(proof: string, algorithms: readonly AssertionAlgorithm[]): ProofHeader {
   let header: ReturnType<typeof decodeProtectedHeader>;
   try {
     header = decodeProtectedHeader(proof.length > longestProof ? '' : proof);
   } catch {
     throw invalid('it is not a single JWT');
   }
-  const alg = proofAlgorithms.find((one) => one === header.alg);
+  const alg = algorithms.find((one) => one === header.alg);
   const { jwk } = header;
   if (header.typ !== 'dpop+jwt') throw invalid('typ is not dpop+jwt');
-  if (!alg) throw invalid(`alg must be one of ${proofAlgorithms.join(', ')}`);
+  if (!alg) throw invalid(`alg must be one of ${algorithms.join(', ')}`);
   if (typeof jwk !== 'object' || jwk === null) throw invalid('jwk is missing');
   // §4.3: a published private or shared key proves nothing.
   if (['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].some((member) => member in jwk)) throw invalid('jwk is not public');

@@ -1,6 +1,6 @@
 import { generateKeyPair as generate, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { SigningAlgorithm } from '../../store/keys.ts';
+import type { KeyAlgorithm } from '../../store/keys.ts';
 
 export interface KeyPair {
   readonly publicKey: KeyObject;
@@ -8,7 +8,7 @@ export interface KeyPair {
 }
 
 /** Makes a key pair; `bits` is the size of an RSA modulus. */
-export type GenerateKeyPair = (alg: SigningAlgorithm, bits: number) => Promise<KeyPair>;
+export type GenerateKeyPair = (alg: KeyAlgorithm, bits: number) => Promise<KeyPair>;
 
 const generateAsync = promisify(generate);
 

@@ -11,10 +11,10 @@ import {
   isPublished,
   type KeyServices,
   type KeyStanding,
+  keyAlgorithms,
   listKeys,
   type PreparedKey,
   prepareKey,
-  signingAlgorithms,
 } from './signing-keys.ts';
 
 /** A key is published this long before it signs, so that caches of the published keys have it by then. */
@@ -37,7 +37,7 @@ export interface Rotation {
  * so repeating the command changes nothing. Returns every key of the account.
  */
 export async function rotateKeys(services: KeyServices, account: Account, rotation: Rotation): Promise<KeyStanding[]> {
-  for (const alg of signingAlgorithms) await rotate(services, account, alg, rotation);
+  for (const alg of keyAlgorithms) await rotate(services, account, alg, rotation);
   return listKeys(services, account);
 }
 
@@ -45,7 +45,7 @@ export async function rotateKeys(services: KeyServices, account: Account, rotati
 export async function rotateIfDue(services: KeyServices, account: Account): Promise<number> {
   const keys = await services.store.keys.list(account.id);
   const dueFrom = services.clock.now() - rotatedAfterMilliseconds;
-  const due = signingAlgorithms.filter((alg) => (newestOf(keys, alg)?.signsFrom ?? 0) <= dueFrom);
+  const due = keyAlgorithms.filter((alg) => (newestOf(keys, alg)?.signsFrom ?? 0) <= dueFrom);
   for (const alg of due) await rotate(services, account, alg, { emergency: false });
   return due.length;
 }

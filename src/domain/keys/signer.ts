@@ -1,9 +1,9 @@
-import { createPrivateKey, type KeyObject, type SignKeyObjectInput, sign } from 'node:crypto';
-import type { PublicJwk, Services, Signer } from '../../services.ts';
+import { constants, createPrivateKey, type KeyObject, type SignKeyObjectInput, sign } from 'node:crypto';
+import type { Services, Signer } from '../../services.ts';
 import type { SigningAlgorithm, SigningKeyRecord } from '../../store/keys.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
-import { isPublished, privateKeyPlace, signingKeyAt } from './signing-keys.ts';
+import { isPublished, keyAlgorithmOf, kidFor, privateKeyPlace, publicKeysOf, signingKeyAt } from './signing-keys.ts';
 
 /** How many opened private keys are cached; the oldest is dropped first. */
 const mostOpenKeys = 10_000;
@@ -29,16 +29,20 @@ export function createSigner(services: Pick<Services, 'store' | 'clock' | 'vault
 
   return {
     async sign(account, alg, typ, claims) {
-      const record = signingKeyAt(await services.store.keys.list(account.id), alg, services.clock.now());
+      const record = signingKeyAt(
+        await services.store.keys.list(account.id),
+        keyAlgorithmOf(alg),
+        services.clock.now(),
+      );
       if (!record) throw new Failure('internal', { reason: `the account has no ${alg} key` });
-      const input = `${encode({ alg, kid: record.kid, typ })}.${encode(claims)}`;
+      const input = `${encode({ alg, kid: kidFor(record.kid, alg), typ })}.${encode(claims)}`;
       const signature = await signOnPool(input, alg, openKey(account, record));
       return `${input}.${signature.toString('base64url')}`;
     },
     async published(account) {
       const now = services.clock.now();
       const keys = await services.store.keys.list(account.id);
-      return keys.filter((key) => isPublished(key, now)).map((key) => JSON.parse(key.publicJwk) as PublicJwk);
+      return keys.filter((key) => isPublished(key, now)).flatMap(publicKeysOf);
     },
   };
 }
@@ -47,10 +51,17 @@ function encode(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');
 }
 
+const formats: Readonly<Record<SigningAlgorithm, Omit<SignKeyObjectInput, 'key'>>> = {
+  RS256: {},
+  // RFC 7518 §3.5: the salt is as long as the hash.
+  PS256: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 },
+  // RFC 7518 §3.4: the signature is R followed by S, not DER.
+  ES256: { dsaEncoding: 'ieee-p1363' },
+};
+
 /** With a callback Node signs on its thread pool, and JavaScript continues meanwhile. */
 function signOnPool(input: string, alg: SigningAlgorithm, key: KeyObject): Promise<Buffer> {
-  // RFC 7518 §3.4: an ES256 signature is R followed by S, not DER.
-  const options: SignKeyObjectInput | KeyObject = alg === 'ES256' ? { key, dsaEncoding: 'ieee-p1363' } : key;
+  const options = { key, ...formats[alg] };
   return new Promise((resolve, reject) => {
     sign('sha256', Buffer.from(input), options, (error, signature) => (error ? reject(error) : resolve(signature)));
   });

@@ -1,15 +1,16 @@
 /** An account's signing keys: how they are created and stored, and which of them signs. */
 
+import { hash } from 'node:crypto';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import type { PublicJwk, Services } from '../../services.ts';
 import type { AccountRecord } from '../../store/accounts.ts';
-import type { SigningAlgorithm, SigningKeyRecord } from '../../store/keys.ts';
+import type { KeyAlgorithm, SigningAlgorithm, SigningKeyRecord } from '../../store/keys.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { type GenerateKeyPair, generateKeyPair } from './key-pairs.ts';
 
-export const signingAlgorithms = ['RS256', 'ES256'] as const satisfies readonly SigningAlgorithm[];
+export const keyAlgorithms = ['RS256', 'ES256'] as const satisfies readonly KeyAlgorithm[];
 
 export type KeyServices = Pick<Services, 'store' | 'clock' | 'vault'> & {
   /** The source of key pairs; default: new ones. */
@@ -24,7 +25,7 @@ export type PreparedKey = Pick<SigningKeyRecord, 'kid' | 'alg' | 'publicJwk' | '
 export async function prepareKey(
   services: Pick<KeyServices, 'vault' | 'generateKeyPair'>,
   owner: Owner,
-  alg: SigningAlgorithm,
+  alg: KeyAlgorithm,
   bits: number,
 ): Promise<PreparedKey> {
   const { publicKey, privateKey } = await (services.generateKeyPair ?? generateKeyPair)(alg, bits);
@@ -34,6 +35,26 @@ export async function prepareKey(
   const secret = privateKey.export({ format: 'der', type: 'pkcs8' });
   const sealedPrivateKey = services.vault.seal(owner, privateKeyPlace(kid), secret);
   return { kid, alg, publicJwk: JSON.stringify(published), sealedPrivateKey };
+}
+
+/** The algorithm under which the key of a signature is stored. */
+export function keyAlgorithmOf(alg: SigningAlgorithm): KeyAlgorithm {
+  return alg === 'PS256' ? 'RS256' : alg;
+}
+
+/** The name of a key where it signs with this algorithm. */
+export function kidFor(kid: string, alg: SigningAlgorithm): string {
+  return alg === 'PS256' ? hash('sha256', `PS256 ${kid}`, 'base64url') : kid;
+}
+
+/**
+ * A published key says which algorithm it is for (RFC 7517 §4.4), and clients refuse it for another. So an RSA key is
+ * published twice, under two names.
+ */
+export function publicKeysOf({ publicJwk }: SigningKeyRecord): readonly PublicJwk[] {
+  const key = JSON.parse(publicJwk) as PublicJwk;
+  if (key.alg !== 'RS256') return [key];
+  return [key, { ...key, alg: 'PS256', kid: kidFor(key.kid, 'PS256') }];
 }
 
 /** The place of a sealed private key. */
@@ -56,7 +77,7 @@ export async function addFirstKeys(
 /** The key that signs at `now`; undefined when the account has none left. */
 export function signingKeyAt(
   keys: readonly SigningKeyRecord[],
-  alg: SigningAlgorithm,
+  alg: KeyAlgorithm,
   now: Milliseconds,
 ): SigningKeyRecord | undefined {
   const usable = keys.filter((key) => key.alg === alg && isPublished(key, now));
@@ -74,7 +95,7 @@ type KeyState = 'next' | 'signing' | 'retired';
 /** A key as an operator sees it. A retired key stays published until `retiresAt`. */
 export interface KeyStanding {
   readonly kid: string;
-  readonly alg: SigningAlgorithm;
+  readonly alg: KeyAlgorithm;
   readonly state: KeyState;
   readonly publishedAt: Milliseconds;
   readonly signsFrom: Milliseconds;

@@ -2,6 +2,7 @@ import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { isRegisteredUri } from '../clients/redirect-uris.ts';
+import { mustPush } from '../clients/security-profile.ts';
 import { Failure } from '../failure.ts';
 import type { AuthorizationQuery, SentQuery } from './authorization-query.ts';
 import { checkRequest } from './check-request.ts';
@@ -10,7 +11,7 @@ import { findPushed, isPushedUri, usedUp } from './pushed-request.ts';
 import { type AuthorizationError, answerError, type ClientAnswer } from './redirect.ts';
 import { pageFailure, recordRefusedRequest, unknownClient } from './refused-request.ts';
 import { fetchRequestObject, readRequestObject, unsignedFault } from './request-object.ts';
-import { responseModeOf } from './response-mode.ts';
+import { deliveryOf } from './response-mode.ts';
 
 type BegunAuthorization =
   | ({ readonly outcome: 'begun' } & OpenedRequest)
@@ -59,9 +60,12 @@ async function begin(
   browserSecret: string | undefined,
 ): Promise<BegunAuthorization> {
   const asked = await askedOf(services, account, client, query);
-  if ('error' in asked) return refuseUnread(account, client, query, asked);
+  if ('error' in asked) return refuseUnread(services, account, client, query, asked);
   const { target, read } = await checkRequest(services, account, client, asked.query);
-  if ('error' in read) return { outcome: 'refused', answer: answerError(account, target, read), error: read.error };
+  if ('error' in read) {
+    const answer = await answerError(services, account, client, target, read);
+    return { outcome: 'refused', answer, error: read.error };
+  }
   return {
     outcome: 'begun',
     ...(await openRequest(services, account, client, read, { browserSecret, pushed: asked.digest })),
@@ -84,7 +88,7 @@ async function askedOf(
     if (!pushed) throw usedUp(account, client);
     return pushed;
   }
-  if (client.extra.require_pushed_authorization_requests) {
+  if (mustPush(account, client)) {
     return { error: 'invalid_request', description: 'the client must push its requests (RFC 9126)' };
   }
   const object = uri === undefined ? request : await fetchRequestObject(services, account, client, uri);
@@ -95,17 +99,18 @@ async function askedOf(
 }
 
 /** The error goes to the redirect URI beside the request object if that URI is registered for the client. */
-function refuseUnread(
+async function refuseUnread(
+  services: AuthorizeServices,
   account: Account,
   client: ClientRecord,
   query: SentQuery,
   error: AuthorizationError,
-): BegunAuthorization {
+): Promise<BegunAuthorization> {
   const { redirect_uri: redirectUri, state = null } = query;
   if (redirectUri === undefined || !isRegisteredUri(client.redirectUris, redirectUri, client.applicationType)) {
     throw pageFailure('request', error.error, `The application sent an invalid request: ${error.description}.`);
   }
-  const responseMode = responseModeOf(query, redirectUri);
-  const answer = answerError(account, { redirectUri, state, responseMode }, error);
+  const target = { redirectUri, state, ...deliveryOf(query, redirectUri) };
+  const answer = await answerError(services, account, client, target, error);
   return { outcome: 'refused', answer, error: error.error };
 }

@@ -8,6 +8,7 @@ import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { isRegisteredUri } from '../clients/redirect-uris.ts';
+import { followsFapi, profiledRedirectFault } from '../clients/security-profile.ts';
 import { linkedServersOf } from '../tokens/audience.ts';
 import { splitScope } from '../tokens/scopes.ts';
 import type { AuthorizationQuery } from './authorization-query.ts';
@@ -15,7 +16,7 @@ import { findFault } from './query-faults.ts';
 import { readParameters } from './read-parameters.ts';
 import type { AnswerTarget, AuthorizationError } from './redirect.ts';
 import { pageFailure } from './refused-request.ts';
-import { responseModeOf } from './response-mode.ts';
+import { deliveryOf } from './response-mode.ts';
 
 interface CheckedRequest {
   /** Where the response goes. */
@@ -31,19 +32,31 @@ export async function checkRequest(
   client: ClientRecord,
   query: AuthorizationQuery,
 ): Promise<CheckedRequest> {
-  const redirectUri = readRedirectUri(client, query);
+  const redirectUri = readRedirectUri(account, client, query);
   const servers = serversAsked(await linkedServersOf(services, client), query);
-  const target = { redirectUri, responseMode: responseModeOf(query, redirectUri) };
+  const target = { redirectUri, ...deliveryOf(query, redirectUri) };
   const read =
     findFault(account, client, servers, query, redirectUri) ??
     (await readParameters(services, account, client, servers, query, target));
   return { target: { ...target, state: query.state ?? null }, read };
 }
 
-function readRedirectUri(client: ClientRecord, { redirect_uri: asked, scope }: AuthorizationQuery): string {
+function readRedirectUri(
+  account: Account,
+  client: ClientRecord,
+  { redirect_uri: asked, scope }: AuthorizationQuery,
+): string {
+  const isFapi = followsFapi(account, client);
   const [only, ...more] = client.redirectUris;
-  // OpenID Connect Core §3.1.2.1 requires it; RFC 6749 §3.1.2.3 makes it optional when only one is registered.
-  if (asked === undefined && only !== undefined && more.length === 0 && !splitScope(scope ?? '').includes('openid'))
+  // OpenID Connect Core §3.1.2.1 and FAPI 2.0 §5.3.2.2 require it; RFC 6749 §3.1.2.3 makes it optional when only one is
+  // registered.
+  if (
+    !isFapi &&
+    asked === undefined &&
+    only !== undefined &&
+    more.length === 0 &&
+    !splitScope(scope ?? '').includes('openid')
+  )
     return only;
   if (asked === undefined)
     throw pageFailure(
@@ -59,7 +72,9 @@ function readRedirectUri(client: ClientRecord, { redirect_uri: asked, scope }: A
       asked,
     );
   }
-  return asked;
+  const fault = isFapi ? profiledRedirectFault(asked, client) : null;
+  if (fault === null) return asked;
+  throw pageFailure('redirect_uri', 'invalid_request', `The address to return to (redirect_uri) ${fault}.`, asked);
 }
 
 /** The API authorization servers in question: the one that `resource` names, or all (RFC 8707 §2.1). */

@@ -45,8 +45,9 @@ export async function finishRequest(
     const finished = await finishDevice(services, account, request, device, decided);
     return finished && { answer: { by: 'redirect', ...finished } };
   }
+  const refused = (error: AuthorizationError) => answerError(services, account, client, parameters, error);
   // Repeating the request gives the same response, and nothing is stored for a browser without an authenticated user.
-  if ('error' in result && isUnanswered(record)) return { answer: answerError(account, parameters, result) };
+  if ('error' in result && isUnanswered(record)) return { answer: await refused(result) };
   const give = 'error' in result || isOwnPages(client) ? null : await givingOf(services, account, request);
   const given = await services.store.transaction(async (tx) => {
     const verdict = 'error' in result ? null : await admitSession(services, tx, account, request, result);
@@ -56,9 +57,9 @@ export async function finishRequest(
   });
   if (given === 'changed') return null;
   if (given === 'ended') throw requestEnded();
-  if ('error' in result) return { answer: answerError(account, parameters, result) };
+  if ('error' in result) return { answer: await refused(result) };
   if (given === null) return { answer: { by: 'redirect', location: parameters.redirectUri } };
-  return { answer: answerWith(account, parameters, await given()) };
+  return { answer: await answerWith(services, account, client, parameters, await given()) };
 }
 
 async function givingOf(services: FinishServices, account: Account, request: OpenRequest): Promise<Giving> {

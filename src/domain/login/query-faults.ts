@@ -3,6 +3,7 @@
 import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
+import { followsFapi } from '../clients/security-profile.ts';
 import { allowedScope, grantableScope, splitScope } from '../tokens/scopes.ts';
 import type { AuthorizationQuery } from './authorization-query.ts';
 import type { AuthorizationError } from './redirect.ts';
@@ -42,15 +43,22 @@ export function findFault(
   if (query.dpop_jkt !== undefined && !/^[\w-]{43}$/.test(query.dpop_jkt)) {
     return fault('invalid_request', 'dpop_jkt must be a SHA-256 thumbprint in base64url');
   }
-  return type === 'code' ? findChallengeFault(client, query) : implicitFault(client, query, redirectUri, scope);
+  return type === 'code'
+    ? findChallengeFault(account, client, query)
+    : implicitFault(client, query, redirectUri, scope);
 }
 
-/** RFC 7636 §4.3, RFC 9700 §2.1.1: S256 only, and always for clients without a secret. */
-function findChallengeFault(client: ClientRecord, query: AuthorizationQuery): AuthorizationError | null {
+/** RFC 7636 §4.3, RFC 9700 §2.1.1, FAPI 2.0 §5.3.2.2: S256 only, and always for clients without a secret. */
+function findChallengeFault(
+  account: Pick<Account, 'settings'>,
+  client: ClientRecord,
+  query: AuthorizationQuery,
+): AuthorizationError | null {
   const { code_challenge: challenge, code_challenge_method: method } = query;
   const fault = (description: string) => ({ error: 'invalid_request' as const, description });
   if (challenge === undefined) {
     if (method !== undefined) return fault('code_challenge is missing');
+    if (followsFapi(account, client)) return fault('code_challenge is required by FAPI 2.0');
     return client.authMethod === 'none' ? fault('code_challenge is required for clients without a secret') : null;
   }
   if (method !== 'S256') return fault('code_challenge_method must be S256');

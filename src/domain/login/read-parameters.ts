@@ -23,7 +23,7 @@ export async function readParameters(
   client: ClientRecord,
   servers: readonly LinkedServer[],
   query: AuthorizationQuery,
-  target: Required<Pick<AuthorizationParameters, 'redirectUri' | 'responseMode'>>,
+  target: Pick<AuthorizationParameters, 'redirectUri' | 'responseMode' | 'signedResponse'>,
 ): Promise<AuthorizationParameters | AuthorizationError> {
   const read = query.claims === undefined ? nothing : readClaims(query.claims, allowedScope(client));
   if (typeof read === 'string') return invalid(read);

@@ -7,6 +7,7 @@ import type { Account } from '../accounts/account.ts';
 import { currentAuditContext } from '../audit/context.ts';
 import { readClientJwt } from '../clients/client-jwt.ts';
 import { fetchForClient } from '../clients/fetch-for-client.ts';
+import { clientAlgorithms, followsFapi } from '../clients/security-profile.ts';
 import { Failure } from '../failure.ts';
 import type { LimitSubject } from '../limits.ts';
 import { networkSourceOf } from '../network-source.ts';
@@ -14,6 +15,7 @@ import { type AuthorizationQuery, longestParameters, parameterNames } from './au
 import type { AuthorizationError } from './redirect.ts';
 
 const skewSeconds = 30;
+const longestObjectSeconds = 3600;
 /** Maximum size in bytes of a request object that is fetched from the client. */
 const largestObject = 16_384;
 
@@ -43,13 +45,16 @@ export async function readRequestObject(
   const taken = await services.limits.take(account, 'authorize', currentSource());
   const read = await readClientJwt(services, client, text, {
     types: ['jwt', 'oauth-authz-req+jwt'],
+    algorithms: clientAlgorithms(account, client),
     algorithm: extra.request_object_signing_alg,
     claims: { currentDate: new Date(services.clock.now()), clockTolerance: skewSeconds },
   });
   if ('fault' in read)
     return invalidObject('the request object is not signed with a key of the client, or is not valid now');
   await taken?.giveBack();
-  const fault = envelopeFault(account, clientId, read.payload);
+  const fault =
+    envelopeFault(account, clientId, read.payload) ??
+    (followsFapi(account, client) ? lifetimeFault(read.payload, services.clock.now() / 1000) : null);
   return fault === null ? readMembers(clientId, read.payload) : invalidObject(fault);
 }
 
@@ -102,6 +107,15 @@ function envelopeFault({ baseUrl }: Account, clientId: string, payload: JWTPaylo
   if (sub === clientId) return 'sub of the request object must not be the client';
   const nested = ['request', 'request_uri'].find((name) => payload[name] !== undefined);
   return nested === undefined ? null : `the request object must not contain ${nested}`;
+}
+
+/** FAPI 2.0 Message Signing §5.3.1: a request is for this issuer, and for an hour at most; what is wrong, or null. */
+function lifetimeFault({ aud, exp, nbf }: JWTPayload, nowSeconds: number): string | null {
+  if (aud === undefined) return 'aud of the request object is missing';
+  if (nbf === undefined || exp === undefined) return 'nbf or exp of the request object is missing';
+  if (nbf < nowSeconds - longestObjectSeconds - skewSeconds)
+    return 'nbf of the request object is more than an hour ago';
+  return exp > nbf + longestObjectSeconds ? 'exp of the request object is more than an hour after nbf' : null;
 }
 
 function readMembers(clientId: string, payload: JWTPayload): AuthorizationQuery | AuthorizationError {

@@ -9,6 +9,7 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { hasGrantType } from '../clients/grant-types.ts';
 import { knownResponseTypes } from '../clients/known-values.ts';
+import { followsFapi } from '../clients/security-profile.ts';
 import type { AuthorizationQuery } from './authorization-query.ts';
 import type { AuthorizationError } from './redirect.ts';
 
@@ -29,7 +30,7 @@ export function responseTypeFault(
   client: ClientRecord,
   type: ResponseType | undefined,
 ): AuthorizationError | null {
-  const offered = offeredResponseTypes(account);
+  const offered: readonly ResponseType[] = followsFapi(account, client) ? ['code'] : offeredResponseTypes(account);
   if (type === undefined || !offered.includes(type)) {
     return { error: 'unsupported_response_type', description: `response_type must be ${offered.join(', ')}` };
   }

@@ -9,6 +9,7 @@ import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { accountOf } from '../accounts/accounts.ts';
 import { recordEvent } from '../audit/record.ts';
+import { signingAlgorithmFor } from '../clients/security-profile.ts';
 import { hour, minute, second } from '../durations.ts';
 import { sessionNameOf, subjectOf } from '../tokens/subject.ts';
 import { createWorker, type Worker } from '../worker.ts';
@@ -97,7 +98,8 @@ async function send(
   notice: NoticeRecord,
 ): Promise<boolean> {
   const issuedAt = Math.floor(services.clock.now() / second);
-  const token = await services.signer.sign(account, client.idTokenAlg, 'logout+jwt', {
+  const alg = signingAlgorithmFor(account, client, client.idTokenAlg);
+  const token = await services.signer.sign(account, alg, 'logout+jwt', {
     iss: account.baseUrl,
     aud: client.clientId,
     iat: issuedAt,

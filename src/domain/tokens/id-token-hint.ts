@@ -1,7 +1,7 @@
 import { createLocalJWKSet, errors, jwtVerify } from 'jose';
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
-import { signingAlgorithms } from '../keys/signing-keys.ts';
+import { signingAlgorithms } from '../clients/known-values.ts';
 
 /** The user and the client that an id token of this account names. */
 export interface IdTokenHint {

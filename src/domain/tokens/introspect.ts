@@ -4,6 +4,7 @@ import type { GrantRecord } from '../../store/grants.ts';
 import { type TokenUser, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { isConfidential } from '../clients/client-methods.ts';
+import { signingAlgorithmFor } from '../clients/security-profile.ts';
 import { digestOf } from '../secrets.ts';
 import { findAccessToken, isActive } from './access-token.ts';
 import { preferredName } from './claims.ts';
@@ -56,6 +57,25 @@ export async function introspectToken(
     binding: found.binding,
     actor: found.actor,
   };
+}
+
+/**
+ * The answer as a JWT that the asking client can show to others (RFC 9701 §5). Its type and the nested claims keep it
+ * from being taken for an access token.
+ */
+export function signIntrospection(
+  { signer, clock }: Pick<Services, 'signer' | 'clock'>,
+  account: Account,
+  client: ClientRecord,
+  answer: object,
+): Promise<string> {
+  const alg = signingAlgorithmFor(account, client, client.extra.introspection_signed_response_alg ?? 'RS256');
+  return signer.sign(account, alg, 'token-introspection+jwt', {
+    iss: account.baseUrl,
+    aud: client.clientId,
+    iat: seconds(clock.now()),
+    token_introspection: answer,
+  });
 }
 
 /** Anyone can register in the open, so such a client is not trusted as a gateway, secret or not. */

@@ -7,6 +7,7 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { NewAccessToken } from '../../store/consumption.ts';
 import type { TokenUser } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
+import { signingAlgorithmFor } from '../clients/security-profile.ts';
 import { audienceOf } from './audience.ts';
 import { roleNames } from './claims.ts';
 import { mappedClaims } from './mapped-claims.ts';
@@ -36,6 +37,8 @@ export interface TokenContents {
 }
 
 const algorithm = 'RS256';
+/** Those of tokens that are valid: clients of FAPI 2.0 get the second. */
+const algorithms = [algorithm, 'PS256'];
 /** RFC 9068 §2.1: an id token cannot pass for an access token. */
 const typ = 'at+jwt';
 
@@ -48,7 +51,7 @@ export async function signJwtAccessToken(
   row: NewAccessToken & { readonly id: number; readonly secret: string; readonly binding: string | null },
   { scope, user, audience, actor }: TokenContents,
 ): Promise<string> {
-  return services.signer.sign(account, algorithm, typ, {
+  return services.signer.sign(account, signingAlgorithmFor(account, client, algorithm), typ, {
     // Mapped claims come first, so they cannot replace the standard ones.
     ...(user && (await mappedClaims(services, linked, user.record))),
     ...(user && scope.includes('groups') && { groups: await roleNames(services, user.record) }),
@@ -97,7 +100,7 @@ export async function readJwtAccessToken(
   const keys = createLocalJWKSet({ keys: [...(await signer.published(account))] });
   try {
     const { payload } = await jwtVerify(text, keys, {
-      algorithms: [algorithm],
+      algorithms,
       typ,
       issuer: account.baseUrl,
       requiredClaims: ['aud', 'exp', 'jti'],

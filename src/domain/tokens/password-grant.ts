@@ -3,6 +3,7 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
+import { followsFapi } from '../clients/security-profile.ts';
 import type { Proof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
 import type { RunServices } from '../hooks/run-hook.ts';
@@ -30,7 +31,7 @@ export async function grantByPassword(
   asked: { readonly scope: string | undefined; readonly resource: string | null },
   proof: Proof | null,
 ): Promise<TokenSet> {
-  if (!account.settings.passwordGrant) throw new Failure('client_not_authorized');
+  if (!account.settings.passwordGrant || followsFapi(account, client)) throw new Failure('client_not_authorized');
   requireGrantType(client, 'password');
   const servers = await linkedServersOf(services, client);
   const scope = asked.scope === undefined ? null : splitScope(asked.scope);

@@ -7,6 +7,7 @@ import type { Account } from '../accounts/account.ts';
 import { currentAuditContext } from '../audit/context.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
 import { limitedFor } from '../clients/limited-for.ts';
+import { refreshGraceSecondsOf } from '../clients/security-profile.ts';
 import { type Proof, proofWasUsed } from '../dpop/check-proof.ts';
 import { day, minute } from '../durations.ts';
 import { Failure, type FailureCode } from '../failure.ts';
@@ -82,7 +83,7 @@ export async function refreshTokens(
     presentedDigest: digestOf(presented),
     scope,
     now,
-    graceMilliseconds: account.settings.refreshGraceSeconds * 1000,
+    graceMilliseconds: refreshGraceSecondsOf(account, client) * 1000,
     successorDigest: digestOf(successor),
     successorSalt,
     idleExpiresAt: idleExpiry(account, client, now, server),

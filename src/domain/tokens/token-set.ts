@@ -8,6 +8,7 @@ import type { GrantRecord } from '../../store/grants.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { TokenUser } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
+import { signingAlgorithmFor } from '../clients/security-profile.ts';
 import { acrOf } from '../login/methods.ts';
 import { digestOf } from '../secrets.ts';
 import { isUserinfoScope, userClaims } from './claims.ts';
@@ -113,7 +114,8 @@ export async function makeIdToken(
   const isMinimal = account.settings.idTokenClaims === 'minimal' && accessToken !== null;
   const told = isMinimal ? scope.filter((name) => !isUserinfoScope(name)) : scope;
   const issuedAt = Math.floor(services.clock.now() / 1000);
-  return services.signer.sign(account, client.idTokenAlg, 'JWT', {
+  const alg = signingAlgorithmFor(account, client, client.idTokenAlg);
+  return services.signer.sign(account, alg, 'JWT', {
     iss: account.baseUrl,
     aud: client.clientId,
     ...(await userClaims(services, account, client, user, { scope, told, asked })),
@@ -128,7 +130,7 @@ export async function makeIdToken(
   });
 }
 
-/** The left half of the SHA-256 hash, for RS256 and ES256 alike (OpenID Connect Core §3.1.3.6). */
+/** The left half of the SHA-256 hash, for all our algorithms alike (OpenID Connect Core §3.1.3.6). */
 function halfHash(text: string): string {
   return Buffer.from(hash('sha256', text, 'hex').slice(0, 32), 'hex').toString('base64url');
 }

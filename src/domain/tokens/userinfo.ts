@@ -1,5 +1,6 @@
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
+import { signingAlgorithmFor } from '../clients/security-profile.ts';
 import { type ProvenRequest, readProof, useProof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
 import { type FoundAccessToken, findAccessToken, isActive } from './access-token.ts';
@@ -40,8 +41,9 @@ export async function readUserinfo(
   ]);
   const telling = { scope: found.scope, asked: asked ?? undefined };
   const claims = await userClaims(services, account, found.client, found.user, telling);
-  const alg = client?.extra.userinfo_signed_response_alg;
-  if (alg === undefined) return claims;
+  const registered = client?.extra.userinfo_signed_response_alg;
+  if (!client || registered === undefined) return claims;
+  const alg = signingAlgorithmFor(account, client, registered);
   // §5.3.2: with the issuer and the client. Without `auth_time` it cannot be taken for an id token.
   return signer.sign(account, alg, 'JWT', { ...claims, iss: account.baseUrl, aud: found.client.clientId });
 }
@@ -60,7 +62,9 @@ async function requireProof(
   presented: PresentedToken,
 ): Promise<void> {
   const { proof: text = '' } = presented;
-  const proof = await readProof(services, account, token, { ...presented, proof: text });
+  // The key was accepted at the token endpoint, by the client's own profile.
+  const bound = { appId: token.appId, extra: {} };
+  const proof = await readProof(services, account, bound, { ...presented, proof: text });
   if (proof.thumbprint !== binding)
     throw new Failure('dpop_proof_invalid', { message: 'the token is bound to another key' });
   await useProof(services.store, proof);

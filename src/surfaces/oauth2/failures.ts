@@ -47,12 +47,12 @@ const pageOr =
       : data(failure);
 
 /** RFC 6749 §5.2: 401 with a challenge when the client tried the Authorization header, else 400 without one. */
-const invalidClient = (failure: Failure) =>
+const clientRefused = (failure: Failure, words: string) =>
   failure.detail.challenged
-    ? json(401, 'invalid_client', 'Client authentication failed', {
-        'www-authenticate': 'Basic realm="gatehouse", charset="UTF-8"',
-      })(failure)
-    : json(400, 'invalid_client', 'Client authentication failed')(failure);
+    ? json(401, 'invalid_client', words, { 'www-authenticate': 'Basic realm="gatehouse", charset="UTF-8"' })(failure)
+    : json(400, 'invalid_client', words)(failure);
+
+const invalidClient = (failure: Failure) => clientRefused(failure, 'Client authentication failed');
 
 /** RFC 9449 §7.1: the scheme, an error, and the algorithms for proofs. */
 const dpopChallenge = (error: string) =>
@@ -133,6 +133,7 @@ export const failures = {
     key_in_use: json(409, 'invalid_request'),
     key_reused: json(422, 'invalid_request'),
     client_not_authorized: json(400, 'unauthorized_client', 'The client may not use this grant type'),
+    security_profile: (failure) => clientRefused(failure, failure.message),
     grant_type_unsupported: (failure) =>
       json(400, 'unsupported_grant_type', `unsupported grant_type requested (${failure.detail.value ?? ''})`)(failure),
     device_code_unready: deviceUnready,

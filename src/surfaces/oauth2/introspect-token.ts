@@ -1,7 +1,7 @@
 import type { components, operations } from '../../../generated/oauth2.ts';
 import { authenticateClient } from '../../domain/clients/authenticate-client.ts';
 import { Failure } from '../../domain/failure.ts';
-import { type ActiveToken, introspectToken as introspect } from '../../domain/tokens/introspect.ts';
+import { type ActiveToken, introspectToken as introspect, signIntrospection } from '../../domain/tokens/introspect.ts';
 import type { Handler } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
 import { presentedClient } from './presented-client.ts';
@@ -14,8 +14,17 @@ export function introspectToken(
     const client = await authenticateClient(services, origin.account, presentedClient(origin, headers, body));
     if (!body.token) throw new Failure('parameter_missing', { name: 'token', message: 'token is missing' });
     const token = await introspect(services, origin.account, client, body.token);
-    return respond(200, token ? represent(token, origin.account.baseUrl) : { active: false });
+    const answer = token ? represent(token, origin.account.baseUrl) : ({ active: false } as const);
+    // RFC 9701 §4.
+    const isSigned = namesSigned(headers['accept']);
+    return respond(200, isSigned ? await signIntrospection(services, origin.account, client, answer) : answer);
   };
+}
+
+/** Whether `Accept` names the signed answer; a range with an asterisk asks for JSON. */
+function namesSigned(accept = ''): boolean {
+  const types = accept.split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase());
+  return types.includes('application/token-introspection+jwt');
 }
 
 function represent(token: ActiveToken, issuer: string): components['schemas']['Introspection'] {

@@ -5,6 +5,7 @@ import { assertionAlgorithms } from '../../domain/clients/client-keys.ts';
 import { authMethods } from '../../domain/clients/client-methods.ts';
 import { offeredGrantTypes } from '../../domain/clients/grant-types.ts';
 import { signingAlgorithms, subjectTypes } from '../../domain/clients/known-values.ts';
+import { profiledAlgorithms } from '../../domain/clients/security-profile.ts';
 import { proofAlgorithms } from '../../domain/dpop/check-proof.ts';
 import { multiFactor, singleFactor } from '../../domain/login/methods.ts';
 import { responseModes } from '../../domain/login/response-mode.ts';
@@ -30,6 +31,10 @@ export const readAuthorizationServerMetadata: Handler<operations['readAuthorizat
 /** Exactly what is turned on in the account. */
 function representMetadata(account: Account): Metadata {
   const { baseUrl, settings } = account;
+  const isFapi = settings.securityProfile === 'fapi2';
+  const clientMethods = isFapi ? authMethods.filter((method) => method === 'private_key_jwt') : authMethods;
+  const clientAlgorithms = profiledAlgorithms(assertionAlgorithms, isFapi);
+  const ownAlgorithms = profiledAlgorithms(signingAlgorithms, isFapi);
   const at = (operationId: keyof operations) => baseUrl + pathOf(contract, operationId);
   return {
     issuer: baseUrl,
@@ -49,16 +54,18 @@ function representMetadata(account: Account): Metadata {
     response_modes_supported: responseModes,
     grant_types_supported: offeredGrantTypes(settings),
     subject_types_supported: subjectTypes,
-    id_token_signing_alg_values_supported: signingAlgorithms,
-    userinfo_signing_alg_values_supported: signingAlgorithms,
-    token_endpoint_auth_methods_supported: authMethods,
-    token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
-    introspection_endpoint_auth_methods_supported: authMethods,
-    introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
-    revocation_endpoint_auth_methods_supported: authMethods,
-    revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    id_token_signing_alg_values_supported: ownAlgorithms,
+    userinfo_signing_alg_values_supported: ownAlgorithms,
+    authorization_signing_alg_values_supported: ownAlgorithms,
+    introspection_signing_alg_values_supported: ownAlgorithms,
+    token_endpoint_auth_methods_supported: clientMethods,
+    token_endpoint_auth_signing_alg_values_supported: clientAlgorithms,
+    introspection_endpoint_auth_methods_supported: clientMethods,
+    introspection_endpoint_auth_signing_alg_values_supported: clientAlgorithms,
+    revocation_endpoint_auth_methods_supported: clientMethods,
+    revocation_endpoint_auth_signing_alg_values_supported: clientAlgorithms,
     code_challenge_methods_supported: ['S256'],
-    dpop_signing_alg_values_supported: proofAlgorithms,
+    dpop_signing_alg_values_supported: profiledAlgorithms(proofAlgorithms, isFapi),
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     acr_values_supported: [singleFactor, multiFactor],
     claims_supported: [
@@ -73,10 +80,10 @@ function representMetadata(account: Account): Metadata {
     request_parameter_supported: true,
     request_uri_parameter_supported: true,
     require_request_uri_registration: true,
-    request_object_signing_alg_values_supported: assertionAlgorithms,
+    request_object_signing_alg_values_supported: clientAlgorithms,
     require_signed_request_object: false,
     pushed_authorization_request_endpoint: at('pushAuthorizationRequest'),
-    require_pushed_authorization_requests: false,
+    require_pushed_authorization_requests: isFapi,
     service_documentation: `${baseUrl}/docs`,
   };
 }

@@ -23,13 +23,6 @@ export function representClient(
   { baseUrl }: Account,
   { client, clientSecret, registrationToken }: Registration,
 ): components['schemas']['RegisteredClient'] {
-  const { logo_uri, login_url, software_version, default_max_age, require_auth_time } = client.extra;
-  const { token_endpoint_auth_signing_alg: signingAlg } = client.extra;
-  const { dpop_bound_access_tokens } = client.extra;
-  const { backchannel_logout_uri, backchannel_logout_session_required } = client.extra;
-  const { userinfo_signed_response_alg, require_signed_request_object } = client.extra;
-  const { sector_identifier_uri, request_object_signing_alg, request_uris, require_pushed_authorization_requests } =
-    client.extra;
   return {
     ...keptMetadata(client),
     client_id: client.clientId,
@@ -46,25 +39,39 @@ export function representClient(
     response_types: client.responseTypes,
     subject_type: client.subjectType,
     id_token_signed_response_alg: client.idTokenAlg,
-    require_auth_time: require_auth_time ?? false,
-    ...(backchannel_logout_uri !== undefined && { backchannel_logout_uri }),
-    ...(backchannel_logout_session_required !== undefined && { backchannel_logout_session_required }),
-    ...(dpop_bound_access_tokens !== undefined && { dpop_bound_access_tokens }),
-    ...(signingAlg !== undefined && { token_endpoint_auth_signing_alg: signingAlg }),
-    ...(userinfo_signed_response_alg !== undefined && { userinfo_signed_response_alg }),
-    ...(request_object_signing_alg !== undefined && { request_object_signing_alg }),
-    ...(sector_identifier_uri !== undefined && { sector_identifier_uri }),
-    ...(request_uris !== undefined && { request_uris }),
-    ...(require_pushed_authorization_requests !== undefined && { require_pushed_authorization_requests }),
-    ...(require_signed_request_object !== undefined && { require_signed_request_object }),
-    ...(default_max_age !== undefined && { default_max_age }),
-    ...(logo_uri !== undefined && { logo_uri }),
-    ...(login_url !== undefined && { login_url }),
-    ...(software_version !== undefined && { software_version }),
+    require_auth_time: client.extra.require_auth_time ?? false,
+    ...set(client.extra),
     app_id: client.appId,
     account_id: client.accountId,
     registration_access_token: registrationToken ?? '',
     registration_client_uri:
       baseUrl + pathOf(contract, 'readClient').replace('{client_id}', encodeURIComponent(client.clientId)),
   };
+}
+
+type Extra = Registration['client']['extra'];
+
+/** Members that are left out unless they are set. */
+const optional = [
+  'backchannel_logout_uri',
+  'backchannel_logout_session_required',
+  'dpop_bound_access_tokens',
+  'token_endpoint_auth_signing_alg',
+  'userinfo_signed_response_alg',
+  'authorization_signed_response_alg',
+  'introspection_signed_response_alg',
+  'request_object_signing_alg',
+  'sector_identifier_uri',
+  'request_uris',
+  'require_pushed_authorization_requests',
+  'require_signed_request_object',
+  'security_profile',
+  'default_max_age',
+  'logo_uri',
+  'login_url',
+  'software_version',
+] as const satisfies (keyof Extra)[];
+
+function set(extra: Extra): Pick<Extra, (typeof optional)[number]> {
+  return Object.fromEntries(optional.filter((name) => extra[name] !== undefined).map((name) => [name, extra[name]]));
 }

@@ -25,7 +25,7 @@ onServices('accounts', (subject) => {
     assert.equal(account.settings.registration, 'token');
     assert.deepEqual(await requireAccount(services, subdomain), account);
     assert.ok((await listAccounts(services)).some(({ id }) => id === account.id));
-    assert.equal((await services.signer.published(account)).length, 2);
+    assert.equal((await services.signer.published(account)).length, 3);
   });
 
   test('the service knows its hosts, with or without a port', async () => {

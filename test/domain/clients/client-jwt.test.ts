@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { readClientJwt } from '../../../src/domain/clients/client-jwt.ts';
+import { assertionAlgorithms } from '../../../src/domain/clients/client-keys.ts';
 import type { ClientKey } from '../../../src/store/client-metadata.ts';
 import type { ClientRecord } from '../../../src/store/clients.ts';
 import { sign, type TestKey, testKey } from '../../support/assertions.ts';
@@ -23,7 +24,7 @@ describe("the keys used to verify a client's JWT", () => {
     const read = async (extra: object) => {
       const client = { accountId: 1, clientId: 'c', registeredBy: 'token', extra } as unknown as ClientRecord;
       const clientKeys = { read: async () => keys as readonly ClientKey[] };
-      const rules = { types: ['jwt'], algorithm: undefined, claims: {} };
+      const rules = { types: ['jwt'], algorithms: assertionAlgorithms, algorithm: undefined, claims: {} };
       return 'payload' in (await readClientJwt({ clientKeys }, client, text, rules));
     };
     const [byValue, byAddress] = [await read({ jwks: { keys } }), await read({ jwks_uri: 'https://c.example/keys' })];

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLocalJWKSet, jwtVerify } from 'jose';
+import { signingAlgorithms } from '../../../src/domain/clients/known-values.ts';
 import { generateKeyPair } from '../../../src/domain/keys/key-pairs.ts';
 import { rotateKeys } from '../../../src/domain/keys/rotate-keys.ts';
 import { createSigner } from '../../../src/domain/keys/signer.ts';
-import { signingAlgorithms } from '../../../src/domain/keys/signing-keys.ts';
 import { failureOf } from '../../store/samples.ts';
 import { createTestAccount, testServices } from '../../support/services.ts';
 import { onServices } from '../subject.ts';

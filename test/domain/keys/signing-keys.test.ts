@@ -26,7 +26,7 @@ onServices('signing keys', (subject) => {
     const { services, account } = await fresh();
     assert.deepEqual(await states(services, account), ['ES256 signing', 'RS256 signing']);
     const published = await services.signer.published(account);
-    assert.deepEqual(published.map(({ alg }) => alg).sort(), ['ES256', 'RS256']);
+    assert.deepEqual(published.map(({ alg }) => alg).sort(), ['ES256', 'PS256', 'RS256']);
     for (const key of published) {
       assert.match(key.kid, /^[\w-]{43}$/);
       assert.equal(key.use, 'sig');
@@ -44,7 +44,7 @@ onServices('signing keys', (subject) => {
     await rotateKeys(services, account, { emergency: false });
     const both = ['ES256 next', 'ES256 signing', 'RS256 next', 'RS256 signing'];
     assert.deepEqual(await states(services, account), both);
-    assert.equal((await services.signer.published(account)).length, 4);
+    assert.equal((await services.signer.published(account)).length, 6);
     clock.advance(day - 1);
     assert.deepEqual(await states(services, account), both);
     clock.advance(1);
@@ -54,10 +54,10 @@ onServices('signing keys', (subject) => {
       'RS256 retired',
       'RS256 signing',
     ]);
-    assert.equal((await services.signer.published(account)).length, 4);
+    assert.equal((await services.signer.published(account)).length, 6);
     clock.advance(retired);
     const published = (await services.signer.published(account)).map(({ kid }) => kid);
-    assert.equal(published.length, 2);
+    assert.equal(published.length, 3);
     assert.ok(before.every(({ kid }) => !published.includes(kid)));
     assert.equal(await services.store.keys.removeRetired(account.id, clock.now()), 2);
   });
@@ -76,7 +76,7 @@ onServices('signing keys', (subject) => {
     const keys = await rotateKeys(services, account, { emergency: true });
     assert.equal(keys.filter(({ state }) => state === 'signing').length, 2);
     const published = await services.signer.published(account);
-    assert.equal(published.length, 2);
+    assert.equal(published.length, 3);
     assert.ok(published.every(({ kid }) => !old.includes(kid)));
     services.clock.advance(day);
     assert.deepEqual(

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import type { Account } from '../../../src/domain/accounts/account.ts';
 import { csrfToken, requireCsrf } from '../../../src/domain/login/authorization-request.ts';
 import { answerError, answerWith, type ClientAnswer } from '../../../src/domain/login/redirect.ts';
+import type { Services } from '../../../src/services.ts';
+import type { ClientRecord } from '../../../src/store/clients.ts';
 
 function locationOf(answer: ClientAnswer): string {
   assert.ok(answer.by === 'redirect');
@@ -10,20 +12,23 @@ function locationOf(answer: ClientAnswer): string {
 }
 
 const account = { baseUrl: 'https://one.gatehouse.example' } as Account;
+// Nothing is signed here.
+const [services, client] = [{} as Services, {} as ClientRecord];
 
-test('the answer is appended to the registered URI, which stays unchanged', () => {
-  const at = (redirectUri: string) => locationOf(answerWith(account, { redirectUri, state: null }, { code: 'c' }));
+test('the answer is appended to the registered URI, which stays unchanged', async () => {
+  const at = async (redirectUri: string) =>
+    locationOf(await answerWith(services, account, client, { redirectUri, state: null }, { code: 'c' }));
   const added = 'code=c&iss=https%3A%2F%2Fone.gatehouse.example';
-  assert.equal(at('https://a.example/cb'), `https://a.example/cb?${added}`);
-  assert.equal(at('https://a.example'), `https://a.example?${added}`);
-  assert.equal(at('https://a.example/cb?x=%2F&y'), `https://a.example/cb?x=%2F&y&${added}`);
-  assert.equal(at('com.example.app:/cb'), `com.example.app:/cb?${added}`);
+  assert.equal(await at('https://a.example/cb'), `https://a.example/cb?${added}`);
+  assert.equal(await at('https://a.example'), `https://a.example?${added}`);
+  assert.equal(await at('https://a.example/cb?x=%2F&y'), `https://a.example/cb?x=%2F&y&${added}`);
+  assert.equal(await at('com.example.app:/cb'), `com.example.app:/cb?${added}`);
 });
 
-test('state comes back as sent, and only when it was sent', () => {
+test('state comes back as sent, and only when it was sent', async () => {
   const target = { redirectUri: 'https://a.example/cb', state: 'a b&c=d#é' };
-  const query = new URL(locationOf(answerError(account, target, { error: 'access_denied', description: 'no' })))
-    .searchParams;
+  const denied = { error: 'access_denied', description: 'no' } as const;
+  const query = new URL(locationOf(await answerError(services, account, client, target, denied))).searchParams;
   assert.deepEqual(Object.fromEntries(query), {
     error: 'access_denied',
     error_description: 'no',

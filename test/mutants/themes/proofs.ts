@@ -66,7 +66,7 @@ export const proofs: readonly Mutant[] = [
     id: 'proof-required',
     rule: 'a client registered for bound tokens gets no others',
     file,
-    text: 'if (client.extra.dpop_bound_access_tokens) throw',
+    text: 'if (mustProveKey(account, client)) throw',
     becomes: 'if (false) throw',
     killedBy: 'surfaces/oauth2/dpop.ts',
   },

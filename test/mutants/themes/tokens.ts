@@ -143,7 +143,7 @@ export const tokens: readonly Mutant[] = [
     id: 'password-grant-off',
     rule: "the password grant requires the account's setting",
     file: 'domain/tokens/password-grant.ts',
-    text: "if (!account.settings.passwordGrant) throw new Failure('client_not_authorized');",
+    text: "if (!account.settings.passwordGrant || followsFapi(account, client)) throw new Failure('client_not_authorized');",
     becomes: '',
     killedBy: 'surfaces/oauth2/other-grants.ts',
   },

@@ -179,7 +179,7 @@ export function dpop(app: AppOf): void {
     const key = await newProofKey();
     const { client, tokens } = await boundTokens(app(), key, { ...publicClient, dpop_bound_access_tokens: true });
     for (const door of ['/oauth2/token', '/oidc/2/token'] as const) {
-      assertError(await refresh(app(), client, tokens.refresh_token, door), 400, 'invalid_dpop_proof', /registered/);
+      assertError(await refresh(app(), client, tokens.refresh_token, door), 400, 'invalid_dpop_proof', /must send one/);
     }
     const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
     assert.equal((await askWithProof(app(), client, key, form)).status, 200);

@@ -21,7 +21,7 @@ async function verify(app: TestApp, token: string, alg: string, audience: string
 
 /** OpenID Connect Core §2, §3.1.3.6, §5.1; docs/document-gaps.md#the-standard-door. */
 export function idToken(app: AppOf): void {
-  for (const alg of ['RS256', 'ES256'] as const) {
+  for (const alg of ['RS256', 'PS256', 'ES256'] as const) {
     it(`${alg}: exactly the documented claims, signed with the published key`, async () => {
       const one = await app().another(unlimited);
       using _ = one.services.clock.hold();
@@ -125,7 +125,7 @@ export function idToken(app: AppOf): void {
 
   it('only algorithms that discovery lists are accepted in tokens and registrations (T10)', async () => {
     const { body } = await app().send('GET', '/.well-known/openid-configuration');
-    assert.deepEqual(body.id_token_signing_alg_values_supported, ['RS256', 'ES256']);
+    assert.deepEqual(body.id_token_signing_alg_values_supported, ['RS256', 'PS256', 'ES256']);
     for (const alg of body.id_token_signing_alg_values_supported) {
       await registerClient(app(), { id_token_signed_response_alg: alg });
     }

@@ -29,6 +29,7 @@ import { dpopProofs } from './dpop-proofs.ts';
 import { dpopUse } from './dpop-use.ts';
 import { endingSessions } from './end-session.ts';
 import { exchange } from './exchange.ts';
+import { fapi } from './fapi.ts';
 import { hints } from './hints.ts';
 import { hosts } from './hosts.ts';
 import { idToken } from './id-token.ts';
@@ -60,6 +61,7 @@ import { responseModes } from './response-modes.ts';
 import { revocation } from './revoke-token.ts';
 import { rotatingClients } from './rotating-clients.ts';
 import { routing } from './routing.ts';
+import { signedAnswers } from './signed-answers.ts';
 import { userinfo } from './userinfo.ts';
 import { verifiedEmail } from './verified-email.ts';
 
@@ -89,6 +91,8 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'the implicit profile': implicitProfile,
   'pushed requests': pushedRequests,
   'request objects': requestObjects,
+  'FAPI 2.0': fapi,
+  'signed answers': signedAnswers,
   'hints of a user': hints,
   'claims asked for one by one': claimsParameter,
   'redirect variants': redirectVariants,

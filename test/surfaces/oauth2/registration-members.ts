@@ -38,6 +38,13 @@ const values: Readonly<Record<string, unknown>> = {
   userinfo_signed_response_alg: 'RS256',
   userinfo_encrypted_response_alg: 'RSA-OAEP',
   userinfo_encrypted_response_enc: 'A256GCM',
+  authorization_signed_response_alg: 'PS256',
+  authorization_encrypted_response_alg: 'RSA-OAEP',
+  authorization_encrypted_response_enc: 'A256GCM',
+  introspection_signed_response_alg: 'ES256',
+  introspection_encrypted_response_alg: 'RSA-OAEP',
+  introspection_encrypted_response_enc: 'A256GCM',
+  security_profile: 'fapi2',
   request_object_signing_alg: 'ES256',
   request_object_encryption_alg: 'RSA-OAEP',
   request_object_encryption_enc: 'A256GCM',
@@ -66,7 +73,8 @@ export function registrationMembers(app: AppOf): void {
 
   for (const [member, outcome] of rows) {
     it(`${member} is ${outcome}`, async () => {
-      const keys = member === 'require_signed_request_object' && { jwks: values['jwks'] };
+      const needsKeys = ['require_signed_request_object', 'security_profile'].includes(member);
+      const keys = needsKeys && { jwks: values['jwks'] };
       const json = { redirect_uris: [redirectUri], ...keys, [member]: values[member] };
       const authorization = `Bearer ${await app().bearer('register_clients')}`;
       const answer = await app().send('POST', '/oauth2/register', { headers: { authorization }, json });

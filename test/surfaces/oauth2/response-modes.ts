@@ -78,7 +78,7 @@ export function responseModes(app: AppOf): void {
 
   it('an unknown or impossible mode falls back to the default', async () => {
     const client = await registerClient(app());
-    for (const mode of ['Query', 'web_message', 'query.jwt', 'form_post ']) {
+    for (const mode of ['Query', 'web_message', 'web_message.jwt', 'form_post ']) {
       const answer = await app().send('GET', authorizePath(client, { response_mode: mode }));
       assert.equal(received(answer, 'query')['error'], 'invalid_request', mode);
     }

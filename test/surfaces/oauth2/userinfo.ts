@@ -48,7 +48,7 @@ export function userinfo(app: AppOf): void {
     }
   });
 
-  for (const alg of ['RS256', 'ES256']) {
+  for (const alg of ['RS256', 'PS256', 'ES256']) {
     it(`${alg}: returns the same claims signed if the client registered it (§5.3.2), with no other algorithm`, async () => {
       const setting = await settle(app(), { userinfo_signed_response_alg: alg });
       const tokens = await redeem(app(), setting.client, await setting.code({ scope: 'openid email' }));
@@ -63,7 +63,7 @@ export function userinfo(app: AppOf): void {
         assertClientError(app(), await app().send('GET', hint), 'invalid_request');
       }
       const headers = { authorization: `Bearer ${await app().bearer('register_clients')}` };
-      for (const wrong of ['none', 'HS256', 'PS256']) {
+      for (const wrong of ['none', 'HS256', 'PS512']) {
         const json = { redirect_uris: [redirectUri], userinfo_signed_response_alg: wrong };
         assertError(await app().send('POST', '/oauth2/register', { headers, json }), 400, 'invalid_client_metadata');
       }

@@ -19,7 +19,7 @@ export function routing(app: () => TestApp): void {
       assert.equal(preflight.headers['access-control-allow-methods'], 'POST');
       assert.equal(
         preflight.headers['access-control-allow-headers'],
-        'authorization, content-type, dpop, idempotency-key',
+        'authorization, content-type, dpop, idempotency-key, mcp-protocol-version',
       );
     });
 

@@ -519,8 +519,8 @@ export interface paths {
          *     not for this client to know, or whose user is no longer active or no longer has the app, is `{"active": false}`
          *     and nothing else, with status 200.
          *
-         *     With the header `Accept: application/token-introspection+jwt` the answer is a JWT ([RFC
-         *     9701](https://www.rfc-editor.org/rfc/rfc9701)): `iss`, `aud` (the client that asks), `iat` and, as
+         *     With the header `Accept: application/token-introspection+jwt`, and without `application/json` in it, the answer
+         *     is a JWT ([RFC 9701](https://www.rfc-editor.org/rfc/rfc9701)): `iss`, `aud` (the client that asks), `iat` and, as
          *     `token_introspection`, the same members. It is signed with the client's `introspection_signed_response_alg`,
          *     RS256 by default, by a key of `/oauth2/jwks`.
          */

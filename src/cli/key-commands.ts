@@ -13,15 +13,28 @@ export function addKeyCommands(program: Command, outlet: Outlet): void {
     'publish the next keys; they start to sign a day later',
     outlet,
     ({ options }) =>
-      withAccount(options.account, async (services, account) =>
-        many(await rotateKeys(services, account, { emergency: options.emergency === true })),
-      ),
+      withAccount(options.account, async (services, account) => {
+        const before = await listKeys(services, account);
+        const after = await rotateKeys(services, account, { emergency: options.emergency === true });
+        const answer = many(after);
+        const isDone = after.some(({ kid }) => !before.some((key) => key.kid === kid));
+        return isDone ? answer : { ...answer, text: nothingDone(after, options.account) + answer.text };
+      }),
   )
     .requiredOption('--account <subdomain>', 'the account')
     .option('--emergency', 'the keys are compromised: sign with new ones at once and withdraw the old ones');
   addCommand<{ account: string }>(group, 'list', 'list all keys with their state', outlet, ({ options }) =>
     withAccount(options.account, async (services, account) => many(await listKeys(services, account))),
   ).requiredOption('--account <subdomain>', 'the account');
+}
+
+/** The next keys are there already; repeating the command changes nothing. */
+function nothingDone(keys: readonly KeyStanding[], subdomain: string): string {
+  const signsFrom = Math.max(...keys.filter(({ state }) => state === 'next').map((key) => key.signsFrom));
+  return (
+    `Nothing was done: the next keys are published already, and sign from ${isoTime(signsFrom)}.\n` +
+    `If the keys that sign now have leaked: gatehouse keys rotate --emergency --account ${subdomain}\n\n`
+  );
 }
 
 function many(keys: readonly KeyStanding[]): Answer {

@@ -196,7 +196,7 @@ describe('the command line', () => {
     const csv = (await cli.ask(['user', 'export', ...account])).stdout;
     const [heading, ada] = csv.split('\n');
     assert.match(heading ?? '', /^email,username,firstname,.*,status,roles$/);
-    assert.equal(ada, "a@example.com,,'=Ada,,,,,,,,false,unactivated,");
+    assert.equal(ada, "a@example.com,,'=Ada,,,,,,,,,false,unactivated,");
     const { stdout: lines } = await cli.ask(['user', 'export', ...account, '--format', 'ndjson']);
     assert.equal(JSON.parse(lines.split('\n')[0] ?? '').firstname, '=Ada');
     write('again.ndjson', lines);
@@ -232,6 +232,12 @@ describe('the command line', () => {
     assert.deepEqual(Object.keys(keys[0]), ['kid', 'alg', 'state', 'published_at', 'signs_from', 'retires_at']);
     assert.equal(keys.filter(({ state }: { state: string }) => state === 'next').length, 2);
     assert.match(keys[0].published_at, /^\d{4}-\d\d-\d\dT.*Z$/);
+    assert.deepEqual(await cli.json('keys', 'list', '--account', 'acme'), keys);
+    const { stdout } = await cli.run(['keys', 'rotate', '--account', 'acme']);
+    assert.match(
+      stdout,
+      /^Nothing was done: the next keys .* sign from \d{4}-\d\d-\d\dT.*Z\.\nIf .* --emergency --account acme\n/,
+    );
     assert.deepEqual(await cli.json('keys', 'list', '--account', 'acme'), keys);
     const emergency = await cli.json('keys', 'rotate', '--account', 'acme', '--emergency');
     assert.deepEqual(emergency.map(({ state }: { state: string }) => state).sort(), [

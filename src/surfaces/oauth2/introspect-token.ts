@@ -21,10 +21,12 @@ export function introspectToken(
   };
 }
 
-/** Whether `Accept` names the signed answer; a range with an asterisk asks for JSON. */
+/**
+ * Whether `Accept` names the signed answer and not JSON: generated clients name all types that they know, and read JSON.
+ */
 function namesSigned(accept = ''): boolean {
   const types = accept.split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase());
-  return types.includes('application/token-introspection+jwt');
+  return types.includes('application/token-introspection+jwt') && !types.includes('application/json');
 }
 
 function represent(token: ActiveToken, issuer: string): components['schemas']['Introspection'] {

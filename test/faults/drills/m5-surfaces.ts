@@ -21,7 +21,7 @@ export const drill = matrixDrill({
       'opening/changed-meanwhile',
       'own-account/visits',
     ].map((name) => `test/domain/${name}.test.ts`),
-    ...['oauth4webapi', 'openid-client', 'signed-requests', 'signing-client'].map(
+    ...['fapi-client', 'oauth4webapi', 'openid-client', 'signed-requests', 'signing-client'].map(
       (name) => `test/conformance/${name}.test.ts`,
     ),
   ],

@@ -73,6 +73,7 @@ export function signedAnswers(app: AppOf): void {
     const signed = 'application/token-introspection+jwt';
     const plain = await ask('application/json, */*', token);
     assert.equal(plain.body.active, true);
+    assert.equal((await ask(`${signed}, application/json`, token)).body.active, true);
     for (const [sent, expected] of [
       [token, plain.body],
       ['unknown', { active: false }],

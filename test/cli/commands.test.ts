@@ -47,8 +47,13 @@ describe('the command line', () => {
       hosts: ['id.acme.example'],
     };
     assert.deepEqual(await cli.json('account', 'list'), [acme]);
-    assert.deepEqual(await cli.json('account', 'set', 'acme', 'registration=closed', 'grant.password=on'), acme);
-    assert.deepEqual(await cli.json('account', 'set', 'acme', 'registration=', 'grant.password='), acme);
+    const set = (...pairs: string[]) => cli.json('account', 'set', 'acme', ...pairs);
+    const { settings, ...members } = await set('registration=closed', 'grant.password=on');
+    assert.deepEqual(members, { ...acme, name: 'Acme' });
+    assert.deepEqual([settings.registration, settings['grant.password']], ['closed', 'on']);
+    const restored = await set('registration=', 'grant.password=');
+    assert.deepEqual([restored.settings.registration, restored.settings['grant.password']], ['token', 'off']);
+    assert.deepEqual(await cli.json('account', 'show', 'acme'), restored);
     assert.equal((await refusal('account', 'set', 'acme', 'registration=perhaps')).error, 'value_invalid');
     assert.equal((await refusal('account', 'set', 'acme', 'registration')).error, 'value_invalid');
     assert.equal((await refusal('account', 'set', 'acme', 'a=1', 'a=2')).message, 'a must not be repeated');

@@ -88,6 +88,7 @@ export const guideGroups: readonly GuideGroup[] = [
         file: 'README.md',
         summary: 'Every setting of the service with its default, and which Node runs.',
       },
+      page('account-settings', 'Every setting of an account: what it means, its default, what is allowed.'),
       page(
         'operations',
         'Databases, keys, limits, the audit trail, what to watch, what happens when something breaks.',

@@ -44,9 +44,15 @@ function allowCrossOrigin(res: Response): void {
   res.setHeader('access-control-expose-headers', 'www-authenticate, retry-after, x-request-id, dpop-nonce');
 }
 
+/**
+ * What scripts send: clients of MCP put `mcp-protocol-version` on every request, those to the account's metadata
+ * included.
+ */
+const crossOriginHeaders = 'authorization, content-type, dpop, idempotency-key, mcp-protocol-version';
+
 /** Answers a preflight request. */
 function answerPreflight(res: Response, methods: readonly string[]): void {
   res.setHeader('access-control-allow-methods', methods.join(', '));
-  res.setHeader('access-control-allow-headers', 'authorization, content-type, dpop, idempotency-key');
+  res.setHeader('access-control-allow-headers', crossOriginHeaders);
   res.setHeader('access-control-max-age', '7200');
 }

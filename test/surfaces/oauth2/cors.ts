@@ -39,7 +39,7 @@ export function cors(app: AppOf): void {
       assert.equal(preflight.headers['access-control-allow-methods'], methods.join(', '));
       assert.equal(
         preflight.headers['access-control-allow-headers'],
-        'authorization, content-type, dpop, idempotency-key',
+        'authorization, content-type, dpop, idempotency-key, mcp-protocol-version',
       );
       assert.equal(preflight.headers['access-control-allow-credentials'], undefined);
       for (const method of methods) {
@@ -64,6 +64,22 @@ export function cors(app: AppOf): void {
       }
     });
   }
+
+  it('a preflight that is refused tells the same with and without a token', async () => {
+    const headers = { ...fromElsewhere, 'access-control-request-headers': 'mcp-protocol-version' };
+    for (const [path, status] of [
+      ['/oauth2/introspect', 405],
+      ['/oauth2/nothing', 404],
+    ] as const) {
+      const [preflight, again] = [
+        await app().send('OPTIONS', path, { headers }),
+        await app().send('OPTIONS', path, { headers: { ...headers, authorization: 'Bearer nobody' } }),
+      ];
+      assert.deepEqual([preflight.status, again.status], [status, status]);
+      assert.deepEqual([corsHeaders(preflight), corsHeaders(again)], [[], []]);
+      assert.deepEqual(Object.keys(preflight.body), Object.keys(again.body));
+    }
+  });
 
   it('a valid authorization request sends none either', async () => {
     const client = await registerClient(app());

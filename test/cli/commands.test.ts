@@ -201,7 +201,7 @@ describe('the command line', () => {
     const csv = (await cli.ask(['user', 'export', ...account])).stdout;
     const [heading, ada] = csv.split('\n');
     assert.match(heading ?? '', /^email,username,firstname,.*,status,roles$/);
-    assert.equal(ada, "a@example.com,,'=Ada,,,,,,,,false,unactivated,");
+    assert.equal(ada, "a@example.com,,'=Ada,,,,,,,,,false,unactivated,");
     const { stdout: lines } = await cli.ask(['user', 'export', ...account, '--format', 'ndjson']);
     assert.equal(JSON.parse(lines.split('\n')[0] ?? '').firstname, '=Ada');
     write('again.ndjson', lines);

@@ -49,6 +49,7 @@ function openGate(): Gate {
       await waiting?.();
       return { ending: 'success', value: 'null', error: null, output: [], dropped: 0, durationMilliseconds: 1 };
     },
+    load: async () => ({ says: 'handler' as const }),
     checkSyntax: () => null,
     warm: async () => {},
     recycle: () => {},

@@ -18,6 +18,7 @@ import type { HookType } from '../store/hooks.ts';
 import { notesOn } from './answer-notes.ts';
 import { type Answer, addCommand, addGroup, collect, type Outlet, readPairs } from './command.ts';
 import { addHookLogCommands } from './hook-log-commands.ts';
+import { addHookNewCommand } from './hook-new-command.ts';
 import { readSettings } from './invocation.ts';
 
 /** The maximum run time of a hook of each type. */
@@ -36,6 +37,7 @@ interface RunOptions {
 
 export function addHookCommands(program: Command, outlet: Outlet): void {
   const group = addGroup(program, 'hook', 'Smart Hooks');
+  addHookNewCommand(group, outlet);
   addHookLogCommands(group, outlet);
   addCommand<RunOptions>(
     group,

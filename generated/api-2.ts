@@ -955,8 +955,11 @@ export interface paths {
         /**
          * Create a hook
          * @description A JavaScript function that the service runs each time the hook fires. `type` and `function` are mandatory; `null`
-         *     is the same as a member that is left out. The function is checked for its syntax and not run. Without packages the
-         *     hook is `ready` at once and fires from the next sign-in on; packages are resolved in the background.
+         *     is the same as a member that is left out. The function is loaded once, without `fetch`, and `handler` is not
+         *     called: one that exports no `handler` is 422. One that throws while it is loaded is stored, because a variable may
+         *     be missing, and `warning` says why. Without packages the hook is `ready` at once and fires from the next sign-in
+         *     on; packages are resolved in the background, and the function is loaded then: without a `handler` the hook is
+         *     `create-failed`.
          *
          *     | Type | Fires | Answers |
          *     |---|---|---|
@@ -1046,7 +1049,8 @@ export interface paths {
         /**
          * Replace a hook
          * @description Replaces the whole hook: an omitted member has its default. Takes effect at the next run. With packages the former
-         *     version runs on until the new ones are built, and also when they cannot be. The former version is kept: `gatehouse
+         *     version runs on until the new ones are built, and also when they cannot be, or when the function then exports no
+         *     `handler` (`update-failed`). The former version is kept: `gatehouse
          *     hook rollback` makes it the newest again.
          */
         readonly put: operations["replaceHook"];
@@ -3437,7 +3441,7 @@ export interface components {
             readonly value: string;
         };
         /**
-         * @description How far the build of its packages is. With `create-queued`, `create-running` and `create-failed` the hook does not run yet; with the three of an update the version before runs on.
+         * @description How far the build of its packages is, after which its function is loaded once. With `create-queued`, `create-running` and `create-failed` the hook does not run yet; with the three of an update the version before runs on.
          * @example ready
          * @enum {string}
          */
@@ -3451,7 +3455,7 @@ export interface components {
             readonly id: string;
             readonly type: components["schemas"]["HookType"];
             /**
-             * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded. It exports `handler`, which gets the context. Empty: the hook does nothing.
+             * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded. It exports `handler`, which gets the context: without it the hook is refused. Empty: the hook does nothing.
              * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=
              */
             readonly function: string;
@@ -3512,6 +3516,11 @@ export interface components {
             readonly context_version: string;
             readonly status: components["schemas"]["HookStatus"];
             /**
+             * @description Only in the answer to a write whose function could not be loaded: why. Values of linked variables are masked.
+             * @example the function could not be loaded: it threw Error: API_KEY is missing
+             */
+            readonly warning?: string;
+            /**
              * Format: date-time
              * @description When it was created.
              * @example 2026-11-21T10:00:00.000Z
@@ -3567,7 +3576,7 @@ export interface components {
         readonly HookInput: {
             readonly type: components["schemas"]["HookType"];
             /**
-             * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded. It exports `handler`, which gets the context. Empty: the hook does nothing.
+             * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded. It exports `handler`, which gets the context: without it the hook is refused. Empty: the hook does nothing.
              * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=
              */
             readonly function: string;
@@ -3656,6 +3665,11 @@ export interface components {
              * @example
              */
             readonly status?: unknown;
+            /**
+             * @description Read-only; ignored.
+             * @example
+             */
+            readonly warning?: unknown;
             /**
              * @description Read-only; ignored.
              * @example
@@ -10288,7 +10302,7 @@ export interface operations {
                         readonly id?: string;
                         readonly type?: components["schemas"]["HookType"];
                         /**
-                         * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded. It exports `handler`, which gets the context. Empty: the hook does nothing.
+                         * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded. It exports `handler`, which gets the context: without it the hook is refused. Empty: the hook does nothing.
                          * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=
                          */
                         readonly function?: string;
@@ -10348,6 +10362,11 @@ export interface operations {
                          */
                         readonly context_version?: string;
                         readonly status?: components["schemas"]["HookStatus"];
+                        /**
+                         * @description Only in the answer to a write whose function could not be loaded: why. Values of linked variables are masked.
+                         * @example the function could not be loaded: it threw Error: API_KEY is missing
+                         */
+                        readonly warning?: string;
                         /**
                          * Format: date-time
                          * @description When it was created.

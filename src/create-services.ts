@@ -18,6 +18,7 @@ import { gatherWrites } from './domain/gathered-writes.ts';
 import type { PackageBuilder } from './domain/hooks/package-builds.ts';
 import { createPackageQueue, type PackageQueue } from './domain/hooks/package-queue.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
+import { tryBuiltWith } from './domain/hooks/try-built.ts';
 import { openMasterKey, openPepper } from './domain/keys/master-key.ts';
 import { createSigner } from './domain/keys/signer.ts';
 import { createVault } from './domain/keys/vault.ts';
@@ -63,6 +64,9 @@ export async function createServices(
   const { addresses, smtp, mailFrom, mailFolder } = config;
   const limits = createLimits();
   const mailer = createMailer({ smtp, from: mailFrom, folder: mailFolder });
+  const hooks = openRunner(() =>
+    createHookRunner({ fetch: createGuestFetch(hookEgress), runtimes: config.hookRuntimes }),
+  );
   return {
     addresses,
     store,
@@ -81,13 +85,17 @@ export async function createServices(
     counts: createDailyCounts({ store, clock }),
     onceAnHour: createOnceAnHour(),
     refusals: createRefusals({ store, clock }, flushSoon(log)),
-    hooks: openRunner(() => createHookRunner({ fetch: createGuestFetch(hookEgress), runtimes: config.hookRuntimes })),
     hookRuntimes: config.hookRuntimes.map(({ name }) => name),
     hookWaitMilliseconds: 2_000,
     egress,
     clientKeys: createClientKeys({ egress, clock }),
     hookEgress,
-    packageBuilds: createPackageQueue({ store, clock, log }, packageBuilderOf(config)),
+    hooks,
+    packageBuilds: createPackageQueue(
+      { store, clock, log },
+      packageBuilderOf(config),
+      tryBuiltWith({ store, vault, hooks, log }),
+    ),
     geoip: createGeoIp(config.geoipDatabase, log),
     log,
   };

@@ -1,10 +1,15 @@
 import type { Command } from 'commander';
 import type { Account } from '../domain/accounts/account.ts';
 import { createAccount, listAccounts, setAccount } from '../domain/accounts/accounts.ts';
-import { settingNames } from '../domain/accounts/settings.ts';
+import { showSettings } from '../domain/accounts/settings.ts';
 import { type Answer, addCommand, addGroup, collect, type Outlet, readPairs } from './command.ts';
 import { fields, table } from './output.ts';
-import { withServices } from './session.ts';
+import { withAccount, withServices } from './session.ts';
+import { settingsText } from './settings-text.ts';
+
+const settingHelp = `
+Settings:
+${settingsText(showSettings(), ({ name, fallback }) => `${name} (default: ${fallback || 'none'})`)}`;
 
 export function addAccountCommands(program: Command, outlet: Outlet): void {
   const group = addGroup(program, 'account', 'customers of the service');
@@ -19,6 +24,9 @@ export function addAccountCommands(program: Command, outlet: Outlet): void {
   addCommand(group, 'list', 'list all accounts', outlet, () =>
     withServices(async (services) => many(await listAccounts(services))),
   );
+  addCommand(group, 'show <subdomain>', 'show an account, and each setting with what it means', outlet, (call) =>
+    withAccount(call.args[0] as string, async (_services, account) => explained(account)),
+  );
   addCommand(
     group,
     'set <subdomain> <pairs...>',
@@ -28,15 +36,29 @@ export function addAccountCommands(program: Command, outlet: Outlet): void {
       withServices(async (services) =>
         one(await setAccount(services, call.args[0] as string, readPairs(call.args[1] as string[]))),
       ),
-  ).addHelpText('after', `\nSettings: ${settingNames.join(', ')}`);
+  ).addHelpText('after', settingHelp);
 }
 
 function represent({ id, subdomain, baseUrl, hosts }: Account) {
   return { account_id: id, subdomain, base_url: baseUrl, hosts };
 }
 
+/** With the value in force of each setting, by name. */
+function withSettings(account: Account) {
+  const settings = showSettings(account.record.settings).map(({ name, value }) => [name, value]);
+  return { ...represent(account), name: account.name, settings: Object.fromEntries(settings) };
+}
+
 function one(account: Account): Answer {
-  return { json: represent(account), text: fields({ ...represent(account), ...account.record.settings }) };
+  return { json: withSettings(account), text: fields({ ...represent(account), ...account.record.settings }) };
+}
+
+function explained(account: Account): Answer {
+  const shown = showSettings(account.record.settings);
+  const settings = settingsText(shown, ({ name, value, fallback }) =>
+    value === fallback ? `${name}=${value}` : `${name}=${value} (default: ${fallback || 'none'})`,
+  );
+  return { json: withSettings(account), text: `${fields({ ...represent(account), name: account.name })}\n${settings}` };
 }
 
 function many(accounts: readonly Account[]): Answer {

@@ -3,6 +3,7 @@ import { createApiKey, listApiKeys, revokeApiKey } from '../domain/callers/api-k
 import { createCredential, listCredentials, revokeCredential } from '../domain/callers/credentials.ts';
 import { credentialScopes } from '../domain/callers/scopes.ts';
 import { addCommand, addGroup, collect, type Outlet, readId } from './command.ts';
+import { addYesOption, type Confirmable, confirm } from './confirm.ts';
 import { fields, isoTime, table } from './output.ts';
 import { withAccount } from './session.ts';
 
@@ -44,13 +45,20 @@ export function addCredentialCommands(program: Command, outlet: Outlet): void {
       };
     }),
   ).requiredOption(...accountOption);
-  addCommand<OfAccount>(group, 'revoke <client_id>', 'revoke a pair and its tokens', outlet, (call) =>
-    withAccount(call.options.account, async (services, account) => {
-      const clientId = call.args[0] as string;
-      await revokeCredential(services, account, clientId);
-      return { json: { client_id: clientId, revoked: true }, text: `${clientId} is revoked\n` };
-    }),
+  const revoke = addCommand<OfAccount & Confirmable>(
+    group,
+    'revoke <client_id>',
+    'revoke a pair and its tokens',
+    outlet,
+    (call) =>
+      withAccount(call.options.account, async (services, account) => {
+        const clientId = call.args[0] as string;
+        await confirm(`the pair ${clientId} and its tokens are revoked`, call.options);
+        await revokeCredential(services, account, clientId);
+        return { json: { client_id: clientId, revoked: true }, text: `${clientId} is revoked\n` };
+      }),
   ).requiredOption(...accountOption);
+  addYesOption(revoke);
 }
 
 export function addApiKeyCommands(program: Command, outlet: Outlet): void {
@@ -75,11 +83,13 @@ export function addApiKeyCommands(program: Command, outlet: Outlet): void {
       };
     }),
   ).requiredOption(...accountOption);
-  addCommand<OfAccount>(group, 'revoke <id>', 'revoke a key', outlet, (call) =>
+  const revoke = addCommand<OfAccount & Confirmable>(group, 'revoke <id>', 'revoke a key', outlet, (call) =>
     withAccount(call.options.account, async (services, account) => {
       const id = readId('id', call.args[0] as string);
+      await confirm(`API key ${id} is revoked`, call.options);
       await revokeApiKey(services, account, id);
       return { json: { id, revoked: true }, text: `API key ${id} is revoked\n` };
     }),
   ).requiredOption(...accountOption);
+  addYesOption(revoke);
 }

@@ -18,10 +18,7 @@ const explanation = `
 Databases are named as in DATABASE_URL: sqlite:<path> or postgres://<user>@<host>/<database>; the environment variable
 PGPASSWORD keeps a password out of the list of processes. Stop the service before. The target must be empty: it gets
 the tables of this release. An interrupted copy continues when the command is run again. Both databases are compared
-row by row at the end, and the audit trails verified; the master key stays the same.
-
-Example:
-  gatehouse db copy sqlite:data/gatehouse.db postgres://gatehouse@127.0.0.1/gatehouse`;
+row by row at the end, and the audit trails verified; the master key stays the same.`;
 
 export function addCopyCommand(group: Command, outlet: Outlet): void {
   addCommand<{ json?: true }>(

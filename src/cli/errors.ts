@@ -2,12 +2,13 @@ import { CommanderError } from 'commander';
 import { ConfigMistakes } from '../config.ts';
 import { Failure, type FailureCode } from '../domain/failure.ts';
 import { explainLoadingError } from '../runtime/add-ons.ts';
+import { Unconfirmed } from './confirm.ts';
 
 interface ReportedError {
   readonly error: string;
   /** One line. */
   readonly message: string;
-  /** 2 for a usage error, else 1. */
+  /** 2 for a usage error, else 1; a missing `--yes` is one. */
   readonly exitCode: number;
 }
 
@@ -17,6 +18,7 @@ export function describeError(error: unknown): ReportedError {
     const message = error.code === 'commander.help' ? 'a command is missing' : error.message.replace(/^error: /, '');
     return report('usage_invalid', message, 2);
   }
+  if (error instanceof Unconfirmed) return report('not_confirmed', error.message, error.exitCode);
   if (error instanceof ConfigMistakes) return report('configuration_invalid', error.message);
   if (error instanceof Failure) return report(error.code, messageOf(error));
   const unfit = explainLoadingError(error);
@@ -25,7 +27,7 @@ export function describeError(error: unknown): ReportedError {
 }
 
 function report(
-  error: FailureCode | 'usage_invalid' | 'configuration_invalid' | 'platform_unfit',
+  error: FailureCode | 'usage_invalid' | 'not_confirmed' | 'configuration_invalid' | 'platform_unfit',
   message: string,
   exitCode = 1,
 ): ReportedError {

@@ -9,19 +9,20 @@ import { checkPackages } from '../domain/hooks/check-packages.ts';
 import { maskingOf, outputLines } from '../domain/hooks/log-lines.ts';
 import type { HookPackages } from '../domain/hooks/package-builds.ts';
 import type { HookRunResult, HookRuntime } from '../domain/hooks/runner.ts';
+import { hookTypes } from '../domain/hooks/values.ts';
 import { createGuestFetch } from '../hook-runner/guest-fetch.ts';
 import { createHookRunner } from '../hook-runner/runner.ts';
 import type { Judgement } from '../runtime/floor.ts';
 import { checkRuntimes } from '../runtime/hook-runtimes.ts';
+import type { HookType } from '../store/hooks.ts';
+import { notesOn } from './answer-notes.ts';
 import { type Answer, addCommand, addGroup, collect, type Outlet, readPairs } from './command.ts';
 import { addHookLogCommands } from './hook-log-commands.ts';
+import { addHookNewCommand } from './hook-new-command.ts';
 import { readSettings } from './invocation.ts';
 
 /** The maximum run time of a hook of each type. */
-const timeouts = new Map([
-  ['pre-authentication', 1000],
-  ['user-migration', 10_000],
-]);
+const timeouts = { 'pre-authentication': 1000, 'user-migration': 10_000 } satisfies Record<HookType, number>;
 /** For a run without an account. */
 const nobody = 0;
 const localRun = '00000000-0000-0000-0000-000000000000';
@@ -36,6 +37,7 @@ interface RunOptions {
 
 export function addHookCommands(program: Command, outlet: Outlet): void {
   const group = addGroup(program, 'hook', 'Smart Hooks');
+  addHookNewCommand(group, outlet);
   addHookLogCommands(group, outlet);
   addCommand<RunOptions>(
     group,
@@ -44,7 +46,7 @@ export function addHookCommands(program: Command, outlet: Outlet): void {
     outlet,
     ({ args: [file], options }) => runHere(String(file), options),
   )
-    .requiredOption('--type <type>', [...timeouts.keys()].join(' or '))
+    .requiredOption('--type <type>', hookTypes.join(' or '))
     .requiredOption('--context <file.json>', 'the context that the handler gets')
     .option('--env <name=value>', 'an environment variable of the function; may be repeated', collect)
     .option('--package <name@version>', 'a package that the function may require; may be repeated', collect)
@@ -56,10 +58,9 @@ async function runHere(
   file: string,
   { type, context: contextFile, env = [], package: named = [], runtime: wished }: RunOptions,
 ): Promise<Answer> {
-  const timeoutMilliseconds = timeouts.get(type);
-  if (timeoutMilliseconds === undefined) {
-    throw new Failure('value_invalid', { name: 'type', message: `type must be ${[...timeouts.keys()].join(' or ')}` });
-  }
+  const known = hookTypes.find((one) => one === type);
+  if (!known) throw new Failure('value_invalid', { name: 'type', message: `type must be ${hookTypes.join(' or ')}` });
+  const timeoutMilliseconds = timeouts[known];
   const variables = readPairs(env);
   const source = await readText(file);
   const context = readJson(contextFile, await readText(contextFile));
@@ -76,7 +77,9 @@ async function runHere(
     }
     const packages = await buildPackages(config, wanted);
     const call = { accountId: nobody, source, packages, context, variables, timeoutMilliseconds };
-    return describe(await runner.run(call), runtime, judged);
+    const result = await runner.run(call);
+    const notes = result.ending === 'success' ? notesOn(known, JSON.parse(result.value), JSON.parse(context)) : [];
+    return describe(result, notes, runtime, judged);
   } finally {
     await runner.close();
   }
@@ -128,15 +131,20 @@ function refusal(message: string): Failure {
   return new Failure('value_invalid', { name: 'package', message });
 }
 
-function describe(result: HookRunResult, runtime: HookRuntime, { version, reason }: Judgement): Answer {
+function describe(
+  result: HookRunResult,
+  notes: readonly string[],
+  runtime: HookRuntime,
+  { version, reason }: Judgement,
+): Answer {
   const { ending, durationMilliseconds } = result;
   const value = JSON.parse(result.value) as unknown;
   const output = outputLines(localRun, result, Date.now(), maskingOf([])).lines;
-  const ran = { outcome: ending, value, output, duration_ms: Math.round(durationMilliseconds) };
+  const ran = { outcome: ending, value, notes, output, duration_ms: Math.round(durationMilliseconds) };
   const json = { ...ran, runtime: runtime.name, node: { version, warning: reason } };
   const ended = `${ending} in ${ran.duration_ms} ms, ${runtime.name} (Node ${version})`;
   const warning = reason === null ? [] : [`Node ${version}: ${reason}`];
-  const text = `${[...output.map(printableValue), ended, JSON.stringify(value, null, 2), ...warning].join('\n')}\n`;
+  const text = `${[...output.map(printableValue), ended, JSON.stringify(value, null, 2), ...notes.map(printableValue), ...warning].join('\n')}\n`;
   return { json, text, exitCode: ending === 'success' ? 0 : 1 };
 }
 

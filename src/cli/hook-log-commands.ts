@@ -7,7 +7,7 @@ import { Failure } from '../domain/failure.ts';
 import { replay, setShadow } from '../domain/hooks/drafts.ts';
 import { pageExecutions } from '../domain/hooks/executions.ts';
 import { rollBackHook, switchHook } from '../domain/hooks/hooks.ts';
-import type { NamedHook } from '../domain/hooks/read-hooks.ts';
+import type { WrittenHook } from '../domain/hooks/write-version.ts';
 import type { Services } from '../services.ts';
 import type { HookExecutionRecord } from '../store/hook-executions.ts';
 import { type Answer, addCommand, type Outlet } from './command.ts';
@@ -96,9 +96,10 @@ function addSwitch(group: Command, outlet: Outlet, name: string, disabled: boole
   ).requiredOption('--account <subdomain>', 'the account');
 }
 
-function written({ hook, status }: NamedHook): Answer {
+function written({ hook, status, warning }: WrittenHook): Answer {
   const json = { id: hook.uuid, version: hook.version, status, disabled: hook.disabled };
-  return { json, text: fields({ ...json, disabled: hook.disabled ? 'yes' : 'no' }) };
+  const warned = warning === null ? {} : { warning };
+  return { json: { ...json, ...warned }, text: fields({ ...json, disabled: hook.disabled ? 'yes' : 'no', ...warned }) };
 }
 
 async function readDraft(file: string): Promise<string> {

@@ -33,17 +33,11 @@ A line is a person, in CSV below a line with the names of the columns. Members: 
 in CSV roles are names with commas between them, and an attribute is a column custom_attributes.<short name>. Passwords
 are hashes with a password_algorithm. An empty cell leaves a member as it is; in JSON, null clears it.
 Nothing of a line that fails is stored. If an import is interrupted, run it again: by default people who are there are
-skipped. Exit code 1 says that lines failed.
-
-Example:
-  gatehouse user import people.csv --account acme --dry-run`;
+skipped. Exit code 1 says that lines failed.`;
 
 const exportHelp = `
 Passwords are not exported. In CSV an apostrophe stands before what a spreadsheet would take for a formula; an import
-takes it away.
-
-Example:
-  gatehouse user export --account acme > people.csv`;
+takes it away.`;
 
 export function addPeopleCommands(group: Command, outlet: Outlet): void {
   addCommand<ImportCall>(group, 'import <file>', 'create users from a file', outlet, ({ args, options }) =>

@@ -6,10 +6,12 @@ import { addAccountCommands } from './account-commands.ts';
 import { addAuditCommands } from './audit-commands.ts';
 import { addApiKeyCommands, addCredentialCommands } from './caller-commands.ts';
 import type { Outlet } from './command.ts';
+import { addCompletionCommand } from './completion-command.ts';
 import { addDatabaseCommands } from './db-commands.ts';
 import { addDeprecatedCommands } from './deprecated-commands.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { describeError } from './errors.ts';
+import { addExamples } from './examples.ts';
 import { addHookCommands } from './hook-commands.ts';
 import { asInvocation, chooseEnvFile } from './invocation.ts';
 import { addKeyCommands } from './key-commands.ts';
@@ -70,7 +72,8 @@ function write(text: string): Promise<boolean> {
   });
 }
 
-function createProgram(outlet: Outlet, asJson: boolean): Command {
+/** All commands. */
+export function createProgram(outlet: Outlet, asJson: boolean): Command {
   const program = new Command('gatehouse')
     .description('A self-hosted identity service.')
     .version(packageJson.version)
@@ -97,6 +100,8 @@ function createProgram(outlet: Outlet, asJson: boolean): Command {
   addDatabaseCommands(program, outlet);
   addDoctorCommand(program, outlet);
   addPrepareCommand(program, outlet);
+  addCompletionCommand(program, outlet);
+  addExamples(program);
   return program;
 }
 

@@ -40,13 +40,7 @@ export function addWhyCommand(program: Command, outlet: Outlet): void {
       }),
   )
     .option('--account <subdomain>', 'the account; all of them by default')
-    .option('--app <app_id>', 'with an e-mail address: the app that the user wants to use')
-    .addHelpText(
-      'after',
-      `\nExamples:
-  gatehouse why 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
-  gatehouse why ada@example.com --account acme --app 3`,
-    );
+    .option('--app <app_id>', 'with an e-mail address: the app that the user wants to use');
 }
 
 async function whyReference(services: Services, accounts: readonly Account[], text: string): Promise<Answer> {

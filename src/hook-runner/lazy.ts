@@ -10,6 +10,7 @@ export function createLazyRunner(open: () => HookRunner): HookRunner {
   };
   return {
     run: (call) => runner().run(call),
+    load: (call) => runner().load(call),
     checkSyntax: findSyntaxError,
     // Both are for what runs later, in a process that stays.
     warm: async () => {},

@@ -29,6 +29,7 @@ export interface Outcome {
 interface Run {
   readonly end: (ending: HookEnding, answer: Answer) => void;
   readonly abort: AbortController;
+  readonly fetch: GuestFetch;
   fetches: number;
 }
 
@@ -45,7 +46,8 @@ export interface Member {
   underWay(): number;
   /** Compiles without running. */
   load(code: Code): Promise<void>;
-  run(code: Code, input: string, timeoutMilliseconds: number): Promise<Outcome>;
+  /** `fetch`: in place of the one of all runs. */
+  run(code: Code, input: string, timeoutMilliseconds: number, fetch?: GuestFetch): Promise<Outcome>;
   /** Takes no more runs, and ends when the last is over. */
   retire(): void;
   kill(): void;
@@ -102,7 +104,7 @@ export function startMember({ command, fetch, changed }: Options): Member {
     run.fetches += 1;
     // The function's side counts before; this is for one that got past it.
     if (run.fetches > limits.fetches) return end('crashed');
-    const fetched = await answerRequest(request, fetch, run.abort.signal);
+    const fetched = await answerRequest(request, run.fetch, run.abort.signal);
     if (runs.has(number)) process.send({ op: 'fetched', run: number, call, ...fetched });
   }
 
@@ -123,13 +125,14 @@ export function startMember({ command, fetch, changed }: Options): Member {
 
   const loads = createLoads(process.send, () => end('timeout'));
 
-  function runLoaded(hook: number, input: string, timeout: number): Promise<Outcome> {
+  function runLoaded(hook: number, input: string, timeout: number, used: GuestFetch): Promise<Outcome> {
     const number = ++runCount;
     const startedAt = performance.now();
     return new Promise((resolve) => {
       const abort = new AbortController();
       const run: Run = {
         abort,
+        fetch: used,
         fetches: 0,
         end(ending, answer) {
           if (!runs.delete(number)) return;
@@ -173,10 +176,10 @@ export function startMember({ command, fetch, changed }: Options): Member {
     isRetired: () => isRetired,
     underWay: () => underWay,
     load: (code) => busy(async () => void (await loads.load(code))),
-    run: (code, input, timeout) =>
+    run: (code, input, timeout, used = fetch) =>
       busy(async () => {
         const loaded = await loads.load(code);
-        if (loaded && 'number' in loaded) return runLoaded(loaded.number, input, timeout);
+        if (loaded && 'number' in loaded) return runLoaded(loaded.number, input, timeout, used);
         const error = loaded && { name: 'SyntaxError', message: loaded.error.slice(0, limits.errorCharacters) };
         return { ending: error ? 'error' : 'crashed', answer: { ...emptyAnswer, error }, durationMilliseconds: 0 };
       }),

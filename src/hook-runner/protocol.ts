@@ -16,6 +16,9 @@ export const limits = {
   /** Calls of a run to what is outside of its isolate: timers, addresses, digests, random bytes. */
   hostCalls: 1000,
   fetches: 5,
+  /** Names of exports that are told of a module without a handler, and characters of each. */
+  exportedNames: 5,
+  exportedCharacters: 50,
   fetchBodyBytes: 64 * 1024,
   /** Of a response, once before and once after decoding. */
   fetchResponseBytes: 1024 * 1024,
@@ -109,14 +112,21 @@ export type FromProcess =
 
 /** What a run is given, as JSON. */
 export interface GuestInput {
-  /** JSON. */
-  readonly context: string;
+  /** JSON; null: the module is loaded, and its handler not called. */
+  readonly context: string | null;
   readonly variables: Readonly<Record<string, string>>;
+}
+
+/** What a run without a context answers. */
+export interface GuestLoading {
+  readonly hasHandler: boolean;
+  /** As in `HookLoading`. */
+  readonly exported: readonly string[] | null;
 }
 
 /** What a run answers, as JSON. */
 export interface GuestAnswer {
-  /** JSON of what the handler answered; null when it failed or has not ended. */
+  /** JSON of what the handler answered, or of a `GuestLoading`; null when it failed or has not ended. */
   readonly value: string | null;
   readonly error: readonly [name: string, message: string, stack: string] | null;
   readonly output: readonly (readonly [at: number, level: string, text: string])[];

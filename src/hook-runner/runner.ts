@@ -2,11 +2,11 @@
 
 import { totalmem } from 'node:os';
 import { minute } from '../domain/durations.ts';
-import type { HookRun, HookRunner, HookRunResult, HookRuntime } from '../domain/hooks/runner.ts';
+import type { HookLoading, HookRun, HookRunner, HookRunResult, HookRuntime } from '../domain/hooks/runner.ts';
 import { type Answer, emptyAnswer, refuseContext } from './answer.ts';
 import type { Outcome } from './member.ts';
 import type { Pool } from './pool.ts';
-import type { GuestFetch, GuestInput } from './protocol.ts';
+import type { GuestFetch, GuestInput, GuestLoading } from './protocol.ts';
 import { openRuntimes } from './runtimes.ts';
 import { findSyntaxError } from './syntax.ts';
 
@@ -53,18 +53,27 @@ export function createHookRunner(options: HookRunnerOptions): HookProcessRunner 
   async function run(call: HookRun): Promise<HookRunResult> {
     const refusal = refuseContext(call.context);
     if (refusal) return result({ ending: 'error', answer: refusal, durationMilliseconds: 0 });
-    const { source, packages, context, variables, timeoutMilliseconds, isForStranger = false } = call;
+    return runWith(call, call.context);
+  }
+
+  async function runWith(
+    call: Omit<HookRun, 'context'>,
+    context: string | null,
+    fetch?: GuestFetch,
+  ): Promise<HookRunResult> {
+    const { source, packages, variables, timeoutMilliseconds, isForStranger = false } = call;
     const pool = runtimes.poolOf(call.runtime, isForStranger);
     if (!pool) return result(notOffered(call.runtime));
     const input = JSON.stringify({ context, variables } satisfies GuestInput);
     const outcome = await pool.use(processKey(call), (member) =>
-      member.run({ source, packages }, input, timeoutMilliseconds),
+      member.run({ source, packages }, input, timeoutMilliseconds, fetch),
     );
     return result(outcome ?? { ending: 'unavailable', answer: emptyAnswer, durationMilliseconds: 0 });
   }
 
   return {
     run,
+    load: async (call) => loadingOf(await runWith({ ...call, isDraft: true }, null, noFetch)),
     checkSyntax: findSyntaxError,
     async warm({ accountId, runtime, source, packages }) {
       await runtimes.poolOf(runtime, false)?.use(accountId, (member) => member.load({ source, packages }));
@@ -86,6 +95,18 @@ function notOffered(runtime: string | undefined): Outcome {
   const text = `the runtime ${runtime} is not offered here: HOOK_RUNTIMES names those that are`;
   const answer: Answer = { ...emptyAnswer, output: [{ at: Date.now(), level: 'ERROR', text }] };
   return { ending: 'unavailable', answer, durationMilliseconds: 0 };
+}
+
+/** For what is loaded, and not run. */
+const noFetch: GuestFetch = async () => ({ refused: 'forbidden' });
+
+/** What a process says of a module may be forged, as an answer may. */
+function loadingOf({ ending, value, error }: HookRunResult): HookLoading {
+  if (ending !== 'success') return { says: 'failed', ending, error };
+  const { hasHandler, exported } = (JSON.parse(value) ?? {}) as Partial<GuestLoading>;
+  if (hasHandler === true) return { says: 'handler' };
+  const names = Array.isArray(exported) ? exported.filter((name) => typeof name === 'string') : null;
+  return { says: 'no_handler', exported: names };
 }
 
 /** The key of a process: negative numbers are those of drafts. */

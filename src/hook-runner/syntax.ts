@@ -4,7 +4,7 @@ import { compileFunction } from 'node:vm';
 const parameters = ['exports', 'require', 'module', '__filename', '__dirname'];
 
 /** What the engine says of the syntax that only an ES module has. */
-const isModule = /^Unexpected token 'export'$|outside a module$/;
+const isModule = /^Unexpected token 'export'$|outside a module$|bodies of modules$/;
 const moduleHint = ' (a function is a CommonJS module: use require() and exports.handler)';
 
 /** Where and why `source` is no body of a function; null when it is. Compiles, and runs nothing. */

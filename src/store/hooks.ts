@@ -115,6 +115,8 @@ export interface HookStore {
     packageBuildId: number | null,
   ): Promise<{ readonly stored: StoredHook; readonly released: readonly number[] } | null>;
   findVersion(accountId: number, hookId: number, version: number): Promise<HookVersionRecord | null>;
+  /** The newest version of whichever hook uses this build. */
+  findByBuild(accountId: number, packageBuildId: number): Promise<HookVersionRecord | null>;
   /** The newest one below `version`. */
   findVersionBefore(accountId: number, hookId: number, version: number): Promise<HookVersionRecord | null>;
   /** False when there is no such hook. */

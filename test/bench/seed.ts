@@ -10,7 +10,7 @@ import { withServices } from '../../src/cli/session.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
 import { createAccount, setAccount } from '../../src/domain/accounts/accounts.ts';
-import { limitDefaults } from '../../src/domain/accounts/limit-settings.ts';
+import { limitSettings } from '../../src/domain/accounts/limit-settings.ts';
 import { createApiKey } from '../../src/domain/callers/api-keys.ts';
 import { issueCredentialToken } from '../../src/domain/callers/credential-tokens.ts';
 import { createCredential } from '../../src/domain/callers/credentials.ts';
@@ -44,7 +44,7 @@ const delegates = 128;
 
 async function makeAccount(services: Services): Promise<Account> {
   await createAccount(services, { subdomain: accountName });
-  const off = Object.keys(limitDefaults).map((name) => [`limit.${name}`, 'off']);
+  const off = Object.keys(limitSettings).map((name) => [name, 'off']);
   return setAccount(services, accountName, Object.fromEntries(off));
 }
 

@@ -47,8 +47,13 @@ describe('the command line', () => {
       hosts: ['id.acme.example'],
     };
     assert.deepEqual(await cli.json('account', 'list'), [acme]);
-    assert.deepEqual(await cli.json('account', 'set', 'acme', 'registration=closed', 'grant.password=on'), acme);
-    assert.deepEqual(await cli.json('account', 'set', 'acme', 'registration=', 'grant.password='), acme);
+    const set = (...pairs: string[]) => cli.json('account', 'set', 'acme', ...pairs);
+    const { settings, ...members } = await set('registration=closed', 'grant.password=on');
+    assert.deepEqual(members, { ...acme, name: 'Acme' });
+    assert.deepEqual([settings.registration, settings['grant.password']], ['closed', 'on']);
+    const restored = await set('registration=', 'grant.password=');
+    assert.deepEqual([restored.settings.registration, restored.settings['grant.password']], ['token', 'off']);
+    assert.deepEqual(await cli.json('account', 'show', 'acme'), restored);
     assert.equal((await refusal('account', 'set', 'acme', 'registration=perhaps')).error, 'value_invalid');
     assert.equal((await refusal('account', 'set', 'acme', 'registration')).error, 'value_invalid');
     assert.equal((await refusal('account', 'set', 'acme', 'a=1', 'a=2')).message, 'a must not be repeated');
@@ -63,9 +68,9 @@ describe('the command line', () => {
     assert.deepEqual(made.scopes, ['read_all', 'manage_users']);
     const [listed] = await cli.json('credential', 'list', ...account);
     assert.deepEqual([listed.client_id, listed.client_secret], [made.client_id, undefined]);
-    await cli.json('credential', 'revoke', ...account, made.client_id);
+    await cli.json('credential', 'revoke', ...account, made.client_id, '--yes');
     assert.deepEqual(await cli.json('credential', 'list', ...account), []);
-    assert.equal((await refusal('credential', 'revoke', ...account, made.client_id)).error, 'not_found');
+    assert.equal((await refusal('credential', 'revoke', ...account, made.client_id, '--yes')).error, 'not_found');
     assert.equal((await refusal('credential', 'create', ...account)).error, 'usage_invalid');
   });
 
@@ -75,10 +80,10 @@ describe('the command line', () => {
     assert.deepEqual(Object.keys(made), ['id', 'api_key']);
     const [listed] = await cli.json('api-key', 'list', ...account);
     assert.deepEqual([listed.id, listed.name, listed.api_key], [made.id, 'import', undefined]);
-    await cli.json('api-key', 'revoke', ...account, String(made.id));
-    assert.equal((await refusal('api-key', 'revoke', ...account, String(made.id))).error, 'not_found');
+    await cli.json('api-key', 'revoke', ...account, String(made.id), '--yes');
+    assert.equal((await refusal('api-key', 'revoke', ...account, String(made.id), '--yes')).error, 'not_found');
     for (const id of ['0', '-1', '1.5', 'x', '2147483648']) {
-      assert.notEqual((await refusal('api-key', 'revoke', ...account, id)).exitCode, 0, id);
+      assert.notEqual((await refusal('api-key', 'revoke', ...account, id, '--yes')).exitCode, 0, id);
     }
   });
 
@@ -228,19 +233,23 @@ describe('the command line', () => {
   });
 
   test('keys are rotated and listed', async () => {
-    const keys = await cli.json('keys', 'rotate', '--account', 'acme');
+    const rotate = (...more: string[]) => cli.json('keys', 'rotate', '--account', 'acme', ...more);
+    const { keys, ...first } = await rotate();
     assert.deepEqual(Object.keys(keys[0]), ['kid', 'alg', 'state', 'published_at', 'signs_from', 'retires_at']);
-    assert.equal(keys.filter(({ state }: { state: string }) => state === 'next').length, 2);
+    const next = keys.filter(({ state }: { state: string }) => state === 'next').map(({ kid }: { kid: string }) => kid);
+    assert.equal(next.length, 2);
+    assert.deepEqual([first.changed, first.published.toSorted(), first.waiting], [true, next.toSorted(), []]);
     assert.match(keys[0].published_at, /^\d{4}-\d\d-\d\dT.*Z$/);
     assert.deepEqual(await cli.json('keys', 'list', '--account', 'acme'), keys);
-    const { stdout } = await cli.run(['keys', 'rotate', '--account', 'acme']);
-    assert.match(
-      stdout,
-      /^Nothing was done: the next keys .* sign from \d{4}-\d\d-\d\dT.*Z\.\nIf .* --emergency --account acme\n/,
-    );
-    assert.deepEqual(await cli.json('keys', 'list', '--account', 'acme'), keys);
-    const emergency = await cli.json('keys', 'rotate', '--account', 'acme', '--emergency');
-    assert.deepEqual(emergency.map(({ state }: { state: string }) => state).sort(), [
+    assert.deepEqual(await rotate(), { changed: false, published: [], waiting: next, keys });
+    const { stdout } = await cli.ask(['keys', 'rotate', '--account', 'acme']);
+    for (const alg of ['RS256', 'ES256']) {
+      const words = `^${alg}: nothing was changed, because its next key \\S+ is published already and signs from 2`;
+      assert.match(stdout, new RegExp(words, 'm'));
+    }
+    const emergency = await rotate('--emergency', '--yes');
+    assert.equal(emergency.changed, true);
+    assert.deepEqual(emergency.keys.map(({ state }: { state: string }) => state).sort(), [
       ...Array(4).fill('retired'),
       ...Array(2).fill('signing'),
     ]);

@@ -28,7 +28,7 @@ describe('deprecated report', () => {
     }
     await account.send('POST', '/api/v3/invites/get_invite_link', { json: { api_key: other.api_key, email } });
     await account.send('GET', `${path}?api_key=unknown`);
-    await cli('api-key', 'revoke', ...options, String(other.id));
+    await cli('api-key', 'revoke', ...options, String(other.id), '--yes');
     account.close();
     await service.stop();
   });

@@ -43,6 +43,35 @@ describe('gatehouse hook run', () => {
     assert.ok(!existsSync(join(cli.path, 'data')));
   });
 
+  test('says what of an answer would not be read, and what was probably meant', async () => {
+    const notes = async (answer: string, type = 'pre-authentication') => {
+      const source = file('hook.js', `exports.handler = ({ user }) => (${answer});`);
+      const { stdout } = await cli.ask(['hook', 'run', source, '--type', type, '--context', context, '--json']);
+      return JSON.parse(stdout).notes;
+    };
+    for (const [answer, told] of [
+      ['null', []],
+      ['{ user }', []],
+      ['{ success: true, user: { policy_id: 7 } }', []],
+      ['{ sucess: false }', ['sucess is ignored: did you mean success?']],
+      ['{ user: { policyId: 7 }, more: 1 }', ['more is ignored', 'user.policyId is ignored: did you mean policy_id?']],
+      ["'no'", ['the answer is not valid for pre-authentication: the hook fails']],
+      [
+        "{ Success: 1, success: 'no' }",
+        ['the answer is not valid for pre-authentication: the hook fails', 'Success is ignored: did you mean success?'],
+      ],
+    ] as const) {
+      assert.deepEqual(await notes(answer), told, answer);
+    }
+    const migrated = "{ success: true, user: { password: 'x', user_name: 'ada', lastnam: 'L', phone: '1' } }";
+    assert.deepEqual(await notes(migrated, 'user-migration'), [
+      'user.user_name is ignored: did you mean username?',
+      'user.lastnam is ignored: did you mean lastname?',
+    ]);
+    const { stdout } = await cli.ask(command('exports.handler = () => ({ sucess: false })').slice(0, -1));
+    assert.match(stdout, /\}\nsucess is ignored: did you mean success\?\n/);
+  });
+
   test('exits with 1 when the function failed, and shows where', async () => {
     const { exitCode, stdout } = await cli.run(command('exports.handler = () => { null.x }'));
     const { outcome, value, output } = JSON.parse(stdout);

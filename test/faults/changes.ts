@@ -174,7 +174,7 @@ export async function planChanges(nodes: Nodes): Promise<Change[]> {
     },
     {
       title: 'credential revoke',
-      command: ['credential', 'revoke', ...own, pair.client_id],
+      command: ['credential', 'revoke', ...own, pair.client_id, '--yes'],
       probes: [
         ...registers('401 UnauthorizedError', '401 invalid_token'),
         { ask: askPair, former: 'done', current: '401 Unauthorized' },
@@ -182,12 +182,12 @@ export async function planChanges(nodes: Nodes): Promise<Change[]> {
     },
     {
       title: 'api-key revoke, in the store as no surface takes keys yet',
-      command: ['api-key', 'revoke', ...own, String(apiKey.id)],
+      command: ['api-key', 'revoke', ...own, String(apiKey.id), '--yes'],
       probes: [{ ask: askApiKey, former: 'in force', current: 'revoked' }],
     },
     {
       title: 'keys rotate --emergency',
-      command: ['keys', 'rotate', ...own, '--emergency'],
+      command: ['keys', 'rotate', ...own, '--emergency', '--yes'],
       probes: rotation(nodes, await installation.cli('keys', 'list', ...own)),
     },
     setUser('locked', locked, 'off'),

@@ -6,7 +6,7 @@
  */
 
 import type { Account } from '../../src/domain/accounts/account.ts';
-import { type LimitName, limitDefaults, limitSettings } from '../../src/domain/accounts/limit-settings.ts';
+import { type LimitName, limitSettings } from '../../src/domain/accounts/limit-settings.ts';
 import type { LimitSubject, Limits } from '../../src/domain/limits.ts';
 import { networkSourceOf } from '../../src/domain/network-source.ts';
 import { createLimits } from '../../src/http/rate-limit.ts';
@@ -24,14 +24,17 @@ export interface Filled {
 const calls = 500_000;
 const few = 1_000;
 
-const names = Object.keys(limitDefaults) as LimitName[];
+const names = Object.keys(limitSettings).map((name) => name.slice('limit.'.length) as LimitName);
 
 /** Windows as they are unless set, and nobody is refused: refusals are garbage, and would take most of the time. */
 const account = {
   id: 1,
   settings: {
     limits: Object.fromEntries(
-      names.map((name) => [name, { ...limitSettings[`limit.${name}`].parse(limitDefaults[name]), points: 1e9 }]),
+      names.map((name) => {
+        const { parse, fallback } = limitSettings[`limit.${name}`];
+        return [name, { ...parse(fallback), points: 1e9 }];
+      }),
     ),
   },
 } as unknown as Account;

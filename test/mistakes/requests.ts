@@ -65,6 +65,11 @@ function managing({ all, few, user, userId }: Named): Request[] {
     ['POST /api/2/roles', /at most 255 characters/, users({ name: 'x'.repeat(300) })],
     ['POST /api/2/policies', /name is required/, users({})],
     ['POST /api/2/hooks', /type is required/, users({})],
+    [
+      'POST /api/2/hooks',
+      /exports no handler, but hander: write exports.handler/,
+      users({ type: 'pre-authentication', function: Buffer.from('exports.hander = 1;').toString('base64') }),
+    ],
     ['POST /api/2/hooks', /pre-authentication or user-migration/, users({ type: 'login', function: '', runtime: 'x' })],
     ['POST /api/2/credentials', /is required/, users({})],
     ['PUT /api/2/hooks/envs/1', /Invalid env record ID/, users({ value: 'y' })],

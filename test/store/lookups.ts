@@ -108,7 +108,12 @@ export function lookups({
     ...[() => servers.findLink(1, 1, 1), () => servers.updateLink(1, 1, 1, []), () => servers.unlink(1, 1, 1, now)],
     ...[() => servers.holdLink(1, 1, 1), () => servers.ofClient(1, 1)],
     ...[() => hooks.find(1, 'x'), () => hooks.findUuid(1, 1), () => hooks.count(1)],
-    ...[() => hooks.findVersion(1, 1, 1), () => hooks.findVersionBefore(1, 1, 2), () => hooks.setShadow(1, 1, null)],
+    ...[
+      () => hooks.findVersion(1, 1, 1),
+      () => hooks.findByBuild(1, 1),
+      () => hooks.findVersionBefore(1, 1, 2),
+      () => hooks.setShadow(1, 1, null),
+    ],
     ...[() => hooks.remove(1, 1), () => hooks.listLive(1), () => hooks.page(1, newest)],
     ...[() => hookVariables.find(1, 'x'), () => hookVariables.list(1), () => hookVariables.remove(1, 1)],
     ...[() => hookVariables.update(1, 1, { sealedValue: 'x', updatedAt: now }), () => hookVariables.page(1, newest)],

@@ -16,6 +16,9 @@ export interface ScriptedHooks extends HookRunner {
   readonly seen: Readonly<Record<string, unknown>>[];
 }
 
+/** Starts nothing to load a function. */
+export const load: HookRunner['load'] = async () => ({ says: 'handler' });
+
 /** Answers at once, in the process of the test. */
 export function scriptedHooks(): ScriptedHooks {
   const scripted: ScriptedHooks = {
@@ -37,6 +40,7 @@ export function scriptedHooks(): ScriptedHooks {
         durationMilliseconds: 1,
       };
     },
+    load,
     checkSyntax: () => null,
     warm: async () => {},
     recycle: () => {},

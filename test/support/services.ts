@@ -15,6 +15,7 @@ import { createClientKeys } from '../../src/domain/clients/client-keys.ts';
 import { gatherWrites } from '../../src/domain/gathered-writes.ts';
 import type { PackageBuilder } from '../../src/domain/hooks/package-builds.ts';
 import { createPackageQueue, type PackageQueue } from '../../src/domain/hooks/package-queue.ts';
+import { tryBuiltWith } from '../../src/domain/hooks/try-built.ts';
 import { type GenerateKeyPair, generateKeyPair } from '../../src/domain/keys/key-pairs.ts';
 import { sealingKey } from '../../src/domain/keys/sealing.ts';
 import { createSigner } from '../../src/domain/keys/signer.ts';
@@ -104,6 +105,11 @@ export async function testServices(
   const limits = overrides.limits ?? createLimits();
   const signer = createSigner({ store, clock, vault: overrides.vault ?? vault });
   const addresses = overrides.addresses ?? { serviceDomain: 'gatehouse.example', publicScheme: 'https' };
+  const hooks =
+    overrides.hooks ??
+    createLazyRunner(() =>
+      createHookRunner({ fetch: async () => ({ refused: 'forbidden' }), mostProcesses: 6, waitMilliseconds: 60_000 }),
+    );
   return {
     addresses,
     store,
@@ -125,10 +131,10 @@ export async function testServices(
     onceAnHour: createOnceAnHour(),
     // Not stored by themselves: a test has it done when it looks.
     refusals: createRefusals({ store, clock }, () => {}),
-    hooks: createLazyRunner(() =>
-      createHookRunner({ fetch: async () => ({ refused: 'forbidden' }), mostProcesses: 6, waitMilliseconds: 60_000 }),
-    ),
-    packageBuilds: packageBuilder ? createPackageQueue({ store, clock, log }, packageBuilder) : scriptedBuilds(),
+    hooks,
+    packageBuilds: packageBuilder
+      ? createPackageQueue({ store, clock, log }, packageBuilder, tryBuiltWith({ store, vault, hooks, log }))
+      : scriptedBuilds(),
     hookRuntimes: ['jsruntime12.x'],
     hookWaitMilliseconds: 100,
     egress,

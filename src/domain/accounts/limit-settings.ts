@@ -8,31 +8,33 @@ export interface Limit {
   readonly windowSeconds: number;
 }
 
-export const limitDefaults = {
-  'api-2': '5000/h',
-  register: '1000/h',
-  'register-open': '20/h',
-  'sign-in': '60/min',
-  'client-auth': '60/min',
-  'public-client': '600/min',
-  authorize: '300/min',
-  par: '600/min',
-  hooks: '500/s',
-  delegated: '600/min',
-  invite: '300/h',
-  reset: '20/h',
-  'reset-user': '5/h',
-  xml: '5000/h',
-} as const;
+/** The default of each limit, and what it counts. */
+const limits = {
+  'api-2': ['5000/h', 'calls of an API credential'],
+  register: ['1000/h', 'registrations with the token of an API credential'],
+  'register-open': ['20/h', 'registrations without a token, of a source'],
+  'sign-in': ['60/min', 'failed sign-ins, second factors and device codes, of a source'],
+  'client-auth': ['60/min', 'failed authentications of a client or credential, for each source'],
+  'public-client': ['600/min', 'refused refreshes and token exchanges of a grant of a public client, for each source'],
+  authorize: ['300/min', 'stored authorization requests of a source, and of decisions of a session'],
+  par: ['600/min', 'pushed authorization requests of a client, for each source'],
+  hooks: ['500/s', 'runs of hooks of the account'],
+  delegated: ['600/min', 'calls of the surface `api-v1` with an API key'],
+  invite: ['300/h', 'calls of the surfaces `api-1` and `api-v3` with an API key'],
+  reset: ['20/h', 'requests for a link to a forgotten password, of a source'],
+  'reset-user': ['5/h', 'links to a forgotten password, of a user'],
+  xml: ['5000/h', 'calls of the surface `xml` with an API key'],
+} as const satisfies Record<string, readonly [fallback: string, counted: string]>;
 
-export type LimitName = keyof typeof limitDefaults;
+export type LimitName = keyof typeof limits;
 export type LimitSetting = `limit.${LimitName}`;
 
-const names = Object.keys(limitDefaults) as LimitName[];
+const names = Object.keys(limits) as LimitName[];
 const windows = { s: 1, min: 60, h: 3600 } as const;
 
-function limit(fallback: string): Setting<Limit | null> {
+function limit([fallback, counted]: readonly [fallback: string, counted: string]): Setting<Limit | null> {
   return {
+    meaning: `maximum number of ${counted}`,
     fallback,
     allowed: '`N/s`, `N/min`, `N/h` or `off`',
     parse: (text) => {
@@ -46,9 +48,10 @@ function limit(fallback: string): Setting<Limit | null> {
 }
 
 /** `limit.<name>` for each. */
-export const limitSettings = Object.fromEntries(
-  names.map((name) => [`limit.${name}`, limit(limitDefaults[name])]),
-) as Record<LimitSetting, Setting<Limit | null>>;
+export const limitSettings = Object.fromEntries(names.map((name) => [`limit.${name}`, limit(limits[name])])) as Record<
+  LimitSetting,
+  Setting<Limit | null>
+>;
 
 export function readLimits(read: (name: LimitSetting) => Limit | null): Readonly<Record<LimitName, Limit | null>> {
   return Object.fromEntries(names.map((name) => [name, read(`limit.${name}`)])) as Record<LimitName, Limit | null>;

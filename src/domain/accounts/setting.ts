@@ -1,9 +1,57 @@
+/** What a setting of an account is, and the kinds of values that settings have. */
+
 /** A setting of an account, as written on the command line and stored. */
 export interface Setting<Value> {
+  /** What it does, worded for the tables of settings. */
+  readonly meaning: string;
   /** The default, as text. */
   readonly fallback: string;
   /** The allowed values, worded for the message. */
   readonly allowed: string;
   /** The parsed value; undefined when the text is not allowed. */
   parse(text: string): Value | undefined;
+}
+
+const alternatives = new Intl.ListFormat('en', { type: 'disjunction' });
+
+export function oneOf<const Value extends string>(
+  fallback: NoInfer<Value>,
+  values: readonly Value[],
+  meaning: string,
+): Setting<Value> {
+  return {
+    meaning,
+    fallback,
+    allowed: alternatives.format(values.map((value) => `\`${value}\``)),
+    parse: (text) => values.find((value) => value === text),
+  };
+}
+
+export function onOff(fallback: 'on' | 'off', meaning: string): Setting<'on' | 'off'> {
+  return oneOf(fallback, ['on', 'off'], meaning);
+}
+
+export function wholeNumber(fallback: number, least: number, most: number, meaning: string): Setting<number> {
+  return {
+    meaning,
+    fallback: String(fallback),
+    allowed: `a whole number from ${least} to ${most}`,
+    parse: (text) => {
+      const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+      return value >= least && value <= most ? value : undefined;
+    },
+  };
+}
+
+export function roleNames(meaning: string): Setting<readonly string[]> {
+  return {
+    meaning,
+    fallback: '',
+    allowed: 'names of roles separated by commas',
+    parse: (text) =>
+      text
+        .split(',')
+        .map((name) => name.trim())
+        .filter(Boolean),
+  };
 }

@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 import { type Limit, type LimitName, type LimitSetting, limitSettings, readLimits } from './limit-settings.ts';
-import type { Setting } from './setting.ts';
+import { oneOf, onOff, roleNames, type Setting, wholeNumber } from './setting.ts';
 import {
   type DeprecatedSurface,
   readSurfaces,
@@ -45,66 +45,77 @@ export interface AccountSettings {
   readonly surfaces: Readonly<Record<DeprecatedSurface, SurfaceSettings>>;
 }
 
-const alternatives = new Intl.ListFormat('en', { type: 'disjunction' });
-
-function oneOf<const Value extends string>(fallback: Value, values: readonly Value[]): Setting<Value> {
-  return {
-    fallback,
-    allowed: alternatives.format(values.map((value) => `\`${value}\``)),
-    parse: (text) => values.find((value) => value === text),
-  };
-}
-
-function wholeNumber(fallback: number, least: number, most: number): Setting<number> {
-  return {
-    fallback: String(fallback),
-    allowed: `a whole number from ${least} to ${most}`,
-    parse: (text) => {
-      const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
-      return value >= least && value <= most ? value : undefined;
-    },
-  };
-}
-
-const onOff: Setting<'on' | 'off'> = oneOf('off', ['on', 'off']);
-
-const names: Setting<readonly string[]> = {
-  fallback: '',
-  allowed: 'names separated by commas',
-  parse: (text) =>
-    text
-      .split(',')
-      .map((name) => name.trim())
-      .filter(Boolean),
-};
-
+/** The one place where settings are declared; the tables for readers are made of it. */
 const settings = {
-  registration: oneOf('token', ['closed', 'token', 'open']),
-  security_profile: oneOf('none', ['none', 'fapi2']),
-  registration_roles: names,
-  open_registration_roles: names,
-  open_registration_consent: oneOf('always', ['always', 'remembered']),
-  'open_registration.unused_days': wholeNumber(30, 0, 3650),
-  'open_registration.idle_days': wholeNumber(180, 0, 3650),
-  'grant.password': onOff,
-  'grant.implicit': onOff,
-  id_token_claims: oneOf('full', ['full', 'minimal']),
-  hook_failure: oneOf('deny', ['deny', 'continue']),
-  hook_on_sso: oneOf('never', ['never', 'each_app']),
-  hook_replay: oneOf('on', ['on', 'off']),
-  hook_migration_roles: names,
-  'refresh.grace_seconds': wholeNumber(10, 0, 60),
-  'refresh.idle_days': wholeNumber(14, 1, 365),
-  'refresh.absolute_days': wholeNumber(90, 1, 3650),
-  signing_key_bits: oneOf('2048', ['2048', '3072']),
+  registration: oneOf(
+    'token',
+    ['closed', 'token', 'open'],
+    'who may register clients: nobody, programs with an access token for it, or everybody',
+  ),
+  security_profile: oneOf(
+    'none',
+    ['none', 'fapi2'],
+    'what every client must follow beyond the rest: nothing, or FAPI 2.0',
+  ),
+  registration_roles: roleNames('roles whose users may use the app of a client that is registered with a token'),
+  open_registration_roles: roleNames('roles whose users may use the app of a client of open registration'),
+  open_registration_consent: oneOf(
+    'always',
+    ['always', 'remembered'],
+    'whether consent to a client of open registration is asked for at every sign-in, or kept',
+  ),
+  'open_registration.unused_days': wholeNumber(
+    30,
+    0,
+    3650,
+    'days after which a client of open registration expires that was never used; 0: never',
+  ),
+  'open_registration.idle_days': wholeNumber(
+    180,
+    0,
+    3650,
+    'days since its last use after which a client of open registration expires; 0: never',
+  ),
+  'grant.password': onOff('off', 'whether clients may exchange a password for tokens (grant type `password`)'),
+  'grant.implicit': onOff('off', 'whether the authorization endpoint answers tokens (the implicit flow)'),
+  id_token_claims: oneOf(
+    'full',
+    ['full', 'minimal'],
+    'whether an id token that comes with an access token repeats the claims of `profile` and `email`',
+  ),
+  hook_failure: oneOf('deny', ['deny', 'continue'], 'what a sign-in does when all runs of a hook fail'),
+  hook_on_sso: oneOf(
+    'never',
+    ['never', 'each_app'],
+    'whether hooks also run when a session is first used for another app',
+  ),
+  hook_replay: onOff('on', 'whether contexts of runs are kept, sealed, for `gatehouse hook replay`'),
+  hook_migration_roles: roleNames('roles of the users that a `user-migration` hook creates'),
+  'refresh.grace_seconds': wholeNumber(10, 0, 60, 'how long a repeated refresh token gets the same answer'),
+  'refresh.idle_days': wholeNumber(14, 1, 365, 'days without use after which a refresh token expires'),
+  'refresh.absolute_days': wholeNumber(90, 1, 3650, 'days since the sign-in after which its refresh tokens expire'),
+  signing_key_bits: oneOf('2048', ['2048', '3072'], 'size of the RSA keys that the next rotations make'),
   ...limitSettings,
   ...surfaceSettings,
 } satisfies Record<string, Setting<unknown>>;
 
 export type SettingName = keyof typeof settings;
 
-/** Every setting with its default and allowed values, for the command line's help. */
-export const settingNames = Object.keys(settings) as SettingName[];
+const settingNames = Object.keys(settings) as SettingName[];
+
+/** A setting for readers. `value` is the one in force. */
+export interface ShownSetting extends Pick<Setting<unknown>, 'meaning' | 'fallback' | 'allowed'> {
+  readonly name: SettingName;
+  readonly value: string;
+}
+
+/** Every setting there is, with the values of an account; without one with the defaults. */
+export function showSettings(stored: Readonly<Record<string, string>> = {}): ShownSetting[] {
+  return settingNames.map((name) => {
+    const { meaning, fallback, allowed } = settings[name];
+    return { name, value: stored[name] ?? fallback, meaning, fallback, allowed };
+  });
+}
 
 type ValueOf<Name extends SettingName> = Exclude<ReturnType<(typeof settings)[Name]['parse']>, undefined>;
 

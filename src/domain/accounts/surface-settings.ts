@@ -41,6 +41,7 @@ function parseDate(text: string): Milliseconds | undefined {
 const dates = 'an ISO date (`2027-06-30`, `2027-06-30T12:00Z`)';
 
 const switched: Setting<Pick<SurfaceSettings, 'offFrom'>> = {
+  meaning: 'whether this deprecated surface answers; off is 404 for every request',
   fallback: 'on',
   allowed: `\`on\`, \`off\`, or ${dates} from which it is off`,
   parse: (text) => {
@@ -51,6 +52,7 @@ const switched: Setting<Pick<SurfaceSettings, 'offFrom'>> = {
 };
 
 const sunset: Setting<Pick<SurfaceSettings, 'sunset'>> = {
+  meaning: 'when this deprecated surface will end, as the header `Sunset` announces it; switches nothing off',
   fallback: '',
   allowed: dates,
   parse: (text) => {
@@ -62,6 +64,7 @@ const sunset: Setting<Pick<SurfaceSettings, 'sunset'>> = {
 const mostWindows = 24;
 
 const brownout: Setting<readonly DailyWindow[]> = {
+  meaning: 'when this deprecated surface is off every day, as a rehearsal of its end',
   fallback: '',
   allowed: `up to ${mostWindows} times of day in UTC, \`HH:MM-HH:MM\`, separated by commas`,
   parse: (text) => {

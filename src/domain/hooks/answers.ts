@@ -27,7 +27,7 @@ export function member(value: Members, name: string): unknown {
 }
 
 /** Null when it is meaningless; `policyIds` are those of the account. */
-export function readPolicyAnswer(value: unknown, policyIds: ReadonlySet<number>): PolicyAnswer | null {
+export function readPolicyAnswer(value: unknown, policyIds: Pick<ReadonlySet<number>, 'has'>): PolicyAnswer | null {
   if (value === null) return { says: 'keep' };
   if (!isObject(value)) return null;
   const success = member(value, 'success') ?? true;

@@ -2,25 +2,27 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Services } from '../../services.ts';
-import type { HookDefinition, HookVersionRecord, StoredHook } from '../../store/hooks.ts';
+import type { HookDefinition } from '../../store/hooks.ts';
 import type { StoreVerbs } from '../../store/store.ts';
-import type { Account } from '../accounts/account.ts';
 import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
 import { findLinked, type HookInput, type ReadHook, readHook, readRuntime } from './definition.ts';
 import { recycleNow } from './live.ts';
-import { describeHook, type NamedHook, requireHook, unknownHook } from './read-hooks.ts';
-import { sourceOf } from './source.ts';
+import { requireHook, unknownHook } from './read-hooks.ts';
+import { requireHandler, requireStoredHandler } from './try-loading.ts';
 import { invalid, mostHooks } from './values.ts';
-import { findBuilds, isReady } from './versions.ts';
-import { isWarmed } from './warm.ts';
-
-type Audited = Pick<Account, 'id' | 'record'>;
-type HookServices = Pick<Services, 'store' | 'clock' | 'vault' | 'hooks' | 'hookRuntimes' | 'packageBuilds'>;
+import {
+  type Audited,
+  type HookServices,
+  renew,
+  runningVersionOf,
+  type WrittenHook,
+  writeVersion,
+} from './write-version.ts';
 
 /** Creates a hook. Throws `value_invalid`. A hook without packages is ready at once, otherwise once they are built. */
-export async function createHook(services: HookServices, account: Audited, input: HookInput): Promise<NamedHook> {
-  const read = await check(services, input);
+export async function createHook(services: HookServices, account: Audited, input: HookInput): Promise<WrittenHook> {
+  const read = await check(services, account, input);
   const uuid = randomUUID();
   const now = services.clock.now();
   const made = await services.store.transaction(async (tx) => {
@@ -35,7 +37,7 @@ export async function createHook(services: HookServices, account: Audited, input
     await recordEvent(tx, services, account, { action: 'hook.created', target, detail });
     return stored;
   });
-  return renew(services, account, made);
+  return renew(services, account, made, read.warning);
 }
 
 /**
@@ -47,23 +49,23 @@ export async function replaceHook(
   account: Audited,
   uuid: string,
   input: HookInput,
-): Promise<NamedHook> {
+): Promise<WrittenHook> {
   await requireHook(services.store, account, uuid);
-  const read = await check(services, input);
+  const read = await check(services, account, input);
   const former = await requireHook(services.store, account, uuid);
-  const runningVersion = await running(services, account, former);
+  const runningVersion = await runningVersionOf(services, account, former);
   const updatedAt = services.clock.now();
   const replaced = await services.store.transaction(async (tx) => {
     const { hook } = await requireHook(tx, account, uuid);
     const { definition, packageBuildId } = await complete(services, tx, account, read);
     const one = { accountId: account.id, id: hook.id, runningVersion, updatedAt };
-    const stored = await write(services, tx, account, one, definition, packageBuildId);
+    const stored = await writeVersion(services, tx, account, one, definition, packageBuildId);
     const target = { type: 'hook', id: hook.id } as const;
     const detail = { hook_id: uuid, fields: setFields(input) };
     await recordEvent(tx, services, account, { action: 'hook.changed', target, detail });
     return stored;
   });
-  return renew(services, account, replaced);
+  return renew(services, account, replaced, read.warning);
 }
 
 /** Removes a hook with all its versions; the records of its runs stay until they expire. Throws `not_found`. */
@@ -84,9 +86,12 @@ export async function removeHook(services: HookServices, account: Audited, uuid:
  * Throws `not_found`, and `value_invalid` when there was no earlier write, or when it names a runtime that is not
  * offered.
  */
-export async function rollBackHook(services: HookServices, account: Audited, uuid: string): Promise<NamedHook> {
+export async function rollBackHook(services: HookServices, account: Audited, uuid: string): Promise<WrittenHook> {
   const current = await requireHook(services.store, account, uuid);
-  const runningVersion = await running(services, account, current);
+  const { id: hookId, version } = current.hook;
+  const before = await services.store.hooks.findVersionBefore(account.id, hookId, version);
+  const warning = before && !before.disabled ? await requireStoredHandler(services, account, before) : null;
+  const runningVersion = await runningVersionOf(services, account, current);
   const updatedAt = services.clock.now();
   const rolled = await services.store.transaction(async (tx) => {
     const { hook } = await requireHook(tx, account, uuid);
@@ -94,13 +99,13 @@ export async function rollBackHook(services: HookServices, account: Audited, uui
     if (!former) throw invalid('hook', 'has no previous version');
     readRuntime(services.hookRuntimes, former.runtime);
     const one = { accountId: account.id, id: hook.id, runningVersion, updatedAt };
-    const stored = await write(services, tx, account, one, former, former.packageBuildId);
+    const stored = await writeVersion(services, tx, account, one, former, former.packageBuildId);
     const target = { type: 'hook', id: hook.id } as const;
     const detail = { hook_id: uuid, version: stored.hook.version };
     await recordEvent(tx, services, account, { action: 'hook.rolled_back', target, detail });
     return stored;
   });
-  return renew(services, account, rolled);
+  return renew(services, account, rolled, warning);
 }
 
 /**
@@ -112,8 +117,11 @@ export async function switchHook(
   account: Audited,
   uuid: string,
   disabled: boolean,
-): Promise<NamedHook> {
-  const runningVersion = await running(services, account, await requireHook(services.store, account, uuid));
+): Promise<WrittenHook> {
+  const current = await requireHook(services.store, account, uuid);
+  const isNews = current.definition.disabled !== disabled;
+  const warning = isNews && !disabled ? await requireStoredHandler(services, account, current.definition) : null;
+  const runningVersion = await runningVersionOf(services, account, current);
   const updatedAt = services.clock.now();
   const switched = await services.store.transaction(async (tx) => {
     const former = await requireHook(tx, account, uuid);
@@ -121,20 +129,35 @@ export async function switchHook(
     if (definition.disabled === disabled) return former;
     if (!disabled) readRuntime(services.hookRuntimes, definition.runtime);
     const one = { accountId: account.id, id: hook.id, runningVersion, updatedAt };
-    const stored = await write(services, tx, account, one, { ...definition, disabled }, definition.packageBuildId);
+    const stored = await writeVersion(
+      services,
+      tx,
+      account,
+      one,
+      { ...definition, disabled },
+      definition.packageBuildId,
+    );
     const detail = { hook_id: uuid, fields: ['disabled'] };
     await recordEvent(tx, services, account, { action: 'hook.changed', target: { type: 'hook', id: hook.id }, detail });
     return stored;
   });
-  return renew(services, account, switched);
+  return renew(services, account, switched, warning);
 }
 
-/** All checks that need no transaction. */
-async function check(services: HookServices, input: HookInput): Promise<ReadHook> {
+interface CheckedHook extends ReadHook {
+  readonly warning: string | null;
+}
+
+/** All checks that need no transaction. What needs packages is loaded once they are built. */
+async function check(services: HookServices, account: Audited, input: HookInput): Promise<CheckedHook> {
   const read = readHook(services, input);
-  const { packages } = read.definition;
-  if (Object.keys(packages).length > 0) await services.packageBuilds.check(packages);
-  return read;
+  const { definition, envVars } = read;
+  if (Object.keys(definition.packages).length > 0) {
+    await services.packageBuilds.check(definition.packages);
+    return { ...read, warning: null };
+  }
+  const variables = await findLinked(services.store, account, envVars);
+  return { ...read, warning: await requireHandler(services, account, { ...definition, packages: null }, variables) };
 }
 
 interface Complete {
@@ -153,42 +176,4 @@ async function complete(
   const packageBuildId =
     Object.keys(packages).length === 0 ? null : await packageBuilds.queue(tx, account.id, packages);
   return { definition: { ...definition, variableIds: variables.map(({ id }) => id) }, packageBuildId };
-}
-
-async function write(
-  { packageBuilds }: Pick<Services, 'packageBuilds'>,
-  tx: StoreVerbs,
-  account: Audited,
-  hook: Parameters<StoreVerbs['hooks']['addVersion']>[0],
-  definition: HookDefinition,
-  packageBuildId: number | null,
-): Promise<StoredHook> {
-  const written = await tx.hooks.addVersion(hook, definition, packageBuildId);
-  if (!written) throw unknownHook();
-  for (const id of written.released) await packageBuilds.remove(tx, account.id, id);
-  return written.stored;
-}
-
-/** The version that keeps running until another is ready. */
-async function running(
-  services: Pick<Services, 'store' | 'packageBuilds'>,
-  account: Audited,
-  { hook, definition }: { readonly hook: StoredHook['hook']; readonly definition: HookVersionRecord },
-): Promise<number | null> {
-  const builds = await findBuilds(services, account.id, [definition]);
-  return isReady(definition, builds) ? definition.version : hook.runningVersion;
-}
-
-/** Takes effect here at once; other processes notice the change at their next run. */
-async function renew(services: HookServices, account: Audited, stored: StoredHook): Promise<NamedHook> {
-  const { definition } = stored;
-  recycleNow(services.hooks, account.id);
-  const described = await describeHook(services, account, stored);
-  if (definition.packageBuildId !== null) services.packageBuilds.wake();
-  else if (!definition.disabled && isWarmed(definition)) {
-    const { runtime } = definition;
-    const source = sourceOf(definition.function);
-    void services.hooks.warm({ accountId: account.id, runtime, source, packages: null });
-  }
-  return described;
 }

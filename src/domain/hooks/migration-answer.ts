@@ -31,6 +31,9 @@ const texts = {
   company: 'company',
 } as const;
 
+/** Every member of a user that is read. */
+export const migratedMembers: readonly string[] = [...Object.values(texts), 'password', 'custom_attributes'];
+
 /** Null when the answer is meaningless. */
 export function readMigrationAnswer(value: unknown): MigrationAnswer | null {
   if (value === null) return { says: 'refuse' };

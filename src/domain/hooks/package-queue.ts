@@ -18,6 +18,9 @@ const mostScripts = 64;
 type QueueServices = Pick<Services, 'store' | 'clock' | 'log'>;
 type Listener = Parameters<PackageBuilds['onEnd']>[0];
 
+/** Why the hook of a build cannot run though its packages are built; null if it can. */
+export type TryBuilt = (build: PackageBuildRecord, script: string) => Promise<string | null>;
+
 /** The builds, and the work on them. `stop` returns unfinished builds to the queue. */
 export interface PackageQueue extends PackageBuilds {
   start(): void;
@@ -65,7 +68,7 @@ function createScripts(store: QueueServices['store']): (digest: string) => Promi
   };
 }
 
-function createWorker(services: QueueServices, builder: PackageBuilder | null, tell: Listener) {
+function createWorker(services: QueueServices, builder: PackageBuilder | null, tryBuilt: TryBuilt, tell: Listener) {
   const { store, clock, log } = services;
   const stopping = new AbortController();
   let running: Promise<void> | null = null;
@@ -81,7 +84,13 @@ function createWorker(services: QueueServices, builder: PackageBuilder | null, t
       await store.packageBuilds.finish(build, { state: 'queued', dueAt: clock.now() }, clock.now());
       return;
     }
-    await settle(build, result);
+    await settle(build, await tried(build, result));
+  }
+
+  async function tried(build: PackageBuildRecord, result: PackageResult): Promise<PackageResult> {
+    const script = result.ok ? (result.script ?? (await store.packageBuilds.findBundle(result.digest))) : null;
+    const reason = script === null ? null : await tryBuilt(build, script);
+    return reason === null ? result : { ok: false, reason, isFinal: true };
   }
 
   async function settle(build: PackageBuildRecord, result: PackageResult): Promise<void> {
@@ -127,14 +136,18 @@ function createWorker(services: QueueServices, builder: PackageBuilder | null, t
   };
 }
 
-/** `builder` is null when packages are switched off. */
-export function createPackageQueue(services: QueueServices, given: PackageBuilder | null): PackageQueue {
+/** `given` is null when packages are switched off. */
+export function createPackageQueue(
+  services: QueueServices,
+  given: PackageBuilder | null,
+  tryBuilt: TryBuilt = async () => null,
+): PackageQueue {
   const { store, clock } = services;
   const listeners: Listener[] = [];
   const scriptOf = createScripts(store);
   const walls = given ? keepWalls(services, given) : null;
   const builder = given && walls ? { ...given, walls: walls.ask } : null;
-  const worker = createWorker(services, builder, (accountId, build) => {
+  const worker = createWorker(services, builder, tryBuilt, (accountId, build) => {
     for (const listener of listeners) listener(accountId, build);
   });
   return {

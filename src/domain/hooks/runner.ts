@@ -82,9 +82,23 @@ interface HookRuntimeHealth {
   readonly reason: string | null;
 }
 
+/**
+ * How loading a module went, without a call of its handler. `exported`: the names of what it exports instead, the first
+ * few; null where its exports are a function.
+ */
+export type HookLoading =
+  | { readonly says: 'handler' }
+  | { readonly says: 'no_handler'; readonly exported: readonly string[] | null }
+  | { readonly says: 'failed'; readonly ending: Exclude<HookEnding, 'success'>; readonly error: HookError | null };
+
 export interface HookRunner {
   /** Runs the function in a fresh context. Nothing that the function does makes it reject. */
   run(call: HookRun): Promise<HookRunResult>;
+  /**
+   * Loads the module as a run does, in a process for drafts and without `fetch`, and does not call its handler. Nothing
+   * that the module does makes it reject.
+   */
+  load(call: Omit<HookRun, 'context' | 'isDraft'>): Promise<HookLoading>;
   /** Line and column of a syntax error; null if the source compiles. Runs nothing. */
   checkSyntax(source: string): { readonly line: number; readonly column: number; readonly message: string } | null;
   /**

@@ -66,7 +66,8 @@ export async function findRunning(
   if (former) return { hook, definition: former };
   const failure = builds.get(newest.packageBuildId ?? 0)?.failure;
   const status = statusOf(newest, false, builds);
-  throw invalid('hook', `cannot run: its packages are not built (${failure ? `${status}: ${failure}` : status})`);
+  if (failure) throw invalid('hook', `cannot run (${status}): ${failure}`);
+  throw invalid('hook', `cannot run: its packages are not built (${status})`);
 }
 
 function judge(type: HookType, value: unknown, policies: ReadonlySet<number>): HookOutcome {

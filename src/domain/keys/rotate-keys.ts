@@ -32,13 +32,24 @@ export interface Rotation {
   readonly emergency: boolean;
 }
 
+interface Rotated {
+  /** Every key of the account. */
+  readonly keys: readonly KeyStanding[];
+  /** The `kid` of each key that was published now. */
+  readonly published: readonly string[];
+}
+
 /**
  * Publishes the next key of each algorithm; it signs a day later. An algorithm that already has a next key is skipped,
- * so repeating the command changes nothing. Returns every key of the account.
+ * so repeating the command changes nothing.
  */
-export async function rotateKeys(services: KeyServices, account: Account, rotation: Rotation): Promise<KeyStanding[]> {
-  for (const alg of keyAlgorithms) await rotate(services, account, alg, rotation);
-  return listKeys(services, account);
+export async function rotateKeys(services: KeyServices, account: Account, rotation: Rotation): Promise<Rotated> {
+  const published: string[] = [];
+  for (const alg of keyAlgorithms) {
+    const kid = await rotate(services, account, alg, rotation);
+    if (kid !== null) published.push(kid);
+  }
+  return { keys: await listKeys(services, account), published };
 }
 
 /** Publishes the next key of each algorithm whose key has signed for 89 days; returns how many. */
@@ -53,20 +64,21 @@ export async function rotateIfDue(services: KeyServices, account: Account): Prom
 /** Another process rotated the same key meanwhile. */
 class Overtaken extends Error {}
 
+/** The `kid` of the key that it published; null where one is waiting to sign already. */
 async function rotate(
   services: KeyServices,
   account: Account,
   alg: SigningKeyRecord['alg'],
   rotation: Rotation,
-): Promise<void> {
+): Promise<string | null> {
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const keys = await services.store.keys.list(account.id);
     const newest = newestOf(keys, alg);
-    if (!rotation.emergency && newest && newest.signsFrom > services.clock.now()) return;
+    if (!rotation.emergency && newest && newest.signsFrom > services.clock.now()) return null;
     const key = await prepareKey(services, account.record, alg, account.settings.signingKeyBits);
     try {
       await services.store.transaction((tx) => replaceKey(services, tx, account, newest, key, rotation));
-      return;
+      return key.kid;
     } catch (error) {
       if (!(error instanceof Overtaken)) throw error;
     }

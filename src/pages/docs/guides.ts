@@ -73,6 +73,7 @@ export const guideGroups: readonly GuideGroup[] = [
       page('account-pages', 'What users can do themselves.'),
       page('registration', 'What the service does with each member of a registration.'),
       page('hooks', 'What the function of a hook gets, at which doors it runs, and what limits it.'),
+      page('hook-templates', 'Ten functions to begin with: countries, networks, risk, office hours, migration.'),
       page('integrations', 'Tested settings for gateways, frameworks, and products.'),
       page('sdks', 'Which generators make a client of the contracts, and which changes break one.'),
       page('deprecated', 'The deprecated surfaces: their switches, who still calls them, what replaces them.'),
@@ -88,6 +89,7 @@ export const guideGroups: readonly GuideGroup[] = [
         file: 'README.md',
         summary: 'Every setting of the service with its default, and which Node runs.',
       },
+      page('account-settings', 'Every setting of an account: what it means, its default, what is allowed.'),
       page(
         'operations',
         'Databases, keys, limits, the audit trail, what to watch, what happens when something breaks.',

@@ -66,7 +66,7 @@ async function release(tx: Knex, accountId: number, versions: () => Knex.QueryBu
   return ids.filter((id) => !still.has(id));
 }
 
-function versionVerbs(db: Knex): Pick<HookStore, 'addVersion' | 'findVersion' | 'findVersionBefore'> {
+function versionVerbs(db: Knex): Pick<HookStore, 'addVersion' | 'findVersion' | 'findByBuild' | 'findVersionBefore'> {
   const versions = (accountId: number, hookId: number) =>
     db('hook_versions').where({ account_id: accountId, hook_id: hookId });
   return {
@@ -94,6 +94,13 @@ function versionVerbs(db: Knex): Pick<HookStore, 'addVersion' | 'findVersion' | 
       }),
     findVersion: async (accountId, hookId, version) => {
       const row = await versions(accountId, hookId).where({ version }).first();
+      return row ? rows.hookVersions.read(row) : null;
+    },
+    findByBuild: async (accountId, packageBuildId) => {
+      const row = await db('hook_versions')
+        .where({ account_id: accountId, package_build_id: packageBuildId })
+        .orderBy('version', 'desc')
+        .first();
       return row ? rows.hookVersions.read(row) : null;
     },
     findVersionBefore: async (accountId, hookId, version) => {

@@ -6,7 +6,7 @@ import { pageHooks, readNamedHook } from '../../domain/hooks/read-hooks.ts';
 import { testHook } from '../../domain/hooks/test-run.ts';
 import type { Handlers } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
-import { representExecution, representHook } from './represent-hook.ts';
+import { representExecution, representHook, representWritten } from './represent-hook.ts';
 
 type HookOperations = Pick<
   operations,
@@ -60,7 +60,7 @@ export function hooks(services: Services): Handlers<HookOperations> {
 
     /** POST /api/2/hooks */
     createHook: async ({ body, origin: { account } }, respond) =>
-      respond(201, representHook(await createHook(services, account, readInput(body)))),
+      respond(201, representWritten(await createHook(services, account, readInput(body)))),
 
     /** GET /api/2/hooks/{id} */
     readHook: async ({ path, origin: { account } }, respond) =>
@@ -68,7 +68,7 @@ export function hooks(services: Services): Handlers<HookOperations> {
 
     /** PUT /api/2/hooks/{id} */
     replaceHook: async ({ path, body, origin: { account } }, respond) =>
-      respond(200, representHook(await replaceHook(services, account, path.id, readInput(body)))),
+      respond(200, representWritten(await replaceHook(services, account, path.id, readInput(body)))),
 
     /** DELETE /api/2/hooks/{id} */
     deleteHook: async ({ path, origin: { account } }, respond) => {

@@ -1,6 +1,7 @@
 import type { components } from '../../../generated/api-2.ts';
 import type { pageExecutions } from '../../domain/hooks/executions.ts';
 import type { NamedHook } from '../../domain/hooks/read-hooks.ts';
+import type { WrittenHook } from '../../domain/hooks/write-version.ts';
 import { time } from './represent-user.ts';
 
 type Hook = components['schemas']['Hook'];
@@ -36,6 +37,11 @@ export function representHook({ hook, definition, envVars, status }: NamedHook):
     created_at: time(hook.createdAt),
     updated_at: time(hook.updatedAt),
   };
+}
+
+/** The answer to a write. */
+export function representWritten({ warning, ...hook }: WrittenHook): Hook {
+  return { ...representHook(hook), ...(warning !== null && { warning }) };
 }
 
 export function representExecution(execution: Execution): components['schemas']['HookExecution'] {

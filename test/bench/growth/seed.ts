@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { withServices } from '../../../src/cli/session.ts';
 import type { Account } from '../../../src/domain/accounts/account.ts';
 import { createAccount, setAccount } from '../../../src/domain/accounts/accounts.ts';
-import { limitDefaults } from '../../../src/domain/accounts/limit-settings.ts';
+import { limitSettings } from '../../../src/domain/accounts/limit-settings.ts';
 import { createApiKey } from '../../../src/domain/callers/api-keys.ts';
 import { issueCredentialToken } from '../../../src/domain/callers/credential-tokens.ts';
 import { createCredential } from '../../../src/domain/callers/credentials.ts';
@@ -48,7 +48,7 @@ async function makeBeside(services: Services, account: Account, userIds: readonl
 
 async function seed(services: Services, users: number): Promise<Grown> {
   await createAccount(services, { subdomain });
-  const off = Object.keys(limitDefaults).map((name) => [`limit.${name}`, 'off']);
+  const off = Object.keys(limitSettings).map((name) => [name, 'off']);
   const account = await setAccount(services, subdomain, Object.fromEntries([...off, ['grant.password', 'on']]));
   const sizes = sizesOf(users);
   const startedAt = performance.now();

@@ -6,6 +6,7 @@ import { createHook } from '../../../src/domain/hooks/hooks.ts';
 import { migrateUser } from '../../../src/domain/hooks/migrate-user.ts';
 import type { HookRun, HookRunResult } from '../../../src/domain/hooks/runner.ts';
 import { takeRun } from '../../../src/domain/hooks/take-run.ts';
+import { load } from '../../support/scripted-hooks.ts';
 import { createTestAccount, type TestServices } from '../../support/services.ts';
 import { until } from '../../support/until.ts';
 import { onServices } from '../subject.ts';
@@ -24,7 +25,7 @@ function held(services: TestServices) {
   };
   const run = (call: HookRun) =>
     new Promise<HookRunResult>((resolve) => runs.push({ call, end: () => resolve(answer) }));
-  const hooks = { ...services.hooks, run, warm: async () => {} };
+  const hooks = { ...services.hooks, load, run, warm: async () => {} };
   const names = () => runs.map(({ call }) => JSON.parse(call.context).user_identifier);
   return { services: { ...services, hooks, hookWaitMilliseconds: 60_000 }, runs, names };
 }

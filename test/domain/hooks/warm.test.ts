@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { createHook } from '../../../src/domain/hooks/hooks.ts';
 import type { PackageBuild } from '../../../src/domain/hooks/package-builds.ts';
 import { keepWarm } from '../../../src/domain/hooks/warm.ts';
+import { load } from '../../support/scripted-hooks.ts';
 import { createTestAccount, type TestServices } from '../../support/services.ts';
 import { onServices } from '../subject.ts';
 import { handlerOf } from './stage.ts';
@@ -12,6 +13,7 @@ function watched(services: TestServices) {
   const asked: unknown[] = [];
   const hooks = {
     ...services.hooks,
+    load,
     warm: async ({ accountId, source, packages }: { accountId: number; source: string; packages: string | null }) => {
       asked.push([accountId, /return (\w+)/.exec(source)?.[1], packages]);
     },

@@ -2,7 +2,7 @@
  * One user with one browser and one client, made for one try: something of theirs is in flight when an ending comes.
  */
 
-import { limitDefaults } from '../../../src/domain/accounts/limit-settings.ts';
+import { limitSettings } from '../../../src/domain/accounts/limit-settings.ts';
 import type { HookRunner } from '../../../src/domain/hooks/runner.ts';
 import { addRoleMembers, createRole } from '../../../src/domain/roles/write-role.ts';
 import { grantAccess } from '../../../src/domain/users/access.ts';
@@ -49,6 +49,7 @@ function openGate(): Gate {
       await waiting?.();
       return { ending: 'success', value: 'null', error: null, output: [], dropped: 0, durationMilliseconds: 1 };
     },
+    load: async () => ({ says: 'handler' as const }),
     checkSyntax: () => null,
     warm: async () => {},
     recycle: () => {},
@@ -86,7 +87,7 @@ export interface Theatre {
 
 export async function openTheatre(database: DatabaseKind): Promise<Theatre> {
   const gate = openGate();
-  const settings = Object.fromEntries(Object.keys(limitDefaults).map((name) => [`limit.${name}`, 'off']));
+  const settings = Object.fromEntries(Object.keys(limitSettings).map((name) => [name, 'off']));
   const app = await openTestApp(database, { services: { hooks: gate.runner }, settings });
   const source = Buffer.from('exports.handler = async () => null;').toString('base64');
   const hook = { type: 'pre-authentication', function: source, timeout: 1, retries: 0 };

@@ -91,9 +91,29 @@ for (const kind of databases) {
         const { id } = await built(() => api.done(201, 'POST', '/hooks', hook('return 1;', { [name]: '1.0.0' })));
         assert.equal(await statusOf(id), 'create-failed');
         const answer = await api.call('POST', `/hooks/${id}/test`, {});
-        assertRefused(answer, 422, /its packages are not built \(create-failed: /);
-        assert.match(/create-failed: (.*)\)$/.exec(answer.body.message)?.[1] ?? '', reason);
+        assertRefused(answer, 422, /hook cannot run \(create-failed\): /);
+        assert.match(/\(create-failed\): (.*)$/.exec(answer.body.message)?.[1] ?? '', reason);
       }
+    });
+
+    it('a function that exports no handler, which shows once its packages are built, never runs', async () => {
+      const bad = { ...hook('', { mark: '1.4.0' }), function: encoded("exports.hander = require('mark');") };
+      const made = await built(() => api.done(201, 'POST', '/hooks', bad));
+      assert.deepEqual([made.status, await statusOf(made.id)], ['create-queued', 'create-failed']);
+      const answer = await api.call('POST', `/hooks/${made.id}/test`, {});
+      assertRefused(answer, 422, /^hook cannot run \(create-failed\): function exports no handler, but hander: write/);
+      const { id } = await built(() => api.done(201, 'POST', '/hooks', hook(calling, both)));
+      await built(() => api.done(200, 'PUT', `/hooks/${id}`, bad));
+      assert.equal(await statusOf(id), 'update-failed');
+      assert.deepEqual(await answerOf(id), [42, 'hello Ada !']);
+    });
+
+    it('a function that throws while it is loaded with its packages is ready, and the log says so', async () => {
+      const throwing = { ...hook('', { mark: '1.4.0' }), function: encoded("throw new Error(require('mark'));") };
+      const { id } = await built(() => api.done(201, 'POST', '/hooks', throwing));
+      assert.equal(await statusOf(id), 'ready');
+      const warned = app.services.lines.filter(({ event }) => event === 'a function with packages could not be loaded');
+      assert.equal(warned.length, 1);
     });
 
     it('packages that the registry does not have are refused at once', async () => {

@@ -25,6 +25,11 @@ export function hookRules(app: () => TestApp): void {
       [{ function: encoded('x'.repeat(20_001)) }, /^function must have at most 20000 characters when decoded$/],
       [{ function: encoded('const a = 1;\nconst = 2;') }, /^function does not compile: line 2, column \d+: Unexpected/],
       [{ function: encoded('export const handler = 1;') }, /^function does not compile: line 1, .*use require\(\)/],
+      [{ function: encoded('const a = 1;') }, /^function exports no handler: write exports\.handler = async/],
+      [{ function: encoded('exports.hander = () => null;') }, /^function exports no handler, but hander: write/],
+      [{ function: encoded('module.exports = () => null;') }, /^function exports no handler, but is one itself: /],
+      [{ function: encoded('exports.handler = 7;') }, /^function exports a handler that is not a function: write/],
+      [{ function: encoded('exports.hander = 7;'), disabled: true }, /^function exports no handler, but hander/],
       [{ disabled: 'no' }, /disabled must be true or false/],
       [{ runtime: 'nodejs22.x' }, /^runtime must be jsruntime12\.x$/],
       [{ retries: 5 }, /retries must be at most 4/],
@@ -84,9 +89,27 @@ export function hookRules(app: () => TestApp): void {
       const made = await api.done(201, 'POST', '/hooks', { ...least, disabled: true, context_version: version });
       assert.equal(made.context_version, version);
     }
-    const longest = encoded(`//${'x'.repeat(19_998)}`);
+    const whole = 'exports.handler = () => null;//';
+    const longest = encoded(`${whole}${'x'.repeat(20_000 - whole.length)}`);
     assert.equal((await api.done(201, 'POST', '/hooks', { ...least, function: longest })).function, longest);
     const migration = { ...least, disabled: true, type: 'user-migration', timeout: 10 };
     assert.equal((await api.done(201, 'POST', '/hooks', migration)).timeout, 10);
+  });
+
+  it('a function that throws while it is loaded is stored with a warning, without values of its variables', async () => {
+    const api = await managing(await app().another());
+    await api.done(201, 'POST', '/hooks/envs', { name: 'TOKEN', value: 'a secret value' });
+    const throwing = encoded("if (!process.env.LATER) throw new Error('no LATER beside ' + process.env.TOKEN);");
+    const sent = { ...least, function: throwing, env_vars: ['TOKEN'] };
+    const warning = 'the function could not be loaded: it threw Error: no LATER beside ****';
+    const { warning: told, ...made } = await api.done(201, 'POST', '/hooks', sent);
+    assert.deepEqual([told, made.status], [warning, 'ready']);
+    assert.deepEqual(await api.done(200, 'GET', `/hooks/${made.id}`), made);
+    // What an answer has may be sent back.
+    const again = await api.done(200, 'PUT', `/hooks/${made.id}`, { ...made, warning });
+    assert.equal(again.warning, warning);
+    const asking = encoded("fetch('https://a.example/'); exports.handler = () => null;");
+    const { warning: none } = await api.done(201, 'POST', '/hooks', { ...least, function: asking });
+    assert.equal(none, undefined);
   });
 }

@@ -3,7 +3,7 @@
  * is one script whose completion value is `enter`; only the process holds a reference to it.
  */
 
-import type { GuestInput } from '../../protocol.ts';
+import type { GuestInput, GuestLoading } from '../../protocol.ts';
 import { limits } from '../../protocol.ts';
 import { output } from './console.ts';
 import { defineProcess, furnish } from './globals.ts';
@@ -15,6 +15,7 @@ type Packages = Parameters<typeof createRequire>[0];
 
 // A function may replace built-ins; its answer is assembled with the originals, saved here.
 const { parse, stringify } = JSON;
+const { keys } = Object;
 const { isFinite: isFiniteNumber } = Number;
 
 let error: readonly [name: string, message: string, stack: string] | null = null;
@@ -46,6 +47,10 @@ async function start(
   try {
     const module = { exports: {} as { handler?: unknown } };
     wrapped.call(module.exports, module.exports, createRequire(packages), module, 'hook.js', '.');
+    if (context === null) {
+      value = stringify(describeExports(module.exports));
+      return answer();
+    }
     const { handler } = module.exports;
     if (typeof handler !== 'function') throw new TypeError('exports.handler is not a function');
     value = toJson(await handler(parse(context)));
@@ -53,6 +58,16 @@ async function start(
     note(thrown);
   }
   return answer();
+}
+
+/** Of whatever a module may have put in place of its exports. */
+function describeExports(exports: unknown): GuestLoading {
+  const isFunction = typeof exports === 'function';
+  if (!isFunction && (typeof exports !== 'object' || exports === null)) return { hasHandler: false, exported: [] };
+  const hasHandler = typeof (exports as { handler?: unknown }).handler === 'function';
+  if (hasHandler || isFunction) return { hasHandler, exported: null };
+  const names = keys(exports as object).slice(0, limits.exportedNames);
+  return { hasHandler, exported: names.map((name) => name.slice(0, limits.exportedCharacters)) };
 }
 
 /** Throws for values that JSON cannot represent instead of changing them. */

@@ -1,0 +1,64 @@
+/** What all writes of a hook have in common: a new version, which takes effect once it can run. */
+
+import type { Services } from '../../services.ts';
+import type { HookDefinition, HookVersionRecord, StoredHook } from '../../store/hooks.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { recycleNow } from './live.ts';
+import { describeHook, type NamedHook, unknownHook } from './read-hooks.ts';
+import { sourceOf } from './source.ts';
+import { findBuilds, isReady } from './versions.ts';
+import { isWarmed } from './warm.ts';
+
+export type Audited = Pick<Account, 'id' | 'record'>;
+export type HookServices = Pick<Services, 'store' | 'clock' | 'vault' | 'hooks' | 'hookRuntimes' | 'packageBuilds'>;
+
+/** The answer to a write. */
+export interface WrittenHook extends NamedHook {
+  /** Why it could not be found out whether the function exports a handler; else null. */
+  readonly warning: string | null;
+}
+
+/** Adds a version to a hook, now the newest. Throws `not_found`. */
+export async function writeVersion(
+  { packageBuilds }: Pick<Services, 'packageBuilds'>,
+  tx: StoreVerbs,
+  account: Audited,
+  hook: Parameters<StoreVerbs['hooks']['addVersion']>[0],
+  definition: HookDefinition,
+  packageBuildId: number | null,
+): Promise<StoredHook> {
+  const written = await tx.hooks.addVersion(hook, definition, packageBuildId);
+  if (!written) throw unknownHook();
+  for (const id of written.released) await packageBuilds.remove(tx, account.id, id);
+  return written.stored;
+}
+
+/** The version that keeps running until another is ready. */
+export async function runningVersionOf(
+  services: Pick<Services, 'store' | 'packageBuilds'>,
+  account: Audited,
+  { hook, definition }: { readonly hook: StoredHook['hook']; readonly definition: HookVersionRecord },
+): Promise<number | null> {
+  const builds = await findBuilds(services, account.id, [definition]);
+  return isReady(definition, builds) ? definition.version : hook.runningVersion;
+}
+
+/** Takes effect here at once; other processes notice the change at their next run. */
+export async function renew(
+  services: HookServices,
+  account: Audited,
+  stored: StoredHook,
+  warning: string | null,
+): Promise<WrittenHook> {
+  const { definition } = stored;
+  recycleNow(services.hooks, account.id);
+  const described = await describeHook(services, account, stored);
+  if (definition.packageBuildId !== null) services.packageBuilds.wake();
+  else if (!definition.disabled && isWarmed(definition)) {
+    const { runtime } = definition;
+    const source = sourceOf(definition.function);
+    void services.hooks.warm({ accountId: account.id, runtime, source, packages: null });
+  }
+  return { ...described, warning };
+}

@@ -128,7 +128,7 @@ describe('the package that npm installs', () => {
     assert.equal((await fetch(`${base}/readyz`)).status, 200);
     assert.equal(await stop(child), 0);
     assert.match(output(), /"event":"stopping".*\n.*"event":"stopped"/);
-    const args = [...asOld, join(installed, 'bin/gatehouse.js'), 'account', 'show', 'nobody'];
+    const args = [...asOld, join(installed, 'bin/gatehouse.js'), 'account', 'unheard-of'];
     const refused = await promisify(execFile)(process.execPath, args, { cwd }).catch((error) => error);
     assert.equal(refused.code, 2, 'the exit status is that of the command');
   });

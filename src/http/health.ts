@@ -131,7 +131,7 @@ function mayRead(req: Request, token: string | null): boolean {
     return timingSafeEqual(Buffer.from(digestOf(sent)), Buffer.from(digestOf(token)));
   }
   const forwarded =
-    ['forwarded', 'via'].some((name) => name in req.headers) ||
+    ['forwarded', 'via', 'x-real-ip', 'cf-connecting-ip', 'true-client-ip'].some((name) => name in req.headers) ||
     Object.keys(req.headers).some((name) => name.startsWith('x-forwarded-'));
   return !forwarded && /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(req.socket.remoteAddress ?? '');
 }

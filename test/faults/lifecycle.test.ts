@@ -126,6 +126,9 @@ describe('endpoints for operators', () => {
     { 'x-forwarded-host': 'localhost' },
     { forwarded: 'for=192.0.2.1' },
     { via: '1.1 proxy' },
+    { 'x-real-ip': '192.0.2.1' },
+    { 'cf-connecting-ip': '192.0.2.1' },
+    { 'true-client-ip': '192.0.2.1' },
   ];
 
   describe('without METRICS_TOKEN', () => {

@@ -6,6 +6,7 @@ import type { Account } from '../accounts/account.ts';
 import { invalid } from './extra-metadata.ts';
 import { fetchForClient } from './fetch-for-client.ts';
 import type { ClientMetadata } from './metadata.ts';
+import { isAnybodysUri } from './redirect-uris.ts';
 
 const mostBytes = 65_536;
 const name = 'sector_identifier_uri';
@@ -56,6 +57,10 @@ async function sectorOf(
     const missing = redirectUris.findIndex((one) => !listed.includes(one));
     if (missing >= 0) throw invalid(name, `does not list redirect_uris[${missing}]`);
     return new URL(uri).hostname;
+  }
+  if (registeredBy === 'open' && redirectUris.some(isAnybodysUri)) {
+    // The host of such an address proves nothing: another program may have claimed it.
+    throw invalid(name, 'is required for pairwise subjects unless all redirect_uris are https addresses');
   }
   const [host, ...more] = new Set(redirectUris.map((one) => new URL(one).hostname));
   if (host && more.length === 0) return host;

@@ -69,12 +69,13 @@ export function isAllowedAtApis(
  */
 export function isConsentRemembered(
   { settings }: Pick<Account, 'settings'>,
-  { registeredBy, authMethod, redirectUris }: Pick<ClientRecord, 'registeredBy' | 'authMethod' | 'redirectUris'>,
+  client: Pick<ClientRecord, 'registeredBy' | 'authMethod' | 'redirectUris' | 'grantTypes'>,
 ): boolean {
+  const { registeredBy, authMethod, redirectUris, grantTypes } = client;
   if (registeredBy === 'token') return true;
-  return (
-    settings.openRegistrationConsent === 'remembered' && !(authMethod === 'none' && redirectUris.some(isAnybodysUri))
-  );
+  // In the implicit flow a client with a secret does not show it either.
+  const isUnproven = authMethod === 'none' || grantTypes.includes('implicit');
+  return settings.openRegistrationConsent === 'remembered' && !(isUnproven && redirectUris.some(isAnybodysUri));
 }
 
 /** Whether the user has to be asked, where the client is linked to these API authorization servers. */

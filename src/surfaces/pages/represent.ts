@@ -151,14 +151,13 @@ export function representConsent(
 ): FormPage {
   const { client, record } = request;
   const { redirectUri, device } = record.parameters;
-  const target = URL.parse(redirectUri);
   const html = consentPage({
     ...formView(account, browser, request),
     clientUri: client.extra.client_uri,
     policyUri: client.extra.policy_uri,
     tosUri: client.extra.tos_uri,
     userCode: device && typedUserCode(services, account, device.sealedUserCode),
-    redirectHost: target?.host || redirectUri.split(':', 1)[0] || '',
+    redirectHost: placeOf(redirectUri),
     userName: fullName(user),
     userEmail: user.email ?? user.username ?? '',
     scopes: consentScopes(record.parameters).flatMap((name) => scopeViewsOf(name, apiScopes)),
@@ -166,4 +165,10 @@ export function representConsent(
     action: formAction('decideConsent'),
   });
   return formPage(request, html);
+}
+
+/** The host of a web address. A private scheme may be followed by any host, which says nothing about the application. */
+function placeOf(redirectUri: string): string {
+  const { protocol, host } = URL.parse(redirectUri) ?? { protocol: '', host: '' };
+  return /^https?:$/.test(protocol) ? host : redirectUri.split(':', 1)[0] || '';
 }

@@ -267,6 +267,26 @@ export function pairwiseSubjects(kind: 'sqlite' | 'postgres'): void {
     }
   });
 
+  it('the host of an address that any program may claim names no sector, for clients of open registration', async () => {
+    const open = await app.another({ ...unlimited, registration: 'open' });
+    const native = { client_name: 'Open', application_type: 'native', token_endpoint_auth_method: 'none', ...pairwise };
+    for (const uris of [
+      ['evilapp://bank.example/cb'],
+      ['http://127.0.0.1/cb'],
+      [redirectUri, 'evilapp://app.example.com/cb'],
+    ]) {
+      const answer = await open.send('POST', '/oauth2/register', { json: { ...native, redirect_uris: uris } });
+      assert.deepEqual([answer.status, answer.body.error], [400, 'invalid_client_metadata'], answer.text);
+      assert.match(answer.body.error_description, /^sector_identifier_uri is required/);
+    }
+    const honest = await open.send('POST', '/oauth2/register', { json: { ...native, redirect_uris: [redirectUri] } });
+    assert.equal(honest.status, 201, honest.text);
+    const { client_id, registration_access_token } = honest.body;
+    const json = { ...native, client_id, redirect_uris: ['evilapp://app.example.com/callback'] };
+    const headers = { authorization: `Bearer ${registration_access_token}` };
+    assert.equal((await open.send('PUT', `/oauth2/register/${client_id}`, { headers, json })).status, 400);
+  });
+
   it('clients of open registration get no pairwise subjects with the device grant, as it has no redirect URI', async () => {
     const open = await app.another({ ...unlimited, registration: 'open' });
     const register = (grantTypes: readonly string[], headers = {}) => {

@@ -136,12 +136,16 @@ export function registrationModes(app: AppOf): void {
   });
 
   it('remembered, but never for a public client that other programs could pose as (RFC 8252 §8.6)', async () => {
-    const one = await openToEveryone({ open_registration_consent: 'remembered' });
+    const one = await openToEveryone({ open_registration_consent: 'remembered', 'grant.implicit': 'on' });
     const user = await makeUser(one, undefined, { roles: ['Everyone'] });
+    const both = { grant_types: ['implicit', 'authorization_code'], response_types: ['code', 'id_token'] };
     const none = { token_endpoint_auth_method: 'none' };
     for (const [metadata, remembered] of [
       [none, true],
       [{ redirect_uris: [redirectUri, 'http://127.0.0.1/callback'] }, true],
+      [both, true],
+      // Nobody shows a secret in the implicit flow.
+      [{ ...both, redirect_uris: [redirectUri, 'http://127.0.0.1/callback'] }, false],
       [{ ...none, redirect_uris: [redirectUri, 'http://127.0.0.1/callback'] }, false],
       [{ ...none, redirect_uris: [redirectUri, 'com.example.app:/callback'], application_type: 'native' }, false],
     ] as const) {

@@ -47,6 +47,14 @@ export function consent(app: AppOf): void {
     assert.ok(!less.text.includes('See your name'));
   });
 
+  it('a private scheme is named by itself, whatever host stands behind it', async () => {
+    const redirect_uri = 'evilapp://bank.example/cb';
+    const setting = await settle(app(), { application_type: 'native', redirect_uris: [redirect_uri] });
+    const { text } = (await setting.signIn({ redirect_uri })).answer;
+    assert.match(text, /go back to <bdi class="strong">evilapp<\/bdi>/);
+    assert.ok(!text.includes('bank.example'));
+  });
+
   it('deny gives the client access_denied with state and iss, and is not remembered', async () => {
     const setting = await settle(app());
     const jar = new CookieJar();

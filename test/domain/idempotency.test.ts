@@ -115,10 +115,13 @@ onServices('requests that can be repeated', (subject) => {
   test('a request that is refused for what the first one did meanwhile has its answer', async () => {
     const { services, request, roles, makeRole } = await begin();
     const { promise: answered, resolve: answer } = Promise.withResolvers<unknown>();
+    const { promise: started, resolve: start } = Promise.withResolvers<void>();
     const second = answerOnce(services, request, async () => {
+      start();
       await answered;
       throw new Failure('conflict', { name: 'name' });
     });
+    await started;
     const first = await answerOnce(services, request, makeRole('one'));
     answer(first);
     assert.deepEqual(await second, first);

@@ -4472,7 +4472,7 @@ export interface components {
          */
         readonly UpdatedUntil: string;
         /**
-         * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+         * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
          * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
          */
         readonly IdempotencyKey: string;
@@ -5013,7 +5013,7 @@ export interface operations {
             };
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5205,7 +5205,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5648,7 +5648,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5989,7 +5989,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6279,7 +6279,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6576,7 +6576,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6874,7 +6874,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7218,7 +7218,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7516,7 +7516,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7789,7 +7789,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8097,7 +8097,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8450,7 +8450,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8696,7 +8696,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9208,7 +9208,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9626,7 +9626,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9740,7 +9740,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9906,7 +9906,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -10098,7 +10098,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -10397,7 +10397,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -10612,7 +10612,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -11187,7 +11187,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];

@@ -3049,7 +3049,7 @@ export interface components {
          */
         readonly UiLocales: string;
         /**
-         * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+         * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
          * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
          */
         readonly IdempotencyKey: string;
@@ -3544,7 +3544,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
                  * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];

@@ -1,11 +1,15 @@
 /** Requests with `Idempotency-Key`, for the operations that document the parameter. */
 
+import { Failure } from '../domain/failure.ts';
 import { answerOnce } from '../domain/idempotency.ts';
 import { networkSourceOf } from '../domain/network-source.ts';
 import type { Services } from '../services.ts';
 import type { Contract, ContractOperation } from './contract.ts';
 import type { Handler, Handlers, ReplyHeaders, Request } from './operation.ts';
 import { followIn } from './parameter-kinds.ts';
+
+/** Characters of a key whose caller is a network alone: others there could get the answer by a guess. */
+const fewestOfNetwork = 16;
 
 type Respond = Parameters<Handler<unknown>>[1];
 
@@ -23,6 +27,12 @@ interface Repeatable<Operations> {
 
 /** Answers a request that is to be repeatable, or null for any other. */
 export type AnswerOnce = (operationId: string, request: Request<unknown>, respond: Respond) => Promise<Answered> | null;
+
+function tooShort(): Failure {
+  const name = 'Idempotency-Key';
+  const message = `${name} must have at least ${fewestOfNetwork} characters in a request without a credential`;
+  return new Failure('value_invalid', { name, message });
+}
 
 /** The operations that document the parameter. */
 function readRepeatable(contract: Contract): ReadonlySet<string> {
@@ -47,6 +57,7 @@ export function prepareRepeatable<Operations>(
     const key = request.headers['idempotency-key'];
     if (key === undefined || !operations.has(operationId)) return null;
     const { caller, origin, path, query, body } = request;
+    if (!caller && key.length < fewestOfNetwork) throw tooShort();
     const repeatable = {
       account: origin.account,
       caller: caller ? `credential ${caller.credentialId}` : `network ${networkSourceOf(origin.source)}`,

@@ -53,7 +53,7 @@ export async function registration({ freedom, pick, operation }: Plan): Promise<
 /** One that another request has had may be refused for that: requests with one thing wrong share none. */
 function keyOf(pick: number, freedom: Plan['freedom']): string | undefined {
   if (pick % 3 === 0) return unique('key');
-  return freedom === 'mixed' && pick % 3 === 1 ? `shared-${pick % 8}` : undefined;
+  return freedom === 'mixed' && pick % 3 === 1 ? `shared-by-several-${pick % 8}` : undefined;
 }
 
 /** A client with the token of its registration; one that is deleted is nobody else's. */

@@ -45,6 +45,14 @@ export function repeatableRegistrations(app: AppOf): void {
     assertError(await register(one, token, 'a b'), 400, 'invalid_request');
   });
 
+  it('an open registration needs a key that nobody guesses', async () => {
+    const one = await app().another({ ...unlimited, registration: 'open' });
+    const short = await register(one, null, '"123456789012"'.padEnd(15, '3'));
+    assertError(short, 400, 'invalid_request', /at least 16 characters/);
+    assert.equal((await register(one, await one.bearer('register_clients'), 'short')).status, 201);
+    assert.equal((await register(one, null, '8e03978e-40d5-43')).status, 201);
+  });
+
   it('of eight open registrations with one key at once, one registers', async () => {
     const one = await app().another({ ...unlimited, registration: 'open' });
     for (let round = 0; round < 20; round += 1) {

@@ -72,7 +72,9 @@ export async function refreshTokens(
   const successor = successorOf(presented, successorSalt);
   // A client without a link costs no further query.
   const { server, scope } =
-    client.linkedServers === 0 ? unlinked(account, client, asked) : await linked(services, account, client, grantId, asked);
+    client.linkedServers === 0
+      ? unlinked(account, client, asked)
+      : await linked(services, account, client, grantId, asked);
   const accessToken = prepareAccessToken(services, account, client, server, binding);
   const now = services.clock.now();
   const trail = trailOf(services, account, client, grantId, origin);

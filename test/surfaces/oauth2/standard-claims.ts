@@ -7,7 +7,7 @@ import { removeCustomAttribute } from '../../../src/domain/users/custom-attribut
 import type { TestApp } from '../../support/app.ts';
 import { authorizePath, CookieJar, password, redeem, refresh, submit, walk } from '../../support/sign-in.ts';
 import { setUser } from '../../support/users.ts';
-import { type AppOf, assertError, settle, toClient, unlimited } from './asking.ts';
+import { type AppOf, settle, toClient, unlimited } from './asking.ts';
 
 const address = {
   formatted: '12 St James’s Square, London SW1Y 4JH, United Kingdom',
@@ -45,8 +45,7 @@ export function standardClaims(app: AppOf): void {
     return one;
   }
 
-  const set = (one: TestApp, text: string) =>
-    setAccount(one.services, one.account.subdomain, { claims_mapping: text });
+  const set = (one: TestApp, text: string) => setAccount(one.services, one.account.subdomain, { claims_mapping: text });
 
   async function userinfo(one: TestApp, token: string) {
     const { body } = await one.send('GET', '/oauth2/userinfo', { headers: { authorization: `Bearer ${token}` } });
@@ -56,8 +55,21 @@ export function standardClaims(app: AppOf): void {
 
   /** Of the id token what userinfo has as well. */
   function ofPerson(idToken: string): Record<string, unknown> {
-    const { sub: _, updated_at: __, iss, aud, iat, exp, auth_time, nonce, at_hash, amr, acr, sid, ...claims } =
-      decodeJwt(idToken);
+    const {
+      sub: _,
+      updated_at: __,
+      iss,
+      aud,
+      iat,
+      exp,
+      auth_time,
+      nonce,
+      at_hash,
+      amr,
+      acr,
+      sid,
+      ...claims
+    } = decodeJwt(idToken);
     return claims;
   }
 
@@ -95,7 +107,10 @@ export function standardClaims(app: AppOf): void {
     };
     const known = Object.keys({ ...profile, address, ...phone });
     const added = known.filter((name) => !usual.claims_supported.includes(name));
-    assert.deepEqual((await offered()).map((names) => names.toSorted()), [['address', 'phone'], added.toSorted()]);
+    assert.deepEqual(
+      (await offered()).map((names) => names.toSorted()),
+      [['address', 'phone'], added.toSorted()],
+    );
     await set(one, 'birthdate=born,phone_number=custom_attributes.nickname');
     assert.deepEqual(await offered(), [['phone'], ['birthdate', 'phone_number']]);
     const { client, code } = await settle(one, {}, person);
@@ -145,9 +160,7 @@ export function standardClaims(app: AppOf): void {
       page: 'javascript:alert(1)',
       picture: 'ada.png',
       website: 'https://',
-      nickname: ' ',
       phone_checked: 'yes',
-      town: '  ',
     };
     await setUser(all.services, all.account, user.id, { preferredLocaleCode: 'en_GB', customAttributes });
     const tokens = await redeem(all, client, await code({ scope: everything }));
@@ -209,7 +222,7 @@ export function standardClaims(app: AppOf): void {
 
   it('a client that registered scopes gets no others, and one that registered address waits for the mapping', async () => {
     const one = await app().another(unlimited);
-    const { client, code, authorize } = await settle(one, { scope: 'openid address' }, person);
+    const { client, code, authorize } = await settle(one, { scope: 'openid address' });
     assert.equal(toClient(await authorize({ scope: 'address phone' })).get('error'), 'invalid_scope');
     assert.equal((await redeem(one, client, await code({ scope: everything }))).scope, 'openid');
     await mapClaims(one.services, one.account);
@@ -220,6 +233,5 @@ export function standardClaims(app: AppOf): void {
     const asked = { scope: 'openid address' };
     assert.equal((await refresh(one, client, tokens.refresh_token, '/oauth2/token', asked)).body.scope, 'openid');
     assert.deepEqual(await userinfo(one, tokens.access_token), {});
-    assertError(await one.send('GET', '/oauth2/userinfo'), 401, 'invalid_token');
   });
 }

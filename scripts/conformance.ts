@@ -6,12 +6,17 @@
  *     npm run conformance                            all languages
  *     npm run conformance -- python go               those
  *     npm run conformance -- --folder <path> python  keep what was fetched there, for the next run
+ *
+ * With `--account` it makes the account of a certification run instead: docs/certify.md.
+ *
+ *     npm run conformance -- --account certify [--suite <URL>] [--alias <name>] [--env-file <file>] [--json]
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { runCertify } from './conformance/run-certify.ts';
 import { openStage, type Stage } from './conformance/stage.ts';
 import { isThere, run, type Toolchain } from './conformance/toolchain.ts';
 import { toolchains } from './conformance/toolchains.ts';
@@ -64,16 +69,36 @@ async function runAll(chosen: readonly Toolchain[], parent: string): Promise<rea
   return failed;
 }
 
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { folder: { type: 'string' } } });
-const unknown = positionals.filter((name) => !toolchains.some(({ language }) => language === name));
-if (unknown.length > 0) {
-  console.error(`not here: ${unknown.join(', ')}; there are ${toolchains.map(({ language }) => language).join(', ')}`);
-  process.exit(2);
+async function runLanguages(positionals: readonly string[], folder: string | undefined): Promise<number> {
+  const unknown = positionals.filter((name) => !toolchains.some(({ language }) => language === name));
+  if (unknown.length > 0) {
+    console.error(
+      `not here: ${unknown.join(', ')}; there are ${toolchains.map(({ language }) => language).join(', ')}`,
+    );
+    return 2;
+  }
+  const chosen = toolchains.filter(({ language }) => positionals.length === 0 || positionals.includes(language));
+  const parent = folder ? resolve(folder) : mkdtempSync(join(tmpdir(), 'gatehouse-conformance-'));
+  try {
+    return (await runAll(chosen, parent)).length > 0 ? 1 : 0;
+  } finally {
+    if (!folder) rmSync(parent, { recursive: true, force: true });
+  }
 }
-const chosen = toolchains.filter(({ language }) => positionals.length === 0 || positionals.includes(language));
-const parent = values.folder ? resolve(values.folder) : mkdtempSync(join(tmpdir(), 'gatehouse-conformance-'));
-try {
-  process.exitCode = (await runAll(chosen, parent)).length > 0 ? 1 : 0;
-} finally {
-  if (!values.folder) rmSync(parent, { recursive: true, force: true });
-}
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    folder: { type: 'string' },
+    account: { type: 'string' },
+    suite: { type: 'string', default: 'https://www.certification.openid.net' },
+    alias: { type: 'string', default: 'gatehouse' },
+    'env-file': { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
+});
+const { account, suite, alias, 'env-file': envFile, json } = values;
+process.exitCode =
+  account === undefined
+    ? await runLanguages(positionals, values.folder)
+    : await runCertify(account, { url: suite, alias }, { envFile, json });

@@ -57,7 +57,7 @@ const mapping = {
 } as const satisfies Record<Exclude<MappableName, 'preferred_username'>, string>;
 
 /** As `account set` takes it. */
-export const claimsMapping = Object.entries(mapping)
+const claimsMapping = Object.entries(mapping)
   .map((pair) => pair.join('='))
   .join(',');
 

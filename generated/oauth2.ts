@@ -225,7 +225,10 @@ export interface paths {
          *     9700 section 2.1.2](https://www.rfc-editor.org/rfc/rfc9700#section-2.1.2)).
          *
          *     Until client and `redirect_uri` are known to be valid, nothing is redirected: the answer is a page with status
-         *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A user without access
+         *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). Nor is an error of a
+         *     request of a client that registered in the open: a page asks first ([RFC 9700 section
+         *     4.11.2](https://www.rfc-editor.org/rfc/rfc9700#section-4.11.2)); answers to `prompt=none` at a web address are
+         *     redirected. A user without access
          *     to the app gets a page too, except with `prompt=none`.
          *
          *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has
@@ -285,7 +288,10 @@ export interface paths {
          *     9700 section 2.1.2](https://www.rfc-editor.org/rfc/rfc9700#section-2.1.2)).
          *
          *     Until client and `redirect_uri` are known to be valid, nothing is redirected: the answer is a page with status
-         *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A user without access
+         *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). Nor is an error of a
+         *     request of a client that registered in the open: a page asks first ([RFC 9700 section
+         *     4.11.2](https://www.rfc-editor.org/rfc/rfc9700#section-4.11.2)); answers to `prompt=none` at a web address are
+         *     redirected. A user without access
          *     to the app gets a page too, except with `prompt=none`.
          *
          *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has
@@ -2674,7 +2680,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description The client gets an error and requested `response_mode` `form_post`: a page with one form, to be sent to the client's `redirect_uri` with the error as hidden members. A script sends it at once; without scripts, its button does. */
+        /** @description The client gets an error, by a page. If it requested `response_mode` `form_post`, the page has one form, to be sent to the client's `redirect_uri` with the error as hidden members; a script sends it at once, without scripts its button does. A client that registered in the open gets the error when the user follows the page's link, or presses its button: nobody has signed in, and the link to this service may come from anybody. */
         readonly FormPostPage: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];

@@ -775,7 +775,8 @@ export interface paths {
          * @description Shows the signed-in user and a form with one button, to be sent to `POST /sign-out`.
          *
          *     If the request has an id token of the signed-in user, the session ends at once and the answer is 303, as after
-         *     the form; the same holds if no user is signed in. For this reason `HEAD` is 405.
+         *     the form; the same holds if no user is signed in, except that the page of `/signed-out` links to an address of
+         *     an application that registered in the open. For this reason `HEAD` is 405.
          */
         readonly get: operations["showSignOut"];
         readonly put?: never;
@@ -1169,7 +1170,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description A page with one form, to be sent to the client's redirect URI with the answer as hidden members ([OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). A script sends it at once; without scripts, its button does. */
+        /** @description A page with one form, to be sent to the client's redirect URI with the answer as hidden members ([OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). A script sends it at once; without scripts, its button does. For an error with `prompt=none` of a client that registered in the open with a redirect URI of a private scheme: a page with a link that the user follows. */
         readonly FormPostPage: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -3888,7 +3889,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The page that asks. */
+            /** @description The page that asks; or nobody was signed in, and the page links to the application. */
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];

@@ -11,9 +11,12 @@ import { type FileRow, isSecretMember } from '../domain/users/people/person.ts';
 /** Characters of one person. */
 const longestRow = 65_536;
 const attributePrefix = 'custom_attributes.';
-/** What spreadsheets take for a formula; an export writes an apostrophe before it, which an import takes away. */
-const formula = /^'*[=+\-@\t\r＝＋－＠]/;
-const escapedFormula = /^'+[=+\-@\t\r＝＋－＠]/;
+/**
+ * What spreadsheets take for a formula; an export writes an apostrophe before it, which an import takes away. Where the
+ * list separator is a semicolon, a cell may begin after each one, and a line within quotes after each line feed.
+ */
+const formula = /(?<=^|[;\r\n])(?='*[=+\-@\t\r＝＋－＠])/g;
+const escapedFormula = /(?<=^|[;\r\n])'(?='*[=+\-@\t\r＝＋－＠])/g;
 
 function broken(message: string): Failure {
   return new Failure('value_invalid', { name: 'file', message });
@@ -68,7 +71,7 @@ function membersOf(line: number, cells: Readonly<Record<string, string>>): FileR
   for (const [name, cell] of Object.entries(cells)) {
     if (cell === '') continue;
     // An export never wrote passwords, so their apostrophes are their own.
-    const text = escapedFormula.test(cell) && !isSecretMember(name) ? cell.slice(1) : cell;
+    const text = isSecretMember(name) ? cell : cell.replace(escapedFormula, '');
     if (name.startsWith(attributePrefix)) attributes[name.slice(attributePrefix.length)] = text;
     else if (name !== 'roles') members[name] = text;
     else {
@@ -117,7 +120,7 @@ function* rowOf(line: number, text: string): Generator<FileRow> {
   }
 }
 
-const escapeFormula = (text: string) => (formula.test(text) ? `'${text}` : text);
+const escapeFormula = (text: string) => text.replace(formula, "'");
 
 /** The first line of a CSV file. */
 export function csvHeading(texts: readonly string[], attributes: readonly string[]): string {

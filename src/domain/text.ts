@@ -7,6 +7,14 @@ export function hasForbiddenCharacter(text: string): boolean {
 }
 
 /**
+ * Whether nothing of a text can be seen: white space, Braille's empty cell, and what Unicode leaves blank by default,
+ * such as the Hangul filler (UAX #44, Default_Ignorable_Code_Point).
+ */
+export function isInvisible(text: string): boolean {
+  return /^[\s\p{Z}\p{Default_Ignorable_Code_Point}\u2800]*$/u.test(text);
+}
+
+/**
  * A text for people to read, such as a name: NFC, not empty, no white space around it, at most `most` characters
  * (code points). Throws `value_invalid` naming `name`.
  */

@@ -1,7 +1,7 @@
 import { icons } from './icons.ts';
 import { formAction } from './links.ts';
 import { page, person } from './page.ts';
-import { closedInItself, isolated } from './text.ts';
+import { closedInItself, isolated, placeOf } from './text.ts';
 
 /** The contents of the page that asks whether to sign out. */
 export interface SignOutView {
@@ -32,11 +32,22 @@ export function signOutPage(view: SignOutView): string {
   );
 }
 
-/** The page after signing out. */
-export function signedOutPage({ accountName }: Pick<SignOutView, 'accountName'>): string {
+/** The page after signing out; `onward` leads to the application that asked. */
+export function signedOutPage({
+  accountName,
+  onward,
+}: {
+  readonly accountName: string;
+  readonly onward?: string;
+}): string {
   return page(
     'signed-out',
     { title: 'You are signed out', accountName },
-    { icon: icons.done, account: formAction('showAccount'), appsHref: formAction('showApps') },
+    {
+      icon: icons.done,
+      account: formAction('showAccount'),
+      appsHref: formAction('showApps'),
+      onward: onward === undefined ? undefined : { href: onward, place: placeOf(onward) },
+    },
   );
 }

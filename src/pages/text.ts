@@ -64,3 +64,9 @@ export function webLink(uri: string | undefined): WebLink | undefined {
   const { protocol, href, host } = new URL(uri);
   return protocol === 'https:' || protocol === 'http:' ? { href, host } : undefined;
 }
+
+/** The host of a web address. A private scheme may be followed by any host, which says nothing about the application. */
+export function placeOf(uri: string): string {
+  const { protocol, host } = URL.parse(uri) ?? { protocol: '', host: '' };
+  return /^https?:$/.test(protocol) ? host : uri.split(':', 1)[0] || '';
+}

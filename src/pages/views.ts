@@ -9,10 +9,10 @@ export {
   passwordChangePage,
   sessionsPage,
 } from './account-pages.ts';
+export { backPage } from './back-page.ts';
 export { consentPage, type ScopeView } from './consent-page.ts';
 export { deviceDonePage, devicePage, type UserCodeProblem } from './device-page.ts';
 export { forgotPasswordPage, resetSentPage } from './forgot-password-page.ts';
-export { formPostPage } from './form-post-page.ts';
 export { errorPage, type RefusalReason, refusalPage } from './message-pages.ts';
 export { invitePage, newPasswordPage } from './new-password-page.ts';
 export { passkeysPage } from './passkeys-page.ts';

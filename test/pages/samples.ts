@@ -1,6 +1,7 @@
 import {
   accountPage,
   appsPage,
+  backPage,
   consentPage,
   deviceDonePage,
   devicePage,
@@ -8,7 +9,6 @@ import {
   errorPage,
   factorsPage,
   forgotPasswordPage,
-  formPostPage,
   invitePage,
   newPasswordPage,
   passkeysPage,
@@ -195,12 +195,23 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     ['sign-out', signOutPage({ ...signingOut, appName: names.app })],
     ['sign-out-bare', signOutPage({ ...signingOut, userName: '' })],
     ['signed-out', signedOutPage({ accountName: names.account })],
+    ['signed-out-onward', signedOutPage({ accountName: names.account, onward: 'https://notes.example.com/bye' })],
     [
-      'form-post',
-      formPostPage({
+      'back',
+      backPage({
         accountName: names.account,
-        action: 'https://expenses.example.com/callback',
-        members: { code: 'vB7cR2xK9pQ4', state: names.app },
+        answer: {
+          by: 'form_post',
+          action: 'https://expenses.example.com/callback',
+          members: { code: 'vB7cR2xK9pQ4', state: names.app },
+        },
+      }),
+    ],
+    [
+      'back-by-hand',
+      backPage({
+        accountName: names.account,
+        answer: { by: 'redirect', location: 'com.example.notes:/in?error=invalid_scope', byHand: true },
       }),
     ],
     ['error', errorPage({ ...error, accountName: names.account, hint: 'Check the address.' })],

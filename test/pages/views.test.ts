@@ -19,7 +19,7 @@ for (const [kind, names] of Object.entries({ plain: plainNames, awkward: awkward
           assert.doesNotMatch(tag, /\s(style|on[a-z]+|srcdoc|formaction)\s*=/i);
           assert.match(
             attribute(tag, 'href') ?? '/assets/',
-            /^(https:\/\/|\/assets\/|\/continue\?|\/account\b|\/oauth2\/logout$|\/forgot-password\b|\/sign-in\?|otpauth:\/\/totp\/)/,
+            /^(https:\/\/|\/assets\/|\/continue\?|\/account\b|\/oauth2\/logout$|\/forgot-password\b|\/sign-in\?|otpauth:\/\/totp\/|com\.example\.notes:)/,
           );
           assert.match(attribute(tag, 'src') ?? '/assets/', /^\/assets\//);
         }

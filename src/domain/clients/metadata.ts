@@ -3,7 +3,7 @@
 import type { ClientAuthMethod, ResponseType } from '../../store/client-metadata.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { AccountSettings } from '../accounts/settings.ts';
-import { hasForbiddenCharacter } from '../text.ts';
+import { hasForbiddenCharacter, isInvisible } from '../text.ts';
 import { knownScopes, splitScope } from '../tokens/scopes.ts';
 import { algorithmsOf } from './client-keys.ts';
 import { documentedAuthMethods } from './client-methods.ts';
@@ -182,7 +182,7 @@ function readGrantTypes(
 
 function readName(name: string | undefined, required: boolean): string {
   if (name === undefined && !required) return '';
-  if (name === undefined || name.trim() === '')
+  if (name === undefined || isInvisible(name))
     throw invalid('client_name', 'is mandatory: it is the name of the application');
   if (hasForbiddenCharacter(name))
     throw invalid('client_name', 'contains a control character or a bidirectional formatting character');

@@ -10,32 +10,22 @@ export type ApplicationType = 'web' | 'native';
 
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Schemes that execute or open something when a redirect arrives, or that no application can claim. */
-const unclaimable = new Set([
-  'about',
-  'blob',
-  'chrome',
-  'chrome-extension',
-  'data',
-  'file',
-  'filesystem',
-  'ftp',
-  'intent',
-  'jar',
-  'javascript',
-  'mailto',
-  'mhtml',
-  'moz-extension',
-  'ms-its',
-  'resource',
-  'sms',
-  'tel',
-  'urn',
-  'vbscript',
-  'view-source',
-  'ws',
-  'wss',
-]);
+/**
+ * Schemes that execute or open something when a redirect arrives, or that no application can claim: the web's own, those
+ * of protocols, and of programs that come with a system. The list is of what is known; RFC 8252 §7.1 asks applications
+ * for a domain name of theirs.
+ */
+const unclaimable: ReadonlySet<string> = new Set(
+  [
+    'about blob cid data feed file filesystem jar javascript mhtml resource urn vbscript view-source ws wss',
+    'chrome chrome-extension edge moz-extension opera',
+    'dav ftp ftps git gopher imap irc ircs ldap ldaps nfs nntp news pop rlogin rtsp sftp smb snmp ssh svn telnet tftp vnc',
+    'bitcoin callto facetime facetime-audio geo magnet mailto maps sip sips skype sms steam tel webcal xmpp',
+    'afp applescript hcp help intent market onenote search shell',
+  ].flatMap((names) => names.split(' ')),
+);
+/** Windows alone has dozens of `ms-…`, some of which have run what they were given. */
+const ofSystem = /^(ms|microsoft|search|x-apple|itms)(-|$)|-ms$/;
 
 /**
  * Whether any application on a device can receive what is sent to the URI: a loopback address or a private scheme
@@ -63,7 +53,7 @@ export function redirectUriFault(uri: string, applicationType: ApplicationType):
     return 'has a user part';
   if (scheme === 'https' || scheme === 'http') return webUriFault(uri, scheme, parsed);
   if (applicationType === 'web') return 'must be https, or http on a loopback host, for a web application';
-  return unclaimable.has(scheme) || scheme.length < 2
+  return unclaimable.has(scheme) || ofSystem.test(scheme) || scheme.length < 2
     ? `uses the scheme ${scheme}, which no application can claim`
     : null;
 }

@@ -8,7 +8,7 @@ import type { AuthorizationQuery, SentQuery } from './authorization-query.ts';
 import { checkRequest } from './check-request.ts';
 import { type OpenedRequest, type OpenServices, openRequest } from './open-request.ts';
 import { findPushed, isPushedUri, usedUp } from './pushed-request.ts';
-import { type AuthorizationError, answerError, type ClientAnswer } from './redirect.ts';
+import { type AnswerTarget, type AuthorizationError, answerError, type ClientAnswer, unseen } from './redirect.ts';
 import { pageFailure, recordRefusedRequest, unknownClient } from './refused-request.ts';
 import { fetchRequestObject, readRequestObject, unsignedFault } from './request-object.ts';
 import { deliveryOf } from './response-mode.ts';
@@ -62,10 +62,7 @@ async function begin(
   const asked = await askedOf(services, account, client, query);
   if ('error' in asked) return refuseUnread(services, account, client, query, asked);
   const { target, read } = await checkRequest(services, account, client, asked.query);
-  if ('error' in read) {
-    const answer = await answerError(services, account, client, target, read);
-    return { outcome: 'refused', answer, error: read.error };
-  }
+  if ('error' in read) return refuse(services, account, client, target, read);
   return {
     outcome: 'begun',
     ...(await openRequest(services, account, client, read, { browserSecret, pushed: asked.digest })),
@@ -111,6 +108,16 @@ async function refuseUnread(
     throw pageFailure('request', error.error, `The application sent an invalid request: ${error.description}.`);
   }
   const target = { redirectUri, state, ...deliveryOf(query, redirectUri) };
-  const answer = await answerError(services, account, client, target, error);
+  return refuse(services, account, client, target, error);
+}
+
+async function refuse(
+  services: AuthorizeServices,
+  account: Account,
+  client: ClientRecord,
+  target: AnswerTarget,
+  error: AuthorizationError,
+): Promise<BegunAuthorization> {
+  const answer = unseen(client, await answerError(services, account, client, target, error));
   return { outcome: 'refused', answer, error: error.error };
 }

@@ -11,7 +11,14 @@ import { isUnanswered, type OpenRequest, requestEnded } from './authorization-re
 import { giveTokens } from './give-tokens.ts';
 import { isOwnPages } from './own-pages.ts';
 import { usePushed } from './pushed-request.ts';
-import { type AnswerMembers, type AuthorizationError, answerError, answerWith, type ClientAnswer } from './redirect.ts';
+import {
+  type AnswerMembers,
+  type AuthorizationError,
+  answerError,
+  answerWith,
+  type ClientAnswer,
+  unseen,
+} from './redirect.ts';
 
 export type FinishServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts' | 'limits'>;
 
@@ -45,7 +52,12 @@ export async function finishRequest(
     const finished = await finishDevice(services, account, request, device, decided);
     return finished && { answer: { by: 'redirect', ...finished } };
   }
-  const refused = (error: AuthorizationError) => answerError(services, account, client, parameters, error);
+  const refused = async (error: AuthorizationError): Promise<ClientAnswer> => {
+    const answer = await answerError(services, account, client, parameters, error);
+    // Who renews a session silently does so at a web page.
+    const leavesUnseen = parameters.prompt.includes('none') && !/^https?:/.test(parameters.redirectUri);
+    return leavesUnseen ? unseen(client, answer) : answer;
+  };
   // Repeating the request gives the same response, and nothing is stored for a browser without an authenticated user.
   if ('error' in result && isUnanswered(record)) return { answer: await refused(result) };
   const give = 'error' in result || isOwnPages(client) ? null : await givingOf(services, account, request);

@@ -33,16 +33,25 @@ export type AnswerTarget = Pick<AuthorizationParameters, 'redirectUri' | 'state'
 /** The members of a response, without `state` and `iss`. */
 export type AnswerMembers = Readonly<Record<string, string>>;
 
-/** How the browser delivers a response to the client. */
-export type ClientAnswer =
+/** How the browser delivers a response to the client: at once, or when the user says so on a page. */
+export type ClientAnswer = { readonly byHand?: true } & (
   | { readonly by: 'redirect'; readonly location: string }
   /** A form that the browser sends to `action` (OAuth 2.0 Form Post Response Mode 1.0 §2). */
-  | { readonly by: 'form_post'; readonly action: string; readonly members: Readonly<Record<string, string>> };
+  | { readonly by: 'form_post'; readonly action: string; readonly members: Readonly<Record<string, string>> }
+);
 
 type AnswerServices = Pick<Services, 'signer' | 'clock'>;
 
 /** JARM §2.1 recommends at most ten minutes; the browser is on its way already. */
 const signedSeconds = 120;
+
+/**
+ * The answer to a request that nobody has seen yet. Whoever registers a client in the open could otherwise make a link to
+ * this service lead to any page, or into any program of the device (RFC 9700 §4.11.2).
+ */
+export function unseen({ registeredBy }: Pick<ClientRecord, 'registeredBy'>, answer: ClientAnswer): ClientAnswer {
+  return registeredBy === 'open' ? { ...answer, byHand: true } : answer;
+}
 
 /** An error response for the client. */
 export function answerError(

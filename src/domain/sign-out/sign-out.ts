@@ -23,7 +23,9 @@ type SignOutStep =
       readonly redirectUri: string | null;
     }
   /** Nobody is signed in here now. `location` null: the page that says so. */
-  | { readonly step: 'done'; readonly location: string | null };
+  | { readonly step: 'done'; readonly location: string | null }
+  /** Nobody was, and the address is that of a client which anyone registered (RFC 9700 §4.11.2): a link leads there. */
+  | { readonly step: 'onward'; readonly location: string };
 
 /**
  * The next step of a sign-out. If the client presented an id token of the user who is signed in here, the session ends
@@ -38,14 +40,21 @@ export async function currentSignOut(
   const { store } = services;
   const session = await findFormer(services, store, account, browser.sessionSecret);
   const user = session && (await store.users.find(account.id, session.userId));
-  if (!session || !user) return { step: 'done', location: afterSignOut(request) };
   const client = request.appId === null ? null : await store.clients.findByApp(account.id, request.appId);
+  if (!session || !user) return onward(request, client);
   // The session may have expired, but not its grants.
   if (client && request.subject === subjectOf(services, account, client, user)) {
     return end(services, account, request, session);
   }
-  if (session.state !== 'live') return { step: 'done', location: afterSignOut(request) };
+  if (session.state !== 'live') return onward(request, client);
   return { step: 'confirm', user, client, redirectUri: request.redirectUri };
+}
+
+function onward(request: SignOutRequest, client: ClientRecord | null): SignOutStep {
+  const location = afterSignOut(request);
+  return location !== null && client?.registeredBy === 'open'
+    ? { step: 'onward', location }
+    : { step: 'done', location };
 }
 
 /** Ends the session because its user confirms. Throws `authorization_request_invalid`, `cross_site_request`. */

@@ -3,12 +3,12 @@ import type { SentQuery } from '../../domain/login/authorization-query.ts';
 import { type AuthorizeServices, beginAuthorization } from '../../domain/login/authorize.ts';
 import type { Handler, Origin } from '../../http/operation.ts';
 import { browserState, setCookie } from '../../pages/cookies.ts';
-import { type FormPost, formPost } from '../../pages/form-post.ts';
+import { type Delivery, deliver } from '../../pages/deliver.ts';
 import { pageLink } from '../../pages/links.ts';
 
 /**
  * GET /oauth2/authorize (RFC 6749 §4.1.1): 303 to our next page, or to the client with an error, which may also go by a
- * form.
+ * page.
  */
 export function requestAuthorization(services: AuthorizeServices): Handler<operations['requestAuthorization']> {
   return async ({ query, origin }, respond) => {
@@ -27,7 +27,7 @@ export function requestAuthorizationByForm(
   };
 }
 
-type Next = { readonly location: string; readonly 'set-cookie'?: string } | { readonly page: FormPost };
+type Next = Delivery | { readonly location: string; readonly 'set-cookie': string };
 
 async function begin(services: AuthorizeServices, { account, cookies }: Origin, query: SentQuery): Promise<Next> {
   const { browserSecret } = browserState(account, cookies, undefined);
@@ -38,6 +38,5 @@ async function begin(services: AuthorizeServices, { account, cookies }: Origin, 
       'set-cookie': setCookie(account, 'tx', begun.browserSecret),
     };
   }
-  const { answer } = begun;
-  return answer.by === 'redirect' ? { location: answer.location } : { page: formPost(account, answer) };
+  return deliver(account, begun.answer);
 }

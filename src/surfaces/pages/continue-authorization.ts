@@ -4,7 +4,7 @@ import { continueAuthorization as next } from '../../domain/login/continue.ts';
 import type { FinishServices } from '../../domain/login/finish.ts';
 import type { Handler } from '../../http/operation.ts';
 import { browserState } from '../../pages/cookies.ts';
-import { formPost } from '../../pages/form-post.ts';
+import { deliver } from '../../pages/deliver.ts';
 import { pageLink } from '../../pages/links.ts';
 
 const pageOf = {
@@ -25,8 +25,7 @@ export function continueAuthorization(
   return async ({ query, origin: { account, cookies } }, respond) => {
     const step = await next(services, account, browserState(account, cookies, query?.request));
     if ('show' in step) return respond(303, undefined, { location: pageLink(pageOf[step.show], query?.request ?? '') });
-    const { answer } = step;
-    if (answer.by === 'redirect') return respond(303, undefined, { location: answer.location });
-    return respond(200, ...formPost(account, answer));
+    const delivery = deliver(account, step.answer);
+    return 'location' in delivery ? respond(303, undefined, delivery) : respond(200, ...delivery.page);
   };
 }

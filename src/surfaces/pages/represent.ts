@@ -15,6 +15,7 @@ import { fullName } from '../../domain/users/names.ts';
 import { setCookie } from '../../pages/cookies.ts';
 import { pageHeaders } from '../../pages/failure-page.ts';
 import { formAction } from '../../pages/links.ts';
+import { placeOf } from '../../pages/text.ts';
 import { consentPage, newPasswordPage, type ScopeView, signInPage } from '../../pages/views.ts';
 import type { Services } from '../../services.ts';
 import { toldByScope } from './told-by-scope.ts';
@@ -168,10 +169,4 @@ export function representConsent(
     action: formAction('decideConsent'),
   });
   return formPage(request, html);
-}
-
-/** The host of a web address. A private scheme may be followed by any host, which says nothing about the application. */
-function placeOf(redirectUri: string): string {
-  const { protocol, host } = URL.parse(redirectUri) ?? { protocol: '', host: '' };
-  return /^https?:$/.test(protocol) ? host : redirectUri.split(':', 1)[0] || '';
 }

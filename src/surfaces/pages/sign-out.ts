@@ -1,4 +1,5 @@
 import type { operations } from '../../../generated/pages.ts';
+import type { Account } from '../../domain/accounts/account.ts';
 import { displayName } from '../../domain/clients/represent-metadata.ts';
 import { csrfToken } from '../../domain/login/authorization-request.ts';
 import { currentSignOut, signOut as endSession } from '../../domain/sign-out/sign-out.ts';
@@ -12,12 +13,13 @@ import type { Services } from '../../services.ts';
 
 type Needs = Pick<Services, 'store' | 'clock' | 'vault'>;
 
-/** Both cookies are cleared: what they opened has ended, and the next sign-in gets its own. */
+/** What they opened has ended, and the next sign-in gets its own. */
+function clearedCookies(account: Account): string[] {
+  return [clearCookie(account, 'sid'), clearCookie(account, 'tx')];
+}
+
 function done({ account }: Origin, location: string | null) {
-  return {
-    location: location ?? formAction('showSignedOut'),
-    'set-cookie': [clearCookie(account, 'sid'), clearCookie(account, 'tx')],
-  };
+  return { location: location ?? formAction('showSignedOut'), 'set-cookie': clearedCookies(account) };
 }
 
 /** GET /sign-out: asks the user, or ends the session at once where the client showed whose it is. */
@@ -27,6 +29,10 @@ export function showSignOut(services: Needs): Handler<operations['showSignOut']>
     const browser = browserState(account, cookies, query?.request);
     const current = await currentSignOut(services, account, browser);
     if (current.step === 'done') return respond(303, undefined, done(origin, current.location));
+    if (current.step === 'onward') {
+      const html = signedOutPage({ accountName: account.name, onward: current.location });
+      return respond(200, html, { ...pageHeaders(), 'set-cookie': clearedCookies(account) });
+    }
     const { user, client, redirectUri } = current;
     const form = signOutPage({
       accountName: account.name,

@@ -76,10 +76,11 @@ test('lists are stored in the known order, without repetitions and unknown value
 });
 
 test('a name is one non-empty line of text', () => {
-  for (const name of ['App', 'Åse’s 注文 😀', '<b>', 'a'.repeat(255)]) {
+  const invisible = ['\u200b', '\u00ad', '\u2800', '\u3164', '\u{e0041}', '\ufeff \u200d'];
+  for (const name of ['App', 'Åse’s 注文 😀', '👩\u200d💻', 'می\u200cخواهم', '<b>', 'a'.repeat(255)]) {
     assert.equal(refusal({ client_name: name, redirect_uris: [uri] }), 'accepted', name);
   }
-  for (const name of ['', ' ', '\u00a0', 'a\nb', 'a\tb', 'a\u0000', 'a\u0085b', 'a\u2028b', 'a\u009fb']) {
+  for (const name of ['', ' ', '\u00a0', 'a\nb', 'a\tb', 'a\u0000', 'a\u0085b', 'a\u2028b', 'a\u009fb', ...invisible]) {
     const refused = refusal({ client_name: name, redirect_uris: [uri] });
     assert.equal(refused, 'client_metadata_invalid client_name', JSON.stringify(name));
   }

@@ -78,6 +78,9 @@ const nowhere: readonly [uri: string, fault: RegExp][] = [
   ['https:app.example.com', /has no host/],
   ['https:///app.example.com/', /has no host/],
   ['javascript:alert(1)', /no application can claim/],
+  ...['ms-msdt', 'ms-officecmd', 'ms-its', 'microsoft-edge', 'search-ms', 'search', 'itms-services', 'ssh', 'smb'].map(
+    (scheme): [string, RegExp] => [`${scheme}:/x`, /no application can claim/],
+  ),
   ['data:text/html,x', /no application can claim/],
   ['vbscript:x', /no application can claim/],
   ['file:///etc/passwd', /no application can claim/],

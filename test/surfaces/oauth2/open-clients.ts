@@ -7,6 +7,7 @@ import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { askForCodes, decideDevice, deviceGrant, poll } from '../../support/devices.ts';
 import {
+  authorizePath,
   CookieJar,
   clientAuthentication,
   makeUser,
@@ -68,6 +69,13 @@ export function openClients(app: AppOf): void {
   /** A row that was written before there was a rule, or past it. */
   const holdsAll = (client: RegisteredClient) =>
     one.services.store.clients.update(one.account.id, client.app_id, { grantTypes: knownGrantTypes });
+  /** A page in place of a redirect: nothing happens until its link or button is used. */
+  const assertAsks = ({ status, text, headers }: Answer, target: string) => {
+    assert.equal(status, 200, text);
+    assert.equal(headers['location'], undefined);
+    assert.doesNotMatch(text, /<script|http-equiv/);
+    assert.ok(text.replaceAll('&amp;', '&').includes(`="${target}`), text);
+  };
   const introspect = async (client: RegisteredClient, token: string) => {
     const { headers, form } = clientAuthentication(client);
     return (await one.send('POST', '/oauth2/introspect', { headers, form: { ...form, token } })).body;
@@ -223,5 +231,41 @@ export function openClients(app: AppOf): void {
     await closed.services.store.clients.update(closed.account.id, client.app_id, { grantTypes: knownGrantTypes });
     await setAccount(closed.services, closed.account.subdomain, { registration: 'token' });
     assertError(await askTokens(closed, client, { grant_type: 'client_credentials' }), 400, 'unauthorized_client');
+  });
+
+  it('an error that nobody has asked for waits on a page, by redirect and by form (RFC 9700 §4.11.2)', async () => {
+    const client = await registered();
+    const begin = (more: Readonly<Record<string, string>>) =>
+      one.send('GET', authorizePath(client, { scope: 'nonsense', ...more }));
+    assertAsks(await begin({}), `${redirectUri}?error=invalid_scope`);
+    assertAsks(await begin({ prompt: 'none' }), `${redirectUri}?error=invalid_scope`);
+    assertAsks(await begin({ response_mode: 'form_post' }), redirectUri);
+    const byToken = await registerClient(one);
+    const { location } = (await one.send('GET', authorizePath(byToken, { scope: 'nonsense' }))).headers;
+    assert.match(String(location), /[?&]error=invalid_scope/);
+  });
+
+  it('prompt=none is answered by redirect at a web address, and waits on a page for a private scheme', async () => {
+    const scheme = 'com.example.notes:/in';
+    const native = await registered({
+      application_type: 'native',
+      redirect_uris: [scheme, 'http://127.0.0.1/in'],
+      token_endpoint_auth_method: 'none',
+    });
+    const silent = async (to: string) =>
+      (await walk(one, new CookieJar(), authorizePath(native, { redirect_uri: to, prompt: 'none' }))).answer;
+    assertAsks(await silent(scheme), `${scheme}?error=login_required`);
+    const { location } = (await silent('http://127.0.0.1:4711/in')).headers;
+    assert.match(String(location), /^http:\/\/127\.0\.0\.1:4711\/in\?error=login_required/);
+  });
+
+  it('a sign-out of nobody leads on by a link', async () => {
+    const to = 'https://portal.example.com/bye';
+    const path = ({ client_id: id }: RegisteredClient) =>
+      `/oauth2/logout?${new URLSearchParams({ client_id: id, post_logout_redirect_uri: to })}`;
+    const { answer } = await walk(one, new CookieJar(), path(await registered({ post_logout_redirect_uris: [to] })));
+    assertAsks(answer, to);
+    const byToken = await registerClient(one, { post_logout_redirect_uris: [to] });
+    assert.equal((await walk(one, new CookieJar(), path(byToken))).answer.headers['location'], to);
   });
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, describe, it } from 'node:test';
 import type { Account } from '../../src/domain/accounts/account.ts';
 import { assets } from '../../src/pages/assets.ts';
-import { formPost } from '../../src/pages/form-post.ts';
+import { deliver } from '../../src/pages/deliver.ts';
 import { openBrowser } from '../support/browser.ts';
 
 async function listen(listener: RequestListener): Promise<{ server: Server; origin: string }> {
@@ -39,7 +39,8 @@ describe('the page that posts an answer to a client', () => {
         return response;
       });
       const action = `${client.origin}/callback?x=1`;
-      const [html, headers] = formPost({ name: 'Northwind' } as Account, { by: 'form_post', action, members });
+      const delivery = deliver({ name: 'Northwind' } as Account, { by: 'form_post', action, members });
+      const [html, headers] = 'page' in delivery ? delivery.page : assert.fail('no page');
       const service = await listen((request, response) => {
         const asset = assets.get(/^\/assets\/([^?]+)/.exec(request.url ?? '')?.[1] ?? '');
         if (asset) return response.setHeader('content-type', asset.type).end(asset.body);

@@ -639,7 +639,7 @@ export interface components {
              */
             readonly backchannel_logout_session_supported: boolean;
             /**
-             * @description Scopes about the user, which any client may ask for, and `offline_access`. Those of APIs are not listed: they are for linked clients.
+             * @description Scopes about the user, which any client may ask for, and `offline_access`; `address` and `phone` where the account maps attributes to their claims. Those of APIs are not listed: they are for linked clients.
              * @example [
              *       "openid",
              *       "profile",
@@ -821,7 +821,7 @@ export interface components {
              */
             readonly acr_values_supported: readonly string[];
             /**
-             * @description Names of the claims that id tokens and userinfo carry.
+             * @description Names of the claims that id tokens and userinfo carry; some standard claims only where the account maps attributes of its users to them.
              * @example [
              *       "sub",
              *       "name",
@@ -908,7 +908,7 @@ export interface components {
          * @example openid
          * @enum {string}
          */
-        readonly StandardScope: "openid" | "profile" | "email" | "groups" | "offline_access";
+        readonly StandardScope: "openid" | "profile" | "email" | "address" | "phone" | "groups" | "offline_access";
         /**
          * @description How an authorization answer is delivered.
          * @example query
@@ -1896,7 +1896,7 @@ export interface components {
              */
             readonly family_name?: string;
             /**
-             * @description User name. Scope `profile`. With the scope `email` as well, the e-mail address of a user without a user name.
+             * @description User name. Scope `profile`. For a user without one, what the account maps to this claim; else, with the scope `email` as well, the e-mail address.
              * @example ada
              */
             readonly preferred_username?: string;
@@ -1906,6 +1906,62 @@ export interface components {
              * @example 1767225600
              */
             readonly updated_at?: number;
+            /**
+             * @description Middle name. Scope `profile`, where the account maps it, as with all claims below up to `locale`.
+             * @example King
+             */
+            readonly middle_name?: string;
+            /**
+             * @description Casual name. Scope `profile`.
+             * @example Countess
+             */
+            readonly nickname?: string;
+            /**
+             * @description Web address of a page about the user. Scope `profile`.
+             * @example https://people.example.com/ada
+             */
+            readonly profile?: string;
+            /**
+             * @description Web address of a picture of the user. Scope `profile`.
+             * @example https://people.example.com/ada.png
+             */
+            readonly picture?: string;
+            /**
+             * @description Web address of the user's own pages. Scope `profile`.
+             * @example https://ada.example.com
+             */
+            readonly website?: string;
+            /**
+             * @description Gender, `female`, `male`, or another text. Scope `profile`.
+             * @example female
+             */
+            readonly gender?: string;
+            /**
+             * @description Date of birth as `YYYY-MM-DD`, with the year 0000 if it is withheld, or the year alone. Scope `profile`.
+             * @example 1815-12-10
+             */
+            readonly birthdate?: string;
+            /**
+             * @description Name of the user's time zone in the IANA database. Scope `profile`.
+             * @example Europe/London
+             */
+            readonly zoneinfo?: string;
+            /**
+             * @description The user's language, as a BCP 47 language tag. Scope `profile`.
+             * @example en-GB
+             */
+            readonly locale?: string;
+            readonly address?: components["schemas"]["AddressClaim"];
+            /**
+             * @description Phone number in the form of E.164, with separators as the account keeps them, and possibly an extension. Scope `phone`, where the account maps it.
+             * @example +44 20 7946 0000
+             */
+            readonly phone_number?: string;
+            /**
+             * @description Whether the account says that the number was verified. Only with `phone_number`, and only where the account maps it. Scope `phone`.
+             * @example true
+             */
+            readonly phone_number_verified?: boolean;
             /**
              * @description E-mail address. Scope `email`.
              * @example ada@example.com
@@ -1923,6 +1979,47 @@ export interface components {
              *     ]
              */
             readonly groups?: readonly string[];
+        };
+        /**
+         * @description Postal address ([OpenID Connect Core section 5.1.1](https://openid.net/specs/openid-connect-core-1_0.html#AddressClaim)), with the members that the account maps and the user has. Scope `address`.
+         * @example {
+         *       "street_address": "12 St James’s Square",
+         *       "locality": "London",
+         *       "postal_code": "SW1Y 4JH",
+         *       "country": "United Kingdom"
+         *     }
+         */
+        readonly AddressClaim: {
+            /**
+             * @description The whole address, as for a label.
+             * @example 12 St James’s Square, London SW1Y 4JH, United Kingdom
+             */
+            readonly formatted?: string;
+            /**
+             * @description Street and number.
+             * @example 12 St James’s Square
+             */
+            readonly street_address?: string;
+            /**
+             * @description City or town.
+             * @example London
+             */
+            readonly locality?: string;
+            /**
+             * @description State, province, or region.
+             * @example England
+             */
+            readonly region?: string;
+            /**
+             * @description Postal code.
+             * @example SW1Y 4JH
+             */
+            readonly postal_code?: string;
+            /**
+             * @description Country.
+             * @example United Kingdom
+             */
+            readonly country?: string;
         };
         /** @description The token in question; the members of the form. */
         readonly TokenReference: {

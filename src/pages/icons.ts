@@ -20,6 +20,7 @@ export const icons = {
     'M15.5 20v-1.5a4 4 0 0 0-4-4h-4a4 4 0 0 0-4 4V20M9.5 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7ZM20.5 20v-1.5a4 4 0 0 0-2.8-3.8M15.5 4.2a3.5 3.5 0 0 1 0 6.6',
   person: 'M19 20v-1a5 5 0 0 0-5-5h-4a5 5 0 0 0-5 5v1M12 11a3.75 3.75 0 1 0 0-7.5 3.75 3.75 0 0 0 0 7.5Z',
   phone: 'M8 3h8a1.5 1.5 0 0 1 1.5 1.5v15A1.5 1.5 0 0 1 16 21H8a1.5 1.5 0 0 1-1.5-1.5v-15A1.5 1.5 0 0 1 8 3ZM11 18h2',
+  place: 'M12 21s7-6.2 7-11.5a7 7 0 1 0-14 0C5 14.8 12 21 12 21ZM12 12a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Z',
   refused: 'M5.7 5.7l12.6 12.6M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0Z',
 } as const;
 
@@ -30,6 +31,8 @@ const scopeIcons: ReadonlyMap<string, Icon> = new Map([
   ['openid', icons.key],
   ['profile', icons.person],
   ['email', icons.mail],
+  ['address', icons.place],
+  ['phone', icons.phone],
   ['groups', icons.people],
   ['offline_access', icons.clock],
 ]);

@@ -15,6 +15,7 @@ const pages: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     'Implicit OP': 30,
     'RP-Initiated Logout OP': 11,
     'Back-Channel Logout OP': 2,
+    'Third-Party-Initiated Login OP': 2,
   },
   'docs/fapi.md': { 'Clauses and their tests': 19, 'Message signing': 3 },
 };

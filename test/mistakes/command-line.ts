@@ -55,6 +55,8 @@ const mistakes: readonly (readonly [command: string, says: RegExp])[] = [
   ['account set acme refresh.idle_days=1y', /whole number from/],
   ['account set nobody registration=open', /gatehouse account list/],
   ['account set acme limit.sign-in=lots', /N\/s/],
+  ['account set acme claims_mapping=shoe=size', /pairs `claim=attribute`[\s\S]*`nickname`/],
+  ['account set acme claims_mapping=nickname=nick', /must be a custom attribute, or one of firstname/],
   ['account set acme open_registration_roles=boss', /gatehouse role create/],
   ['credential create --account acme', /--scope[\s\S]*--help/],
   ['credential create --account acme --scope everything', /scopes are/],

@@ -7,6 +7,7 @@ import type { GenerateKeyPair } from '../keys/key-pairs.ts';
 import { addFirstKeys, keyAlgorithms, prepareKey } from '../keys/signing-keys.ts';
 import { requireRole } from '../roles/full-role.ts';
 import { readText } from '../text.ts';
+import { requireTexts } from '../users/attribute-texts.ts';
 import type { Account } from './account.ts';
 import { checkSubdomain, normalizeHost, readBaseUrl, readHost, subdomainOf } from './hosts.ts';
 import { changeSettings, parseSettings } from './settings.ts';
@@ -113,10 +114,11 @@ export async function setAccount(
     const record = await tx.accounts.findBySubdomain(subdomain);
     if (!record) throw unknownAccount(subdomain);
     const settings = changeSettings(record.settings, changes);
-    const { registrationRoles, openRegistrationRoles } = parseSettings(settings);
+    const { registrationRoles, openRegistrationRoles, claimsMapping } = parseSettings(settings);
     if ('registration_roles' in changes) for (const role of registrationRoles) await requireRole(tx, record, role);
     if ('open_registration_roles' in changes)
       for (const role of openRegistrationRoles) await requireRole(tx, record, role);
+    if ('claims_mapping' in changes) await requireTexts(tx, record, claimsMapping.values());
     const changed = await tx.accounts.update(record.id, { settings });
     await recordChange(tx, services, record, Object.keys(changes));
     return accountOf(changed ?? record, services.addresses);

@@ -1,4 +1,5 @@
 import { Failure } from '../failure.ts';
+import { type ClaimsMapping, claimsMapping } from './claims-mapping.ts';
 import { type Limit, type LimitName, type LimitSetting, limitSettings, readLimits } from './limit-settings.ts';
 import { oneOf, onOff, roleNames, type Setting, wholeNumber } from './setting.ts';
 import {
@@ -29,6 +30,7 @@ export interface AccountSettings {
   readonly implicitGrant: boolean;
   /** Whether an id token repeats the claims of scopes that userinfo answers (OpenID Connect Core §5.4). */
   readonly idTokenClaims: 'full' | 'minimal';
+  readonly claimsMapping: ClaimsMapping;
   /** What a sign-in does when all runs of a hook fail. */
   readonly hookFailure: 'deny' | 'continue';
   /** Whether hooks also run when a session is first used for an app, or only at sign-ins. */
@@ -81,8 +83,9 @@ const settings = {
   id_token_claims: oneOf(
     'full',
     ['full', 'minimal'],
-    'whether an id token that comes with an access token repeats the claims of `profile` and `email`',
+    'whether an id token that comes with an access token repeats the claims of `profile`, `email`, `address` and `phone`',
   ),
+  claims_mapping: claimsMapping,
   hook_failure: oneOf('deny', ['deny', 'continue'], 'what a sign-in does when all runs of a hook fail'),
   hook_on_sso: oneOf(
     'never',
@@ -143,6 +146,7 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
     passwordGrant: isSwitchedOn('grant.password'),
     implicitGrant: isSwitchedOn('grant.implicit'),
     idTokenClaims: read(stored, 'id_token_claims'),
+    claimsMapping: read(stored, 'claims_mapping'),
     hookFailure: read(stored, 'hook_failure'),
     hookOnSso: read(stored, 'hook_on_sso'),
     hookReplay: read(stored, 'hook_replay') === 'on',

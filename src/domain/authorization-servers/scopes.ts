@@ -16,7 +16,7 @@ const longestScopeDescription = 255;
 const mostScopes = 200;
 
 /** Scopes about the user belong to the account (OpenID Connect Core §5.4, §11), never to an API. */
-const reserved: ReadonlySet<string> = new Set([...knownScopes, 'address', 'phone', 'offline_access']);
+const reserved: ReadonlySet<string> = new Set([...knownScopes, 'offline_access']);
 
 /** Values of a scope; in a change, members left out stay, and null clears. */
 interface ScopeValues {

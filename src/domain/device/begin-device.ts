@@ -45,9 +45,9 @@ export async function beginDevice(
     const message = 'resource must name an API authorization server that this client can get access tokens for';
     throw new Failure('target_invalid', { name: 'resource', message });
   }
-  const scope = grantableScope(client, asked, servers);
+  const scope = grantableScope(account, client, asked, servers);
   if (scope.length === 0) {
-    const message = `scope must contain one of ${allowedScope(client, servers).join(', ')}`;
+    const message = `scope must contain one of ${allowedScope(account, client, servers).join(', ')}`;
     throw new Failure('scope_invalid', { name: 'scope', message });
   }
   const serverId = resource === null ? null : (servers[0]?.server.id ?? null);

@@ -1,7 +1,10 @@
 /** The parameter `claims`, with which a client asks for single claims (OpenID Connect Core §5.5). */
 
 import type { AskedClaims, AuthorizationParameters, ClaimsRequest } from '../../store/authorization-parameters.ts';
-import { claimScopes } from '../tokens/claims.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { Account } from '../accounts/account.ts';
+import { claimScopes, offeredClaims } from '../tokens/claims.ts';
+import { allowedScope } from '../tokens/scopes.ts';
 
 /** The understood part of the parameter; unknown claims are ignored (§5.5). */
 export interface ReadClaims {
@@ -14,17 +17,18 @@ export interface ReadClaims {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Parses the parameter; returns a text when it is malformed. `scope`: everything that the client may learn. */
-export function readClaims(text: string, scope: readonly string[]): ReadClaims | string {
+/** Parses the parameter; returns a text when it is malformed. */
+export function readClaims(text: string, account: Account, client: ClientRecord): ReadClaims | string {
   const request = parse(text);
   if (!request) return 'claims must be a JSON object';
   const members = { idToken: request['id_token'] ?? {}, userinfo: request['userinfo'] ?? {} };
   if (!isObject(members.idToken) || !isObject(members.userinfo)) return 'claims has a member that is not an object';
+  const learnable = learnableClaims(account, client);
   const { acr, sub } = members.idToken;
   const subject = isObject(sub) ? (sub['value'] ?? null) : null;
   if (subject !== null && typeof subject !== 'string') return 'claims asks for a sub that is not a string';
   return {
-    claims: { idToken: pick(members.idToken, scope), userinfo: pick(members.userinfo, scope) },
+    claims: { idToken: pick(members.idToken, learnable), userinfo: pick(members.userinfo, learnable) },
     acr: isObject(acr) ? { values: textsOf(acr), essential: acr['essential'] === true } : null,
     subject,
   };
@@ -49,14 +53,17 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Those that the account tells, of the scopes that the client may ask for. */
+function learnableClaims(account: Account, client: ClientRecord): ReadonlySet<string> {
+  const scope = allowedScope(account, client);
+  const offered = offeredClaims(account.settings.claimsMapping);
+  return new Set(offered.filter((name) => scope.includes(claimScopes.get(name) ?? '')));
+}
+
 /** Picks the claims about the user that the client may learn. */
-function pick(asked: Json, scope: readonly string[]): AskedClaims {
-  const picked: Record<string, readonly unknown[] | null> = {};
-  for (const [name, how] of Object.entries(asked)) {
-    const of = claimScopes.get(name);
-    if (of !== undefined && scope.includes(of)) picked[name] = valuesOf(how);
-  }
-  return picked;
+function pick(asked: Json, learnable: ReadonlySet<string>): AskedClaims {
+  const picked = Object.entries(asked).filter(([name]) => learnable.has(name));
+  return Object.fromEntries(picked.map(([name, how]) => [name, valuesOf(how)]));
 }
 
 /** The acceptable values; null: any value (§5.5.1). */

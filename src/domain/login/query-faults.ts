@@ -28,9 +28,9 @@ export function findFault(
   if (query.resource && servers.length === 0) {
     return fault('invalid_target', 'resource must name an API that the client can get access tokens for');
   }
-  const scope = grantableScope(client, query.scope, servers);
+  const scope = grantableScope(account, client, query.scope, servers);
   if (scope.length === 0) {
-    return fault('invalid_scope', `scope must contain one of ${allowedScope(client, servers).join(', ')}`);
+    return fault('invalid_scope', `scope must contain one of ${allowedScope(account, client, servers).join(', ')}`);
   }
   const prompts = splitScope(query.prompt ?? '');
   const unknown = prompts.find((prompt) => !['none', 'login', 'consent', 'select_account'].includes(prompt));

@@ -7,7 +7,7 @@ import type { ResponseType } from '../../store/client-metadata.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { readIdTokenHint } from '../tokens/id-token-hint.ts';
-import { allowedScope, grantableScope, splitScope } from '../tokens/scopes.ts';
+import { grantableScope, splitScope } from '../tokens/scopes.ts';
 import type { AuthorizationQuery } from './authorization-query.ts';
 import { type ReadClaims, readClaims } from './claims-request.ts';
 import { multiFactor, singleFactor } from './methods.ts';
@@ -25,7 +25,7 @@ export async function readParameters(
   query: AuthorizationQuery,
   target: Pick<AuthorizationParameters, 'redirectUri' | 'responseMode' | 'signedResponse'>,
 ): Promise<AuthorizationParameters | AuthorizationError> {
-  const read = query.claims === undefined ? nothing : readClaims(query.claims, allowedScope(client));
+  const read = query.claims === undefined ? nothing : readClaims(query.claims, account, client);
   if (typeof read === 'string') return invalid(read);
   const type = responseTypeOf(query) ?? 'code';
   // OpenID Connect Core §5.5: userinfo claims need an access token.
@@ -40,7 +40,7 @@ export async function readParameters(
     ...target,
     ...(type !== 'code' && { responseType: type }),
     redirectUriGiven: query.redirect_uri !== undefined,
-    scope: grantableScope(client, query.scope, servers),
+    scope: grantableScope(account, client, query.scope, servers),
     ...(isOffline(query, type) && { offlineAccess: true }),
     state: query.state ?? null,
     nonce: query.nonce ?? null,

@@ -1,7 +1,7 @@
 import type { AuthorizationParameters } from '../../store/authorization-parameters.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import { isRegisteredUri } from '../clients/redirect-uris.ts';
-import { allowedScope, isAboutUser } from '../tokens/scopes.ts';
+import { isAboutUser, registeredScope } from '../tokens/scopes.ts';
 import { scopesOfClaims } from './claims-request.ts';
 import type { AskedConsent } from './consent.ts';
 import { isOwnPages } from './own-pages.ts';
@@ -25,6 +25,6 @@ export function isStillRegistered(client: ClientRecord, { redirectUri, ...asked 
   if (isOwnPages(client)) return true;
   const { redirectUris, applicationType } = client;
   if (redirectUri !== null && !isRegisteredUri(redirectUris, redirectUri, applicationType)) return false;
-  const allowed = allowedScope(client);
-  return [...asked.scope, ...scopesOfClaims(asked)].every((scope) => !isAboutUser(scope) || allowed.includes(scope));
+  const registered = registeredScope(client);
+  return [...asked.scope, ...scopesOfClaims(asked)].every((scope) => !isAboutUser(scope) || registered.includes(scope));
 }

@@ -1,24 +1,38 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Services } from '../../services.ts';
 import type { AskedClaims } from '../../store/authorization-parameters.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { TokenUser } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
+import { type ClaimsMapping, claimOf, type MappableName, mappableClaims } from '../accounts/claims-mapping.ts';
 import { fullName, isEmailVerified } from '../users/names.ts';
+import { mappedNames, standardClaims } from './standard-claims.ts';
 import { subjectOf } from './subject.ts';
 
-/** The scope that each claim about the user belongs to (OpenID Connect Core §5.4). */
-export const claimScopes: ReadonlyMap<string, string> = new Map([
+/** Claims that every account tells, with the scope that each belongs to (OpenID Connect Core §5.4). */
+const own: readonly (readonly [claim: string, scope: string])[] = [
   ...['name', 'given_name', 'family_name', 'preferred_username', 'updated_at'].map(
     (name) => [name, 'profile'] as const,
   ),
   ['email', 'email'],
   ['email_verified', 'email'],
   ['groups', 'groups'],
+];
+
+/** The scope of each claim about the user that there is; an account tells its own and those that it maps. */
+export const claimScopes: ReadonlyMap<string, string> = new Map([
+  ...own,
+  ...Object.entries(mappableClaims).map(([name, { scope }]) => [claimOf(name as MappableName), scope] as const),
 ]);
+
+/** The claims about the user that an account with this mapping tells. */
+export function offeredClaims(mapping: ClaimsMapping): readonly string[] {
+  return [...new Set([...own.map(([name]) => name), ...mappedNames(mapping)])];
+}
 
 /** Whether userinfo alone answers the claims of this scope, once there is an access token (OpenID Connect Core §5.4). */
 export function isUserinfoScope(name: string): boolean {
-  return name === 'profile' || name === 'email';
+  return ['profile', 'email', 'address', 'phone'].includes(name);
 }
 
 /** What decides which claims are told. */
@@ -39,31 +53,27 @@ export async function userClaims(
   account: Account,
   client: Pick<ClientRecord, 'sector'>,
   user: TokenUser,
-  { scope, told = scope, asked }: Telling,
+  { scope, told = scope, asked = {} }: Telling,
 ): Promise<Record<string, unknown>> {
-  const claims: Record<string, unknown> = { sub: subjectOf({ vault }, account, client, user) };
-  if (told.includes('profile')) Object.assign(claims, profileClaims(user, scope));
-  if (told.includes('email')) Object.assign(claims, emailClaims(user));
-  if (told.includes('groups')) claims['groups'] = await roleNames({ store }, user);
-  if (asked) await addAsked({ store }, user, claims, scope, asked);
-  return claims;
+  const wanted = new Set([...told, ...Object.keys(asked).map((name) => claimScopes.get(name) ?? '')]);
+  const mapped = await standardClaims({ store }, account, user, (name) => wanted.has(name));
+  const known = {
+    ...mapped,
+    ...profileClaims(user, scope, mapped['preferred_username']),
+    ...emailClaims(user),
+    ...(wanted.has('groups') && { groups: await roleNames({ store }, user) }),
+  };
+  const claims = Object.entries(known).filter(
+    ([name, value]) => told.includes(claimScopes.get(name) ?? '') || isAsked(asked, name, value),
+  );
+  return { sub: subjectOf({ vault }, account, client, user), ...Object.fromEntries(claims) };
 }
 
-async function addAsked(
-  { store }: Pick<Services, 'store'>,
-  user: TokenUser,
-  claims: Record<string, unknown>,
-  scope: readonly string[],
-  asked: AskedClaims,
-): Promise<void> {
-  const known = { ...profileClaims(user, scope), ...emailClaims(user) };
-  if ('groups' in asked) known['groups'] = await roleNames({ store }, user);
-  for (const [name, values] of Object.entries(asked)) {
-    const value = known[name];
-    const fits = values === null || values.some((one) => JSON.stringify(one) === JSON.stringify(value));
-    // A claim that the scope permits is included whatever its value.
-    if (value !== undefined && fits) claims[name] ??= value;
-  }
+/** Whether a claim is requested by itself, with this value or any. */
+function isAsked(asked: AskedClaims, name: string, value: unknown): boolean {
+  const values = Object.hasOwn(asked, name) ? asked[name] : undefined;
+  if (values === undefined || values === null) return values === null;
+  return values.some((one) => isDeepStrictEqual(one, value));
 }
 
 /** The names of a user's roles, in order of assignment. */
@@ -72,19 +82,24 @@ export async function roleNames({ store }: Pick<Services, 'store'>, user: TokenU
 }
 
 /** The user name. For a user without one, the e-mail address, if the scope includes it anyway. */
-export function preferredName({ username, email }: TokenUser, scope: readonly string[]): string | null {
-  const isAddress = username === null || username.toLowerCase() === email?.toLowerCase();
-  if (isAddress && !scope.includes('email')) return null;
-  return username ?? email;
+export function preferredName(user: TokenUser, scope: readonly string[]): string | null {
+  if (!isNamed(user) && !scope.includes('email')) return null;
+  return user.username ?? user.email;
+}
+
+/** Whether the user has a user name that is not the e-mail address. */
+function isNamed({ username, email }: TokenUser): boolean {
+  return username !== null && username.toLowerCase() !== email?.toLowerCase();
 }
 
 function emailClaims(user: TokenUser): Record<string, unknown> {
   return user.email === null ? {} : { email: user.email, email_verified: isEmailVerified(user) };
 }
 
-function profileClaims(user: TokenUser, scope: readonly string[]): Record<string, unknown> {
+/** `mapped`: what stands in for the user name of a user without one. */
+function profileClaims(user: TokenUser, scope: readonly string[], mapped: unknown): Record<string, unknown> {
   const name = fullName(user);
-  const username = preferredName(user, scope);
+  const username = (isNamed(user) ? user.username : mapped) ?? preferredName(user, scope);
   return {
     ...(name && { name }),
     ...(user.firstname && { given_name: user.firstname }),

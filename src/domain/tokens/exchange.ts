@@ -57,7 +57,7 @@ export async function exchangeToken(
   if (request.subjectTokenType === jwtType && !subject.linked)
     throw invalid('subject_token_type', 'does not match subject_token');
   const linked = await requireMayExchange(services, client, subject, binding);
-  const scope = narrowScope(client, subject, linked, request.scope);
+  const scope = narrowScope(account, client, subject, linked, request.scope);
   const contents: TokenContents = {
     ...(subject.grant && subject.user ? contentsOf(subject.grant, subject.user, scope) : { scope, user: null }),
     audience: narrowAudience(subject, request),
@@ -128,12 +128,13 @@ function requireKnownTypes({
 
 /** The requested scopes within the subject token's, or all of them that this client may have. */
 function narrowScope(
+  account: Account,
   client: ClientRecord,
   subject: FoundAccessToken,
   linked: LinkedServer | null,
   asked: readonly string[] | null,
 ): readonly string[] {
-  const allowed = allowedScope(client, linked ? [linked] : []);
+  const allowed = allowedScope(account, client, linked ? [linked] : []);
   const possible = subject.scope.filter((scope) => allowed.includes(scope));
   const scope = asked === null ? possible : possible.filter((one) => asked.includes(one));
   if (asked?.some((one) => !possible.includes(one)) || (scope.length === 0 && subject.scope.length > 0)) {

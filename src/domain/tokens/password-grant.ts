@@ -37,10 +37,10 @@ export async function grantByPassword(
   const scope = asked.scope === undefined ? null : splitScope(asked.scope);
   const linked = chooseServer(servers, { resource: asked.resource, scope });
   const own = linked ? [linked] : [];
-  const granted = grantableScope(client, asked.scope, own);
+  const granted = grantableScope(account, client, asked.scope, own);
   if (granted.length === 0) {
     throw new Failure('scope_invalid', {
-      message: `scope must contain one of ${allowedScope(client, own).join(', ')}`,
+      message: `scope must contain one of ${allowedScope(account, client, own).join(', ')}`,
     });
   }
   const tried = await tryPassword(services, account, attempt);

@@ -72,7 +72,9 @@ export async function refreshTokens(
   const successor = successorOf(presented, successorSalt);
   // A client without a link costs no further query.
   const { server, scope } =
-    client.linkedServers === 0 ? unlinked(client, asked) : await linked(services, client, grantId, asked);
+    client.linkedServers === 0
+      ? unlinked(account, client, asked)
+      : await linked(services, account, client, grantId, asked);
   const accessToken = prepareAccessToken(services, account, client, server, binding);
   const now = services.clock.now();
   const trail = trailOf(services, account, client, grantId, origin);
@@ -124,13 +126,14 @@ interface Target {
   readonly scope: readonly string[] | null;
 }
 
-function unlinked(client: ClientRecord, asked: AskedAudience): Target {
-  return { server: chooseServer([], asked), scope: refreshableScope(client, asked.scope) };
+function unlinked(account: Account, client: ClientRecord, asked: AskedAudience): Target {
+  return { server: chooseServer([], asked), scope: refreshableScope(account, client, asked.scope) };
 }
 
 /** A scope wider than the grant's is passed through, for the consumption to refuse; so is a token of another client. */
 async function linked(
   { store }: Pick<Services, 'store'>,
+  account: Account,
   client: ClientRecord,
   grantId: number,
   asked: AskedAudience,
@@ -139,7 +142,7 @@ async function linked(
   if (grant?.appId !== client.appId) return { server: null, scope: asked.scope };
   const all = await linkedServersOf({ store }, client);
   const servers = serversOfGrant(all, grant);
-  const wanted = refreshableScope(client, asked.scope, all) ?? grant.scope;
+  const wanted = refreshableScope(account, client, asked.scope, all) ?? grant.scope;
   const server = chooseServerOfGrant(servers, grant.serverId, { ...asked, scope: wanted });
   if (wanted.some((scope) => !grant.scope.includes(scope))) return { server, scope: wanted };
   const scope = accessibleScope(wanted, server);

@@ -1,13 +1,23 @@
 import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { ClientRecord } from '../../store/clients.ts';
+import type { Account } from '../accounts/account.ts';
+import { type ClaimsMapping, mappableClaims } from '../accounts/claims-mapping.ts';
 
-/** Scopes about the user, which the account itself offers. All others belong to an API authorization server. */
-export const knownScopes = ['openid', 'profile', 'email', 'groups'] as const;
+type Mapped = Pick<Account, 'settings'>;
+
+/** Scopes about the user, which a client may register. All others belong to an API authorization server. */
+export const knownScopes = ['openid', 'profile', 'email', 'address', 'phone', 'groups'] as const;
 
 const aboutUser: ReadonlySet<string> = new Set(knownScopes);
 
 export function isAboutUser(scope: string): boolean {
   return aboutUser.has(scope);
+}
+
+/** Those that an account with this mapping offers: all whose claims it has. */
+export function offeredScopes(mapping: ClaimsMapping): readonly (typeof knownScopes)[number][] {
+  const mapped = new Set([...mapping.keys()].map((name) => mappableClaims[name].scope));
+  return knownScopes.filter((scope) => (scope !== 'address' && scope !== 'phone') || mapped.has(scope));
 }
 
 /** The scopes in a space-separated list (RFC 6749 §3.3), without duplicates. */
@@ -16,26 +26,40 @@ export function splitScope(text: string): readonly string[] {
 }
 
 /**
- * The part of the requested scope that this client can get: unknown scopes and those not allowed for the client are
- * left out (RFC 6749 §3.3). Default: all scopes that the client registered, else `openid`, and the scopes of its link
+ * The part of the requested scope that this client can get: unknown scopes, those that the account does not offer and
+ * those not allowed for the client are left out (RFC 6749 §3.3). Default: all scopes that the client registered, else `openid`, and the scopes of its link
  * to the first of `servers`.
  */
 export function grantableScope(
+  account: Mapped,
   client: Pick<ClientRecord, 'scope'>,
   asked: string | undefined,
   servers: readonly LinkedServer[] = [],
 ): readonly string[] {
-  if (asked === undefined) return [...(client.scope ?? ['openid']), ...scopesOf(servers.slice(0, 1))];
+  if (asked === undefined) {
+    return [...offered(account, client.scope ?? ['openid']), ...scopesOf(servers.slice(0, 1))];
+  }
   const wanted = splitScope(asked);
-  return allowedScope(client, servers).filter((scope) => wanted.includes(scope));
+  return allowedScope(account, client, servers).filter((scope) => wanted.includes(scope));
 }
 
-/** Every scope that this client may ask for. */
+/** Every scope that this client may ask for: of those about the user that it registered, what the account offers. */
 export function allowedScope(
+  account: Mapped,
   client: Pick<ClientRecord, 'scope'>,
   servers: readonly LinkedServer[] = [],
 ): readonly string[] {
-  return [...(client.scope ?? knownScopes), ...scopesOf(servers)];
+  return [...offered(account, registeredScope(client)), ...scopesOf(servers)];
+}
+
+/** The scopes about the user that the client registered; without any, all of them. */
+export function registeredScope({ scope }: Pick<ClientRecord, 'scope'>): readonly string[] {
+  return scope ?? knownScopes;
+}
+
+function offered({ settings }: Mapped, scope: readonly string[]): readonly string[] {
+  const all: readonly string[] = offeredScopes(settings.claimsMapping);
+  return scope.filter((one) => all.includes(one));
 }
 
 /**
@@ -43,12 +67,13 @@ export function allowedScope(
  * error is left out here too. If nothing is left, the scope as requested, which exceeds the grant.
  */
 export function refreshableScope(
+  account: Mapped,
   client: Pick<ClientRecord, 'scope'>,
   asked: readonly string[] | null,
   servers: readonly LinkedServer[] = [],
 ): readonly string[] | null {
   if (asked === null) return null;
-  const allowed = allowedScope(client, servers);
+  const allowed = allowedScope(account, client, servers);
   const left = asked.filter((scope) => allowed.includes(scope));
   return left.length === 0 ? asked : left;
 }

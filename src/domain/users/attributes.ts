@@ -18,16 +18,21 @@ const own: Readers<TokenUser> = {
   lastname: ({ lastname }) => lastname,
 };
 
-/** Attributes stored elsewhere. */
-const detailed: Readers<DetailedUser> = {
+/** Texts stored elsewhere. */
+export const detailedTexts = {
   title: ({ title }) => title,
   department: ({ department }) => department,
   company: ({ company }) => company,
   phone: ({ phone }) => phone,
   external_id: ({ externalId }) => externalId,
+  preferred_locale_code: ({ preferredLocaleCode }) => preferredLocaleCode,
+} as const satisfies Readonly<Record<string, (user: DetailedUser) => string | null>>;
+
+/** All attributes stored elsewhere. */
+const detailed: Readers<DetailedUser> = {
+  ...detailedTexts,
   group_id: ({ groupId }) => groupId,
   manager_user_id: ({ managerUserId }) => managerUserId,
-  preferred_locale_code: ({ preferredLocaleCode }) => preferredLocaleCode,
 };
 
 const roles = 'roles';
@@ -35,7 +40,12 @@ const roles = 'roles';
 /**
  * The prefix of a custom attribute's short name, as in list filters; without it a built-in attribute takes precedence.
  */
-const customPrefix = 'custom_attributes.';
+export const customPrefix = 'custom_attributes.';
+
+/** Whether the name without the prefix is one of every user. */
+export function isBuiltIn(name: string): boolean {
+  return Object.hasOwn(own, name) || Object.hasOwn(detailed, name) || name === roles;
+}
 
 type Verbs = Pick<StoreVerbs, 'users' | 'roles' | 'attributes'>;
 

@@ -113,6 +113,7 @@ export const guideGroups: readonly GuideGroup[] = [
       page('comparison', 'Gatehouse next to Keycloak, Ory, Auth0, and Logto.'),
       page('checks', 'What operations check themselves, beyond the contract.'),
       page('conformance', 'Each module of the OpenID certification, and the test that shows the same.'),
+      page('certify', 'Run the conformance suite of the OpenID Foundation: the account, the plans, what to click.'),
     ],
   },
 ];

@@ -21,8 +21,8 @@ import { revokeToken } from './revoke-token.ts';
 
 function handlersOf(services: Services): Handlers<operations> {
   return {
-    readOpenIdConfiguration,
-    readAuthorizationServerMetadata,
+    readOpenIdConfiguration: readOpenIdConfiguration(services),
+    readAuthorizationServerMetadata: readAuthorizationServerMetadata(services),
     readKeys: readKeys(services),
     registerClient: registerClient(services),
     readClient: readClient(services),

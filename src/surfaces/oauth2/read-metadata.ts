@@ -10,27 +10,34 @@ import { proofAlgorithms } from '../../domain/dpop/check-proof.ts';
 import { multiFactor, singleFactor } from '../../domain/login/methods.ts';
 import { responseModes } from '../../domain/login/response-mode.ts';
 import { offeredResponseTypes } from '../../domain/login/response-type.ts';
-import { knownScopes } from '../../domain/tokens/scopes.ts';
+import { offeredClaims } from '../../domain/tokens/claims.ts';
+import { offeredScopes } from '../../domain/tokens/scopes.ts';
+import { offeredMapping } from '../../domain/tokens/standard-claims.ts';
 import { pathOf } from '../../http/contract.ts';
 import type { Handler } from '../../http/operation.ts';
+import type { Services } from '../../services.ts';
 
 type Metadata = components['schemas']['ProviderMetadata'];
+type Needs = Pick<Services, 'store'>;
 
 const cacheable = { 'cache-control': 'public, max-age=300' };
 
 /** GET /.well-known/openid-configuration (OpenID Connect Discovery §4). */
-export const readOpenIdConfiguration: Handler<operations['readOpenIdConfiguration']> = async ({ origin }, respond) =>
-  respond(200, representMetadata(origin.account), cacheable);
+export function readOpenIdConfiguration(services: Needs): Handler<operations['readOpenIdConfiguration']> {
+  return async ({ origin }, respond) => respond(200, await representMetadata(services, origin.account), cacheable);
+}
 
 /** GET /.well-known/oauth-authorization-server (RFC 8414 §3): the same document. */
-export const readAuthorizationServerMetadata: Handler<operations['readAuthorizationServerMetadata']> = async (
-  { origin },
-  respond,
-) => respond(200, representMetadata(origin.account), cacheable);
+export function readAuthorizationServerMetadata(
+  services: Needs,
+): Handler<operations['readAuthorizationServerMetadata']> {
+  return async ({ origin }, respond) => respond(200, await representMetadata(services, origin.account), cacheable);
+}
 
-/** Exactly what is turned on in the account. */
-function representMetadata(account: Account): Metadata {
+/** Exactly what is turned on in the account. The store is asked only where claims are mapped. */
+async function representMetadata(services: Needs, account: Account): Promise<Metadata> {
   const { baseUrl, settings } = account;
+  const mapping = await offeredMapping(services, account);
   const isFapi = settings.securityProfile === 'fapi2';
   const clientMethods = isFapi ? authMethods.filter((method) => method === 'private_key_jwt') : authMethods;
   const clientAlgorithms = profiledAlgorithms(assertionAlgorithms, isFapi);
@@ -49,7 +56,7 @@ function representMetadata(account: Account): Metadata {
     backchannel_logout_session_supported: true,
     introspection_endpoint: at('introspectToken'),
     revocation_endpoint: at('revokeToken'),
-    scopes_supported: [...knownScopes, 'offline_access'],
+    scopes_supported: [...offeredScopes(mapping), 'offline_access'],
     response_types_supported: offeredResponseTypes(account),
     response_modes_supported: responseModes,
     grant_types_supported: offeredGrantTypes(settings),
@@ -70,8 +77,7 @@ function representMetadata(account: Account): Metadata {
     acr_values_supported: [singleFactor, multiFactor],
     claims_supported: [
       ...['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'amr', 'acr', 'sid'],
-      ...['name', 'given_name', 'family_name', 'preferred_username', 'updated_at'],
-      ...['email', 'email_verified', 'groups'],
+      ...offeredClaims(mapping),
     ],
     display_values_supported: ['page'],
     ui_locales_supported: ['en'],

@@ -18,6 +18,7 @@ import { formAction } from '../../pages/links.ts';
 import { placeOf } from '../../pages/text.ts';
 import { consentPage, newPasswordPage, type ScopeView, signInPage } from '../../pages/views.ts';
 import type { Services } from '../../services.ts';
+import { toldByScope } from './told-by-scope.ts';
 
 /**
  * The logo, loaded from the client's own address if the page's policy can name its host. Only for clients that a caller
@@ -106,6 +107,8 @@ const scopeViews: Readonly<Record<string, ScopeView>> = {
   openid: { name: 'openid', title: 'Know who you are', description: 'Your identifier in this account.' },
   profile: { name: 'profile', title: 'See your name', description: 'First name, last name and user name.' },
   email: { name: 'email', title: 'See your e-mail address', description: '' },
+  address: { name: 'address', title: 'See your postal address', description: '' },
+  phone: { name: 'phone', title: 'See your phone number', description: '' },
   offline_access: {
     name: 'offline_access',
     title: 'Keep access while you are signed out',
@@ -135,9 +138,9 @@ function apiScopeView(scope: ApiScope, same: readonly ApiScope[]): ScopeView {
 }
 
 /** A scope as the page shows it: one of APIs once for each. */
-function scopeViewsOf(name: string, apiScopes: readonly ApiScope[]): readonly ScopeView[] {
+function scopeViewsOf(account: Account, name: string, apiScopes: readonly ApiScope[]): readonly ScopeView[] {
   const known = scopeViews[name];
-  if (known) return [known];
+  if (known) return [{ ...known, ...toldByScope(account, name) }];
   const same = apiScopes.filter(({ value }) => value === name);
   if (same.length === 0) return [{ name, title: name, description: '' }];
   return same.map((scope) => apiScopeView(scope, same));
@@ -161,7 +164,7 @@ export function representConsent(
     redirectHost: placeOf(redirectUri),
     userName: fullName(user),
     userEmail: user.email ?? user.username ?? '',
-    scopes: consentScopes(record.parameters).flatMap((name) => scopeViewsOf(name, apiScopes)),
+    scopes: consentScopes(record.parameters).flatMap((name) => scopeViewsOf(account, name, apiScopes)),
     shown: shownMark(browser, apiScopes),
     action: formAction('decideConsent'),
   });

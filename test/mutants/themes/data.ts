@@ -1,4 +1,4 @@
-/** A copy of a database is whole before anybody uses it, and files of people run nothing. */
+/** A copy of a database is whole before anybody uses it, files of people run nothing, and claims tell no more than they should. */
 
 import type { Mutant } from '../mutant.ts';
 
@@ -23,8 +23,32 @@ export const data: readonly Mutant[] = [
     id: 'export-formula',
     rule: 'no cell of an export is a formula',
     file: 'adapters/people-files.ts',
-    text: 'formula.test(text) ?',
-    becomes: 'false ?',
+    text: 'text.replace(formula, "\'")',
+    becomes: 'text',
     killedBy: 'adapters/people-files.test.ts',
+  },
+  {
+    id: 'claims-by-scope',
+    rule: 'a claim is told by its scope, or where it was asked for',
+    file: 'domain/tokens/claims.ts',
+    text: "told.includes(claimScopes.get(name) ?? '') ||",
+    becomes: 'true ||',
+    killedBy: 'surfaces/oauth2/standard-claims.ts',
+  },
+  {
+    id: 'claims-mapped-attribute',
+    rule: 'a claim is made from no attribute that another scope tells',
+    file: 'domain/users/attribute-texts.ts',
+    text: 'if (known.has(name)) continue;',
+    becomes: 'continue;',
+    killedBy: 'domain/accounts/claims-mapping.test.ts',
+  },
+  {
+    id: 'claims-form',
+    rule: 'a value that does not fit its claim is not told',
+    file: 'domain/tokens/claim-forms.ts',
+    text: 'return fits[form](text) ? text : undefined;',
+    becomes: 'return text;',
+    killedBy: 'domain/tokens/claim-forms.test.ts',
   },
 ];

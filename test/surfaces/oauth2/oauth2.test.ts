@@ -62,6 +62,7 @@ import { revocation } from './revoke-token.ts';
 import { rotatingClients } from './rotating-clients.ts';
 import { routing } from './routing.ts';
 import { signedAnswers } from './signed-answers.ts';
+import { standardClaims } from './standard-claims.ts';
 import { userinfo } from './userinfo.ts';
 import { verifiedEmail } from './verified-email.ts';
 
@@ -95,6 +96,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'signed answers': signedAnswers,
   'hints of a user': hints,
   'claims asked for one by one': claimsParameter,
+  'standard claims from attributes': standardClaims,
   'redirect variants': redirectVariants,
   'the end of a session': endingSessions,
   redemption,

@@ -1,0 +1,192 @@
+/** docs/certify.md: the command makes an account on which modules of the suite run, with clients registered as it says. */
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { importJWK } from 'jose';
+import * as client from 'openid-client';
+import { type Service, startService } from '../support/process.ts';
+import { type RunningAccount, runningAccount } from '../support/running-account.ts';
+import { authorizePath, CookieJar, redeem, signInForCode, submit, walk } from '../support/sign-in.ts';
+
+const script = fileURLToPath(new URL('../../scripts/conformance.ts', import.meta.url));
+const callback = 'https://www.certification.openid.net/test/abc/callback';
+
+/** What the suite wants to see of each scope (`oidcc-scope-all`). */
+const wanted = [
+  ...['sub', 'name', 'given_name', 'family_name', 'middle_name', 'nickname', 'preferred_username', 'profile'],
+  ...['picture', 'website', 'gender', 'birthdate', 'zoneinfo', 'locale', 'updated_at', 'email', 'email_verified'],
+  ...['address', 'phone_number', 'phone_number_verified'],
+];
+
+describe('npm run conformance -- --account', () => {
+  let service: Service;
+  let account: RunningAccount;
+  // biome-ignore lint/suspicious/noExplicitAny: what the command printed
+  let told: any;
+
+  /** Runs it as an operator does, with the settings of the service. */
+  function run(...args: string[]): Promise<{ stdout: string; stderr: string }> {
+    const env = { PATH: process.env['PATH'], PORT: String(service.installation.port) };
+    return promisify(execFile)(process.execPath, [script, ...args], { cwd: service.folder, env });
+  }
+
+  before(async () => {
+    service = await startService({ database: 'sqlite' });
+    told = JSON.parse((await run('--account', 'certify', '--json')).stdout);
+    account = runningAccount(service, 'certify', new URL(told.issuer).host);
+  });
+  after(async () => {
+    account.close();
+    await service.installation.dispose();
+  });
+
+  it('discovery offers what the plans ask for', async () => {
+    const { server } = told.configurations.openid;
+    const { origin, pathname } = new URL(server.discoveryUrl);
+    assert.equal(origin, told.issuer);
+    const { body } = await account.send('GET', pathname);
+    for (const scope of ['openid', 'profile', 'email', 'address', 'phone']) {
+      assert.ok(body.scopes_supported.includes(scope), scope);
+    }
+    assert.deepEqual(
+      wanted.filter((claim) => !body.claims_supported.includes(claim)),
+      [],
+    );
+    assert.deepEqual(body.response_types_supported, ['code', 'id_token token', 'id_token']);
+    assert.equal(body.registration_endpoint, `${told.issuer}/oauth2/register`);
+  });
+
+  for (const way of ['with the initial access token', 'in the open']) {
+    it(`oidcc-scope-all, oidcc-prompt-none-logged-in: a client registers ${way} and is used at once`, async () => {
+      const { client: asked } = told.configurations.openid;
+      const bearer = { authorization: `Bearer ${asked.initial_access_token}` };
+      const registered = await account.send('POST', '/oauth2/register', {
+        headers: way === 'in the open' ? {} : bearer,
+        json: {
+          client_name: asked.client_name,
+          redirect_uris: [callback],
+          grant_types: ['authorization_code'],
+          response_types: ['code'],
+          token_endpoint_auth_method: 'client_secret_basic',
+        },
+      });
+      assert.equal(registered.status, 201, registered.text);
+      const parameters = { redirect_uri: callback, scope: 'openid profile email address phone' };
+      const jar = new CookieJar();
+      const { email, password } = told.user;
+      const query = await signInForCode(account, registered.body, { email }, parameters, jar, password);
+      const tokens = await redeem(account, registered.body, query.get('code') ?? '', callback);
+      const headers = { authorization: `Bearer ${tokens.access_token}` };
+      const { body } = await account.send('GET', '/oauth2/userinfo', { headers });
+      assert.deepEqual(Object.keys(body).sort(), wanted.toSorted());
+      const silent = authorizePath(registered.body, { ...parameters, prompt: 'none' });
+      const { answer } = await walk(account, jar, silent);
+      assert.match(String(answer.headers['location']), /[?&]code=/);
+    });
+  }
+
+  for (const alg of ['ps256', 'es256']) {
+    it(`fapi2-security-profile-final-happy-flow, ${alg}: with each client and its key as they were printed`, async () => {
+      const plan = told.configurations[`fapi_${alg}`];
+      const redirectUri = `https://www.certification.openid.net/test/a/${plan.alias}/callback`;
+      for (const which of [plan.client, plan.client2]) {
+        const [jwk] = which.jwks.keys;
+        const key = { key: (await importJWK(jwk, jwk.alg)) as client.CryptoKey, kid: jwk.kid };
+        const members = { id_token_signed_response_alg: jwk.alg, authorization_signed_response_alg: jwk.alg };
+        const config = await client.discovery(
+          new URL(told.issuer),
+          which.client_id,
+          members,
+          client.PrivateKeyJwt(key),
+          { execute: [client.allowInsecureRequests, client.useJwtResponseMode], [client.customFetch]: send },
+        );
+        config[client.customFetch] = send;
+        const DPoP = client.getDPoPHandle(config, await client.randomDPoPKeyPair(which.dpop_signing_alg));
+        const pkceCodeVerifier = client.randomPKCECodeVerifier();
+        const expectedState = client.randomState();
+        const asked = {
+          redirect_uri: redirectUri,
+          scope: which.scope,
+          code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
+          code_challenge_method: 'S256',
+          state: expectedState,
+        };
+        const signed = await client.buildAuthorizationUrlWithJAR(config, asked, key);
+        // The suite sends its second client there as well; the library cannot redeem a code that came to a query.
+        const queried = { ...asked, redirect_uri: `${redirectUri}?dummy1=lorem&dummy2=ipsum` };
+        await client.buildAuthorizationUrlWithPAR(config, queried, { DPoP });
+        const pushed = await client.buildAuthorizationUrlWithPAR(config, signed.searchParams, { DPoP });
+        const answered = await browse(pushed);
+        const checks = { pkceCodeVerifier, expectedState, idTokenExpected: true };
+        const tokens = await client.authorizationCodeGrant(config, answered, checks, undefined, { DPoP });
+        const resource = new URL(plan.resource.resourceUrl);
+        const used = await client.fetchProtectedResource(
+          config,
+          tokens.access_token,
+          resource,
+          'GET',
+          null,
+          undefined,
+          {
+            DPoP,
+          },
+        );
+        assert.equal(used.status, 200);
+      }
+    });
+  }
+
+  it('another run sets the account again: another password, the same account, and words for people', async () => {
+    const { stdout, stderr } = await run('--account', 'certify', '--alias', 'mine', '--suite', 'https://suite.test/');
+    assert.match(stderr, /warning: the suite asks https addresses alone/);
+    for (const text of [
+      told.issuer,
+      told.user.email,
+      'for 10 hours',
+      '"alias": "mine-ps256"',
+      '"alias": "mine-es256"',
+    ]) {
+      assert.ok(stdout.includes(text), text);
+    }
+    assert.equal(stdout.includes(told.user.password), false);
+    const { settings } = await service.cli('account', 'show', 'certify');
+    assert.deepEqual([settings.registration, settings.open_registration_consent], ['open', 'remembered']);
+  });
+
+  it('an account with people is left alone, and so is a suite without https', async () => {
+    await service.cli('account', 'create', 'acme');
+    await service.cli('user', 'create', '--account', 'acme', '--email', 'ada@example.com');
+    const refused = (words: RegExp, code: number) => (error: { stderr: string; code: number }) =>
+      words.test(error.stderr) && error.code === code;
+    await assert.rejects(run('--account', 'acme'), refused(/acme has people in it/, 1));
+    const { settings } = await service.cli('account', 'show', 'acme');
+    assert.equal(settings.registration, 'token');
+    await assert.rejects(run('--account', 'certify', '--suite', 'http://suite.test'), refused(/must be an https/, 2));
+    await assert.rejects(run('--account', 'certify', '--alias', 'a/b'), refused(/--alias must have/, 2));
+  });
+
+  /** What the library fetches, from the account's host. */
+  async function send(url: string, { method, headers, body }: client.CustomFetchOptions): Promise<Response> {
+    const { pathname, search } = new URL(url);
+    const raw = body === undefined || body === null ? {} : { raw: String(body) };
+    const answer = await account.send(method, pathname + search, { headers, ...raw });
+    return new Response(answer.text === '' ? null : answer.text, {
+      status: answer.status,
+      headers: Object.entries(answer.headers).map(([name, value]) => [name, String(value)] as [string, string]),
+    });
+  }
+
+  /** What the user does in a browser. */
+  async function browse({ pathname, search }: URL): Promise<URL> {
+    const form = await walk(account, new CookieJar(), pathname + search);
+    const { email, password } = told.user;
+    const consent = await submit(account, form, { username: email, password });
+    const isAsked = /value="allow"/.test(consent.answer.text);
+    const { answer } = isAsked ? await submit(account, consent, { decision: 'allow' }) : consent;
+    assert.equal(answer.status, 303, answer.text);
+    return new URL(String(answer.headers['location']));
+  }
+});

@@ -48,7 +48,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'db status': ['db status'],
   'db backup': ['db backup backups/gatehouse.db'],
   'db copy': ['db copy sqlite:data/gatehouse.db postgres://gatehouse@127.0.0.1/gatehouse'],
-  doctor: ['doctor'],
+  doctor: ['doctor', 'doctor https://mcp.example.com/mcp --sign-in'],
   prepare: ['prepare --slim'],
   completion: ['completion bash > ~/.local/share/bash-completion/completions/gatehouse', 'completion fish | source'],
 };

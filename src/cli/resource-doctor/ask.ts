@@ -1,0 +1,71 @@
+import { Broken } from './step.ts';
+
+const patienceMilliseconds = 10_000;
+const mostBytes = 1_048_576;
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/**
+ * One request, as a client sends it: no redirect is followed, 10 seconds and 1 MiB at most. Throws `Broken` when there
+ * is no whole answer.
+ */
+export async function ask(url: string, init: RequestInit = {}): Promise<Answered> {
+  try {
+    const response = await fetch(url, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(patienceMilliseconds),
+      ...init,
+    });
+    const text = await readText(response);
+    return { status: response.status, headers: response.headers, text };
+  } catch (error) {
+    if (error instanceof Broken) throw error;
+    throw new Broken(`${url} cannot be reached: ${reasonOf(error)}`, 'start it, and check its address and certificate');
+  }
+}
+
+/** The same for a JSON object. Throws `Broken` also when the answer is none, with what to do about it. */
+export async function askObject(
+  url: string,
+  remedy: string,
+  init: RequestInit = {},
+): Promise<{ readonly status: number; readonly members: Readonly<Record<string, unknown>> }> {
+  const { status, text } = await ask(url, { headers: { accept: 'application/json' }, ...init });
+  const members = objectIn(text);
+  if (members === null) throw new Broken(`${url} answers ${status} without a JSON object`, remedy);
+  return { status, members };
+}
+
+export function objectIn(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response.body ?? []) {
+    bytes += part.byteLength;
+    if (bytes > mostBytes) throw new Broken(`${response.url} answers more than 1 MiB`, 'answer less');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  if (error.name === 'TimeoutError') return `no answer within ${patienceMilliseconds / 1000} s`;
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
+}

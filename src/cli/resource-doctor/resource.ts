@@ -1,0 +1,116 @@
+/** What a resource server says of itself to a request without a token (RFC 9728, RFC 6750 §3). */
+
+import { type Answered, ask, objectIn } from './ask.ts';
+import { Broken } from './step.ts';
+
+/** Parameters of the Bearer challenge; empty where there is none. */
+export type Challenge = Readonly<Record<string, string>>;
+
+/** The members of the resource's metadata that a client uses. */
+export interface Resource {
+  readonly resource: string;
+  readonly issuer: string;
+  readonly scopes: readonly string[];
+}
+
+const remedyOfMetadata =
+  'serve the metadata of the resource (RFC 9728), and name its address in the challenge: resource_metadata="…"';
+
+/** The request with which a client of the Model Context Protocol begins; other APIs refuse it without a token as well. */
+const initialize = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'gatehouse doctor', version: '1' } },
+});
+
+/** Calls the resource, with a token or without one; by GET where it takes no POST. */
+export async function callResource(url: string, token: string | null): Promise<Answered> {
+  const headers = {
+    accept: 'application/json, text/event-stream',
+    ...(token !== null && { authorization: `Bearer ${token}` }),
+  };
+  const json = { 'content-type': 'application/json' };
+  const posted = await ask(url, { method: 'POST', headers: { ...headers, ...json }, body: initialize });
+  return posted.status === 404 || posted.status === 405 ? ask(url, { headers }) : posted;
+}
+
+/** Throws `Broken` unless a request without a token is refused as clients expect. */
+export async function readChallenge(url: string): Promise<Challenge> {
+  const { status, headers } = await callResource(url, null);
+  if (status < 300) {
+    throw new Broken(`${url} answers ${status} without a token`, 'refuse requests without a token by 401');
+  }
+  if (status !== 401) {
+    throw new Broken(
+      `${url} answers ${status} without a token, not 401`,
+      'answer 401 with WWW-Authenticate to a request without a token (RFC 6750 §3)',
+    );
+  }
+  return challengeIn(headers.get('www-authenticate') ?? '');
+}
+
+export function challengeIn(header: string): Challenge {
+  const [, parameters] = /(?:^|,\s*)(?:Bearer|DPoP)\s+(.*)$/i.exec(header) ?? [];
+  const found = (parameters ?? '').matchAll(/([a-z_]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/gi);
+  return Object.fromEntries(
+    [...found].map(([, name = '', quoted, plain = '']) => [
+      name.toLowerCase(),
+      quoted?.replaceAll(/\\(.)/g, '$1') ?? plain,
+    ]),
+  );
+}
+
+/** Throws `Broken` unless the metadata is there, is about this resource, and names an authorization server. */
+export async function readResource(url: string, challenge: Challenge): Promise<Resource> {
+  const { members, from } = await findMetadata(url, challenge);
+  const { resource, authorization_servers: issuers, scopes_supported: scopes } = members;
+  if (typeof resource !== 'string') throw new Broken(`${from} has no member resource`, remedyOfMetadata);
+  if (!isResourceOf(resource, url)) {
+    throw new Broken(
+      `${from} is about ${resource}, and clients use ${url}${differenceOf(resource, url)}`,
+      'make the member resource the address that clients use, letter by letter',
+    );
+  }
+  const issuer = Array.isArray(issuers) ? issuers.find((one) => typeof one === 'string') : undefined;
+  if (issuer === undefined) {
+    throw new Broken(
+      `${from} names no authorization server`,
+      'put the base URL of the account into authorization_servers, such as https://acme.id.example.com',
+    );
+  }
+  return { resource, issuer, scopes: Array.isArray(scopes) ? scopes.filter((one) => typeof one === 'string') : [] };
+}
+
+async function findMetadata(url: string, challenge: Challenge) {
+  const { resource_metadata: named } = challenge;
+  const { origin, pathname } = new URL(url);
+  const wellKnown = `${origin}/.well-known/oauth-protected-resource`;
+  const places = named === undefined ? [...new Set([wellKnown + pathname.replace(/\/$/, ''), wellKnown])] : [named];
+  if (named !== undefined && !URL.canParse(named)) {
+    throw new Broken(`the challenge names resource_metadata="${named}", which is not an address`, remedyOfMetadata);
+  }
+  for (const from of places) {
+    const { status, text } = await ask(from, { headers: { accept: 'application/json' } });
+    if (status !== 200) continue;
+    const members = objectIn(text);
+    if (members === null) throw new Broken(`${from} is not a JSON object`, remedyOfMetadata);
+    return { members, from };
+  }
+  throw new Broken(`no metadata of the resource at ${places.join(' or ')}`, remedyOfMetadata);
+}
+
+/** The resource itself, or one that contains it. */
+function isResourceOf(resource: string, url: string): boolean {
+  if (resource === url) return true;
+  const [whole, part] = [URL.parse(resource), URL.parse(url)];
+  if (!whole || !part || whole.origin !== part.origin || whole.search !== '') return false;
+  return part.pathname.startsWith(whole.pathname.endsWith('/') ? whole.pathname : `${whole.pathname}/`);
+}
+
+function differenceOf(resource: string, url: string): string {
+  const [one, other] = [URL.parse(resource), URL.parse(url)];
+  if (`${resource}/` === url || resource === `${url}/`) return ' (a slash at the end differs)';
+  if (one?.hostname === other?.hostname && one?.port !== other?.port) return ' (the port differs)';
+  return '';
+}

@@ -267,7 +267,8 @@ module.exports = {
     only('qrcode', 'qrcode', ['src/pages/']),
     only('pino', 'pino', ['src/http/', 'src/adapters/']),
     only('prom-client', 'prom-client', ['src/http/', 'src/adapters/']),
-    only('jose', 'jose', ['src/domain/', 'src/adapters/']),
+    // The doctor of APIs reads tokens of anybody's authorization server, as a client does.
+    only('jose', 'jose', ['src/domain/', 'src/adapters/', 'src/cli/resource-doctor/']),
     only('archives', 'tar', ['src/hook-packages/child/']),
     only('bundler', 'esbuild', ['src/hook-packages/child/', 'src/programs/']),
     only('addresses', 'ipaddr.js', ['src/adapters/egress/']),

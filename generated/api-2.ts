@@ -402,9 +402,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Create an API authorization server
-         * @description An API for which linked clients get access tokens: RS256 JWTs
-         *     ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)) that the API checks with the account's published keys.
-         *     `resource_identifier` is their audience and what clients name as `resource`
+         * @description An API for which linked clients get access tokens, and with `client_access` `consent` any client whose user
+         *     agrees: RS256 JWTs ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)) that the API checks with the account's
+         *     published keys. `resource_identifier` is their audience and what clients name as `resource`
          *     ([RFC 8707](https://www.rfc-editor.org/rfc/rfc8707)); no two servers of the account have the same.
          */
         readonly post: operations["createApiAuthorization"];
@@ -429,7 +429,9 @@ export interface paths {
         /**
          * Change an API authorization server
          * @description Changes the members sent, those of `configuration` one by one; in force for the next token. Tokens that are out
-         *     keep what they say; under another `resource_identifier` introspection calls them inactive.
+         *     keep what they say; under another `resource_identifier` introspection calls them inactive. With `client_access`
+         *     `linked`, clients that are not linked get no more tokens, issued ones are inactive at introspection, and users'
+         *     grants to them for this API end.
          */
         readonly put: operations["updateApiAuthorization"];
         readonly post?: never;
@@ -459,8 +461,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Add a scope to a server
-         * @description No client has it until it is linked with it. A server has at most 200 scopes, each value once. Values about the
-         *     user (`openid`, `profile`, `email`, `groups`, `address`, `phone`, `offline_access`) are refused.
+         * @description No client has it until it is linked with it, or until it is `open`. A server has at most 200 scopes, each value
+         *     once. Values about the user (`openid`, `profile`, `email`, `groups`, `address`, `phone`, `offline_access`) are
+         *     refused.
          */
         readonly post: operations["createApiAuthorizationScope"];
         readonly delete?: never;
@@ -2236,7 +2239,13 @@ export interface components {
              */
             readonly expires_at: string | null;
         };
-        /** @description Audiences and lifetimes of the tokens. */
+        /**
+         * @description Which clients can get tokens for the API: `linked`, the default, those that are linked to it; `consent`, also any other client of the account that names it as `resource`, one that registered itself included, if the user agrees on a page, for the scopes that are `open`. From `consent` back to `linked` ends what users allowed so.
+         * @example consent
+         * @enum {string}
+         */
+        readonly ClientAccess: "linked" | "consent";
+        /** @description Audiences and lifetimes of the tokens, and who may ask for them. */
         readonly ApiAuthorizationConfiguration: {
             /**
              * @description An absolute URI without query, fragment and user part: the audience of the tokens. Unique in the account; at most 2048 characters.
@@ -2262,6 +2271,7 @@ export interface components {
              * @example 30
              */
             readonly refresh_token_expiration_minutes: number | null;
+            readonly client_access: components["schemas"]["ClientAccess"];
         };
         /** @description An API authorization server. */
         readonly ApiAuthorization: {
@@ -2309,6 +2319,7 @@ export interface components {
              * @example 30
              */
             readonly refresh_token_expiration_minutes?: number | null;
+            readonly client_access?: components["schemas"]["ClientAccess"];
         };
         /** @description A server to create. */
         readonly ApiAuthorizationCreate: {
@@ -2356,6 +2367,7 @@ export interface components {
              * @example 30
              */
             readonly refresh_token_expiration_minutes?: number | null;
+            readonly client_access?: components["schemas"]["ClientAccess"];
         };
         /** @description Members to change. */
         readonly ApiAuthorizationUpdate: {
@@ -2395,6 +2407,11 @@ export interface components {
              * @example See your orders
              */
             readonly description: string | null;
+            /**
+             * @description Whether clients that are not linked can have it, where `client_access` is `consent`; false by default. A scope that is not open any more ends the access tokens of such clients that have it.
+             * @example true
+             */
+            readonly open: boolean;
         };
         /** @description A scope to add. */
         readonly ScopeCreate: {
@@ -2420,6 +2437,11 @@ export interface components {
              * @example See your orders
              */
             readonly description?: string | null;
+            /**
+             * @description Whether clients that are not linked can have it, where `client_access` is `consent`; false by default. A scope that is not open any more ends the access tokens of such clients that have it.
+             * @example true
+             */
+            readonly open?: boolean;
         };
         /** @description What was created or changed. */
         readonly Identifier: {
@@ -2454,6 +2476,11 @@ export interface components {
              * @example See your orders
              */
             readonly description?: string | null;
+            /**
+             * @description Whether clients that are not linked can have it, where `client_access` is `consent`; false by default. A scope that is not open any more ends the access tokens of such clients that have it.
+             * @example true
+             */
+            readonly open?: boolean;
         };
         /** @description A claim of a server. */
         readonly Claim: {
@@ -6834,7 +6861,8 @@ export interface operations {
                      *             "orders"
                      *           ],
                      *           "access_token_expiration_minutes": 10,
-                     *           "refresh_token_expiration_minutes": 30
+                     *           "refresh_token_expiration_minutes": 30,
+                     *           "client_access": "linked"
                      *         }
                      *       }
                      *     ]
@@ -6895,7 +6923,8 @@ export interface operations {
                  *           "orders"
                  *         ],
                  *         "access_token_expiration_minutes": 10,
-                 *         "refresh_token_expiration_minutes": 30
+                 *         "refresh_token_expiration_minutes": 30,
+                 *         "client_access": "linked"
                  *       }
                  *     }
                  */
@@ -6925,7 +6954,8 @@ export interface operations {
                      *           "orders"
                      *         ],
                      *         "access_token_expiration_minutes": 10,
-                     *         "refresh_token_expiration_minutes": 30
+                     *         "refresh_token_expiration_minutes": 30,
+                     *         "client_access": "linked"
                      *       }
                      *     }
                      */
@@ -6983,7 +7013,8 @@ export interface operations {
                      *           "orders"
                      *         ],
                      *         "access_token_expiration_minutes": 10,
-                     *         "refresh_token_expiration_minutes": 30
+                     *         "refresh_token_expiration_minutes": 30,
+                     *         "client_access": "linked"
                      *       }
                      *     }
                      */
@@ -7054,7 +7085,8 @@ export interface operations {
                      *           "orders"
                      *         ],
                      *         "access_token_expiration_minutes": 5,
-                     *         "refresh_token_expiration_minutes": 30
+                     *         "refresh_token_expiration_minutes": 30,
+                     *         "client_access": "linked"
                      *       }
                      *     }
                      */
@@ -7180,7 +7212,8 @@ export interface operations {
                      *       {
                      *         "id": 3,
                      *         "value": "orders:read",
-                     *         "description": "See your orders"
+                     *         "description": "See your orders",
+                     *         "open": false
                      *       }
                      *     ]
                      */
@@ -7201,6 +7234,11 @@ export interface operations {
                          * @example See your orders
                          */
                         readonly description?: string | null;
+                        /**
+                         * @description Whether clients that are not linked can have it, where `client_access` is `consent`; false by default. A scope that is not open any more ends the access tokens of such clients that have it.
+                         * @example true
+                         */
+                        readonly open?: boolean;
                     }[];
                 };
             };
@@ -7300,7 +7338,8 @@ export interface operations {
             readonly content: {
                 /**
                  * @example {
-                 *       "description": "See all your orders"
+                 *       "description": "See all your orders",
+                 *       "open": true
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ScopeUpdate"];
@@ -7746,7 +7785,8 @@ export interface operations {
                      *           {
                      *             "id": 3,
                      *             "value": "orders:read",
-                     *             "description": "See your orders"
+                     *             "description": "See your orders",
+                     *             "open": false
                      *           }
                      *         ]
                      *       }

@@ -200,7 +200,7 @@ export interface paths {
          *     | `unauthorized_client` | the client's grant types do not hold `authorization_code`, or for tokens `implicit`, or its response types not this one |
          *     | `unsupported_response_type` | `response_type` is not `code`; where the account turned the implicit flow on, not `id_token` or `id_token token` either |
          *     | `invalid_scope` | none of the scopes that were asked for can be granted |
-         *     | `invalid_target` | `resource` is not that of an API that the client is linked to |
+         *     | `invalid_target` | `resource` names no API that the client can have tokens for, or two |
          *     | `unmet_authentication_requirements` | an `acr` that `claims` calls essential cannot be had |
          *     | `access_denied` | the user refused consent; with `prompt=none` also: the user may not use this app |
          *     | `login_required` | `prompt=none`, and the user must sign in; or the signed-in user is not the requested one |
@@ -263,7 +263,7 @@ export interface paths {
          *     | `unauthorized_client` | the client's grant types do not hold `authorization_code`, or for tokens `implicit`, or its response types not this one |
          *     | `unsupported_response_type` | `response_type` is not `code`; where the account turned the implicit flow on, not `id_token` or `id_token token` either |
          *     | `invalid_scope` | none of the scopes that were asked for can be granted |
-         *     | `invalid_target` | `resource` is not that of an API that the client is linked to |
+         *     | `invalid_target` | `resource` names no API that the client can have tokens for, or two |
          *     | `unmet_authentication_requirements` | an `acr` that `claims` calls essential cannot be had |
          *     | `access_denied` | the user refused consent; with `prompt=none` also: the user may not use this app |
          *     | `login_required` | `prompt=none`, and the user must sign in; or the signed-in user is not the requested one |
@@ -1507,7 +1507,7 @@ export interface components {
              */
             readonly redirect_uri?: string;
             /**
-             * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
+             * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, those of APIs that the client is linked to, and the open ones of the API that `resource` names. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
              * @example openid profile email
              */
             readonly scope?: string;
@@ -1572,7 +1572,7 @@ export interface components {
              */
             readonly ui_locales?: string;
             /**
-             * @description The resource identifier of the API that access tokens are requested for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API only. It must be an API that the client is linked to, otherwise `invalid_target`. At most 2048 characters.
+             * @description The resource identifier of the API that access tokens are requested for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)). The grant is then for this API only. It must be an API that the client is linked to, or one whose `client_access` is `consent`, otherwise `invalid_target`. May be given several times; exactly one must name such an API. At most 10 values and 2048 characters in all.
              * @example https://api.example.com/orders
              */
             readonly resource?: string;
@@ -1611,7 +1611,7 @@ export interface components {
              */
             readonly redirect_uri?: string;
             /**
-             * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
+             * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, those of APIs that the client is linked to, and the open ones of the API that `resource` names. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
              * @example openid profile email
              */
             readonly scope?: string;
@@ -1676,7 +1676,7 @@ export interface components {
              */
             readonly ui_locales?: string;
             /**
-             * @description The resource identifier of the API that access tokens are requested for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API only. It must be an API that the client is linked to, otherwise `invalid_target`. At most 2048 characters.
+             * @description The resource identifier of the API that access tokens are requested for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)). The grant is then for this API only. It must be an API that the client is linked to, or one whose `client_access` is `consent`, otherwise `invalid_target`. May be given several times; exactly one must name such an API. At most 10 values and 2048 characters in all.
              * @example https://api.example.com/orders
              */
             readonly resource?: string;
@@ -1790,7 +1790,7 @@ export interface components {
              */
             readonly scope?: string;
             /**
-             * @description The resource identifier of the API that the access token is for ([RFC 8707 section 2.2](https://www.rfc-editor.org/rfc/rfc8707#section-2.2)); one at a time. With a code or a refresh token: one that the grant is for. At most 2048 characters.
+             * @description The resource identifier of the API that the access token is for ([RFC 8707 section 2.2](https://www.rfc-editor.org/rfc/rfc8707#section-2.2)). With a code or a refresh token: the one that the grant is for. May be given several times; exactly one must name an API that the client can have tokens for, and in an exchange each must be one that the token is for. At most 10 values and 2048 characters in all.
              * @example https://api.example.com/orders
              */
             readonly resource?: string;
@@ -2513,7 +2513,7 @@ export interface components {
              */
             readonly scope?: string;
             /**
-             * @description The resource identifier of the one API that the grant is for ([RFC 8707](https://www.rfc-editor.org/rfc/rfc8707)), at most 2048 characters.
+             * @description The resource identifier of the one API that the grant is for ([RFC 8707](https://www.rfc-editor.org/rfc/rfc8707)). May be given several times; exactly one must name an API that the client can have tokens for. At most 10 values and 2048 characters in all.
              * @example https://api.example.com/orders
              */
             readonly resource?: string;
@@ -3036,7 +3036,7 @@ export interface components {
          */
         readonly RedirectUri: string;
         /**
-         * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
+         * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, those of APIs that the client is linked to, and the open ones of the API that `resource` names. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
          * @example openid profile email
          */
         readonly RequestedScope: string;
@@ -3096,7 +3096,7 @@ export interface components {
          */
         readonly RequestedDisplay: string;
         /**
-         * @description The resource identifier of the API that access tokens are requested for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API only. It must be an API that the client is linked to, otherwise `invalid_target`. At most 2048 characters.
+         * @description The resource identifier of the API that access tokens are requested for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)). The grant is then for this API only. It must be an API that the client is linked to, or one whose `client_access` is `consent`, otherwise `invalid_target`. May be given several times; exactly one must name such an API. At most 10 values and 2048 characters in all.
          * @example https://api.example.com/orders
          */
         readonly Resource: string;
@@ -3881,7 +3881,7 @@ export interface operations {
                  */
                 readonly redirect_uri?: components["parameters"]["RedirectUri"];
                 /**
-                 * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
+                 * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, those of APIs that the client is linked to, and the open ones of the API that `resource` names. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
                  * @example openid profile email
                  */
                 readonly scope?: components["parameters"]["RequestedScope"];
@@ -3946,7 +3946,7 @@ export interface operations {
                  */
                 readonly ui_locales?: components["parameters"]["UiLocales"];
                 /**
-                 * @description The resource identifier of the API that access tokens are requested for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API only. It must be an API that the client is linked to, otherwise `invalid_target`. At most 2048 characters.
+                 * @description The resource identifier of the API that access tokens are requested for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)). The grant is then for this API only. It must be an API that the client is linked to, or one whose `client_access` is `consent`, otherwise `invalid_target`. May be given several times; exactly one must name such an API. At most 10 values and 2048 characters in all.
                  * @example https://api.example.com/orders
                  */
                 readonly resource?: components["parameters"]["Resource"];
@@ -4029,7 +4029,7 @@ export interface operations {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** @description The authorization request, at most 16384 bytes of form data. Each member at most once. */
+        /** @description The authorization request, at most 16384 bytes of form data. Each member at most once, except for `resource`. */
         readonly requestBody: {
             readonly content: {
                 /**
@@ -4181,7 +4181,7 @@ export interface operations {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** @description The grant, at most 16384 bytes and 50 members of form data. Each member at most once. */
+        /** @description The grant, at most 16384 bytes and 50 members of form data. Each member at most once, except for `resource`. */
         readonly requestBody: {
             readonly content: {
                 readonly "application/x-www-form-urlencoded": components["schemas"]["TokenRequest"];
@@ -4211,7 +4211,7 @@ export interface operations {
              *     | `unauthorized_client` | the client's registration or the account does not allow this grant |
              *     | `unsupported_grant_type` | `grant_type` is not one of these |
              *     | `invalid_scope` | `scope` is malformed, unknown or wider than granted |
-             *     | `invalid_target` | `resource` is not that of an API that the client is linked to, or not that of the grant; `resource` or `audience` is not one that the exchanged token is for |
+             *     | `invalid_target` | `resource` names no API that the client can have tokens for, or two, or not that of the grant; `resource` or `audience` is not one that the exchanged token is for |
              *     | `invalid_dpop_proof` | the proof in the header `DPoP` is invalid, was used before, or is missing although the client registered to send one |
              *     | `use_dpop_nonce` | the proof has no nonce, or an old one: the header `DPoP-Nonce` has the one to use |
              *     | `authorization_pending` | the user of the device has not decided yet |
@@ -4245,7 +4245,7 @@ export interface operations {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** @description The device's request, at most 16384 bytes and 50 members of form data. Each member at most once; all are optional if the client authenticates with the Authorization header. */
+        /** @description The device's request, at most 16384 bytes and 50 members of form data. Each member at most once, except for `resource`; all are optional if the client authenticates with the Authorization header. */
         readonly requestBody?: {
             readonly content: {
                 /**
@@ -4288,7 +4288,7 @@ export interface operations {
              *     | `invalid_client` | client authentication failed, and there was no Authorization header |
              *     | `unauthorized_client` | the client's registration does not hold this grant type |
              *     | `invalid_scope` | nothing of `scope` can be had |
-             *     | `invalid_target` | `resource` is not that of an API that the client is linked to |
+             *     | `invalid_target` | `resource` names no API that the client can have tokens for, or two |
              */
             readonly 400: {
                 headers: {

@@ -50,7 +50,7 @@ export function wakeAfterCommit(store: Store, { changeNotices, logoutNotices, cl
           roles: removes(tx.roles, 'remove'),
           attributes: removes(tx.attributes, 'remove'),
           access: removes(tx.access, 'endLost'),
-          authorizationServers: removes(removes(tx.authorizationServers, 'unlink'), 'remove'),
+          authorizationServers: removes(removes(removes(tx.authorizationServers, 'unlink'), 'remove'), 'endOpen'),
         });
       });
       for (const worker of left) worker.wake();

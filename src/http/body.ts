@@ -1,12 +1,12 @@
 /** Reads request bodies (JSON, forms, XML), limits their size, and rejects text that no surface can store or show. */
 
 import type { IncomingMessage } from 'node:http';
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { Failure } from '../domain/failure.ts';
 import { readAnyQuery } from './any-query.ts';
-import { type Codec, codecs, findFormFault, isLeftOut, notUtf8 } from './codecs.ts';
+import { type Codec, codecs, findFormFault, isLeftOut, notUtf8, oneText } from './codecs.ts';
 import { isUtf8Form } from './encoding.ts';
-import { booleanText } from './parameter-kinds.ts';
+import { booleanText, type ParameterKinds } from './parameter-kinds.ts';
 import { type RequestState, requestStateOf } from './request-state.ts';
 
 /**
@@ -33,7 +33,7 @@ export function readBody(emptyIsObject = false): RequestHandler {
     if (!isUtf8Charset(req.headers['content-type'])) {
       return next(new Failure('media_type_unsupported', { message: 'the body must be UTF-8 and not compressed' }));
     }
-    const codec = codecs[sent as keyof typeof codecs];
+    const codec: Codec = codecs[sent as keyof typeof codecs];
     // The validator gets the bare type.
     req.headers['content-type'] = sent;
     // No bytes would be kept of an empty body.
@@ -42,7 +42,7 @@ export function readBody(emptyIsObject = false): RequestHandler {
       if (error) return next(error);
       try {
         const bytes: Buffer = empty ? noBytes : req.body;
-        req.body = bytes.length === 0 ? emptyBody(req, codec, required) : codec.read(bytes);
+        req.body = bytes.length === 0 ? emptyBody(req, codec, required) : codec.read(bytes, kindsOf(res).repeatable);
       } catch (fault) {
         return next(fault);
       }
@@ -83,9 +83,10 @@ export function readQuery(): RequestHandler {
       return next();
     }
     const isText = isUtf8Form(req.url.replace(/^[^?]*/, ''));
-    const fault = isText ? findFormFault(req.query as Record<string, unknown>) : notUtf8('the query');
+    const { repeatable } = kindsOf(res);
+    const fault = isText ? findFormFault(req.query as Record<string, unknown>, repeatable) : notUtf8('the query');
     if (fault) return next(fault);
-    setQuery(req, fieldsOf(req.query as Readonly<Record<string, string>>, requestStateOf(res)));
+    setQuery(req, fieldsOf(req.query as Readonly<Record<string, unknown>>, requestStateOf(res)));
     next();
   };
 }
@@ -99,10 +100,11 @@ function setQuery(req: IncomingMessage, value: object): void {
  * The parameters as the contract's rules for their texts leave them. Those with brackets in their names are taken out
  * and noted: the validator would fold `client_id[]` into `client_id`.
  */
-function fieldsOf(sent: Readonly<Record<string, string>>, state: RequestState): Record<string, string> {
+function fieldsOf(sent: Readonly<Record<string, unknown>>, state: RequestState): Record<string, string> {
   const { booleans, filled } = state.operation?.kinds ?? noKinds;
   const fields: Record<string, string> = {};
-  for (const [name, value] of Object.entries(sent)) {
+  for (const [name, given] of Object.entries(sent)) {
+    const value = String(oneText(given));
     if (isLeftOut(name, value) && !filled.has(name)) continue;
     if (name.includes('[')) state.bracketed ??= name;
     else fields[name] = booleans.has(name) ? booleanText(value) : value;
@@ -110,4 +112,11 @@ function fieldsOf(sent: Readonly<Record<string, string>>, state: RequestState): 
   return fields;
 }
 
-const noKinds = { booleans: new Set<string>(), filled: new Set<string>() };
+type TextKinds = Pick<ParameterKinds, 'booleans' | 'filled' | 'repeatable'>;
+
+const none: ReadonlySet<string> = new Set();
+const noKinds: TextKinds = { booleans: none, filled: none, repeatable: none };
+
+function kindsOf(res: Response): TextKinds {
+  return requestStateOf(res).operation?.kinds ?? noKinds;
+}

@@ -20,8 +20,11 @@ export interface Codec {
   readonly receive: RequestHandler;
   /** The value for an empty body. */
   empty(): unknown;
-  /** Parses the bytes. Throws a `Failure` also for faults that parsers ignore. */
-  read(bytes: Buffer): unknown;
+  /**
+   * Parses the bytes. `repeatable`: the members of a form that may be given several times. Throws a `Failure` also for
+   * faults that parsers ignore.
+   */
+  read(bytes: Buffer, repeatable: ReadonlySet<string>): unknown;
 }
 
 export const codecs = {
@@ -70,15 +73,21 @@ function parseJson(text: string): object {
 }
 
 /** As Express reads a query. */
-function readForm(bytes: Buffer): Record<string, unknown> {
+function readForm(bytes: Buffer, repeatable: ReadonlySet<string>): Record<string, unknown> {
   if (!isUtf8Form(bytes.toString('latin1'))) throw notUtf8('the body');
   const text = bytes.toString('utf8');
   if (text.split('&', formFields + 1).length > formFields)
     throw bodyTooLarge(`the body has more than ${formFields} members`);
   const fields = parseForm(text);
-  const fault = findFormFault(fields);
+  const fault = findFormFault(fields, repeatable);
   if (fault) throw fault;
-  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => !isLeftOut(name, value)));
+  const read = Object.entries(fields).map(([name, value]) => [name, oneText(value)] as const);
+  return Object.fromEntries(read.filter(([name, value]) => !isLeftOut(name, value)));
+}
+
+/** The values of a repeatable member, with spaces between them; those that are empty count as left out. */
+export function oneText(value: unknown): unknown {
+  return Array.isArray(value) ? value.filter(Boolean).join(' ') : value;
 }
 
 export function notUtf8(where: string): Failure {
@@ -97,9 +106,12 @@ function repeated(name: string): Failure {
   return new Failure('parameter_repeated', { name: printable(name), message: `${printable(name)} is given twice` });
 }
 
-export function findFormFault(fields: Readonly<Record<string, unknown>>): Failure | null {
+export function findFormFault(
+  fields: Readonly<Record<string, unknown>>,
+  repeatable: ReadonlySet<string>,
+): Failure | null {
   for (const [name, value] of Object.entries(fields)) {
-    if (Array.isArray(value)) return repeated(name);
+    if (Array.isArray(value) && !repeatable.has(name)) return repeated(name);
     if (hasControlCharacter(name) || hasControlCharacter(String(value))) return unprintable(printable(name));
   }
   return null;

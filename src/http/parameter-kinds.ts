@@ -8,6 +8,8 @@ export interface ParameterKinds {
   readonly booleans: ReadonlySet<string>;
   /** Of the query, with a minimum length: an empty one is refused. Any other that is empty counts as left out. */
   readonly filled: ReadonlySet<string>;
+  /** Of the query and of forms: may be given several times. The values are one text, with spaces between them. */
+  readonly repeatable: ReadonlySet<string>;
   /** Of the query: decimal digits alone. */
   readonly queryIntegers: readonly string[];
   /** The same of the path. */
@@ -20,10 +22,16 @@ interface Parameter {
   readonly name: string;
   readonly in: string;
   readonly schema: { readonly type?: unknown; readonly minLength?: number };
+  readonly 'x-repeatable'?: boolean;
+}
+
+interface Members {
+  readonly properties?: Readonly<Record<string, { readonly 'x-repeatable'?: boolean }>>;
 }
 
 /** Reads an operation's parameters; `follow` resolves a reference of the contract. */
-export function readParameterKinds({ parameters = [] }: ContractOperation, follow: Follow): ParameterKinds {
+export function readParameterKinds(operation: ContractOperation, follow: Follow): ParameterKinds {
+  const { parameters = [] } = operation;
   const all = parameters.map((one) => follow(one) as unknown as Parameter);
   const ofQuery = all.filter((one) => one.in === 'query');
   const names = (some: readonly Parameter[], type: string) =>
@@ -36,10 +44,20 @@ export function readParameterKinds({ parameters = [] }: ContractOperation, follo
   return {
     booleans: new Set(names(ofQuery, 'boolean')),
     filled: new Set(ofQuery.filter(({ schema }) => (schema.minLength ?? 0) > 0).map(({ name }) => name)),
+    repeatable: new Set([
+      ...ofQuery.filter((one) => one['x-repeatable']).map(({ name }) => name),
+      ...repeatableMembers(operation, follow),
+    ]),
     queryIntegers,
     pathIntegers,
     hasIntegers: queryIntegers.length + pathIntegers.length > 0,
   };
+}
+
+function repeatableMembers({ requestBody }: ContractOperation, follow: Follow): readonly string[] {
+  const form = requestBody?.content['application/x-www-form-urlencoded'] as { readonly schema: object } | undefined;
+  const { properties = {} }: Members = form ? follow(form.schema) : {};
+  return Object.keys(properties).filter((name) => properties[name]?.['x-repeatable']);
 }
 
 type Follow = (node: object) => Readonly<Record<string, unknown>>;

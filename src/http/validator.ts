@@ -118,9 +118,9 @@ function checkedHere(
 
 /**
  * What is for readers and generators; `x-nullable` repeats beside a reference what its target says, and formats of
- * integers their bounds.
+ * integers their bounds. What is `x-repeatable` is one text by then.
  */
-const words = /^(description|summary|examples?|x-nullable)$/;
+const words = /^(description|summary|examples?|x-nullable|x-repeatable)$/;
 
 function isForReaders(key: string, value: unknown): boolean {
   return words.test(key) || value === everyText || (key === 'format' && /^int(32|64)$/.test(String(value)));

@@ -1,6 +1,6 @@
 import { scopeIcon } from './icons.ts';
 import { page, person, tile } from './page.ts';
-import { closedInItself, isolated, webLink } from './text.ts';
+import { closedInItself, isolated, placeOf, webLink } from './text.ts';
 
 /** A scope for display. */
 export interface ScopeView {
@@ -28,6 +28,10 @@ export interface ConsentView {
   readonly userName: string;
   readonly userEmail: string;
   readonly scopes: readonly ScopeView[];
+  /** The API that the request names, if it names one. */
+  readonly api?: { readonly name: string; readonly resourceIdentifier: string } | undefined;
+  /** The client registered itself. */
+  readonly isUnchecked: boolean;
   /** What the form says of the scopes of APIs that are shown. */
   readonly shown: string;
   readonly csrf: string;
@@ -53,6 +57,8 @@ export function consentPage(view: ConsentView): string {
         title: closedInItself(scope.title === '' ? scope.name : scope.title),
         description: closedInItself(scope.description),
       })),
+      api: view.api && { name: closedInItself(view.api.name), place: placeOf(view.api.resourceIdentifier) },
+      isUnchecked: view.isUnchecked,
       shown: view.shown,
       csrf: view.csrf,
       request: view.request,

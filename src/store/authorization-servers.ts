@@ -2,6 +2,9 @@ import type { ListPage, ListQuery } from './listing.ts';
 import type { Changes, New } from './row.ts';
 import type { Milliseconds } from './time.ts';
 
+/** Which clients get a server's tokens: linked ones only, or any that a user lets use the server's open scopes. */
+export type ClientAccess = 'linked' | 'consent';
+
 /** An API authorization server: its tokens' audience and lifetimes. */
 export interface AuthorizationServerRecord {
   readonly accountId: number;
@@ -16,6 +19,7 @@ export interface AuthorizationServerRecord {
   readonly accessTokenMinutes: number | null;
   /** Idle time of a refresh token; null: as in the account's settings. */
   readonly refreshTokenMinutes: number | null;
+  readonly clientAccess: ClientAccess;
   readonly createdAt: Milliseconds;
   readonly updatedAt: Milliseconds;
 }
@@ -27,6 +31,8 @@ export interface ServerScopeRecord {
   readonly id: number;
   readonly value: string;
   readonly description: string | null;
+  /** Whether a client that is not linked can have it, where `clientAccess` lets it. */
+  readonly open: boolean;
   readonly createdAt: Milliseconds;
 }
 
@@ -54,14 +60,18 @@ export interface ServerLinkRecord {
   readonly linkedAt: Milliseconds;
 }
 
-/** Everything needed to make a linked client's tokens. */
+/** Everything needed to make the tokens of a client that is linked to a server, or has it by consent alone. */
 export interface LinkedServer {
   readonly server: AuthorizationServerRecord;
-  /** The scopes that the client may ask for. */
+  /** The scopes that the client may ask for: those of its link, or the open ones. */
   readonly scopes: readonly ServerScopeRecord[];
   readonly claims: readonly ServerClaimRecord[];
-  readonly linkedAt: Milliseconds;
+  /** Null: the client is not linked, and has the server by its user's consent. */
+  readonly linkedAt: Milliseconds | null;
 }
+
+/** Names one server of an account. */
+export type ServerKey = { readonly id: number } | { readonly resourceIdentifier: string };
 
 /** A link with the name of its client. */
 type NamedLink = ServerLinkRecord & { readonly clientName: string };
@@ -91,7 +101,7 @@ export interface AuthorizationServerStore {
     accountId: number,
     serverId: number,
     id: number,
-    changes: Changes<ServerScopeRecord, 'value' | 'description'>,
+    changes: Changes<ServerScopeRecord, 'value' | 'description' | 'open'>,
   ): Promise<ServerScopeRecord | null>;
   removeScope(accountId: number, serverId: number, id: number): Promise<boolean>;
   /** Throws `conflict` with name `label`, `not_found` without the server. */
@@ -124,4 +134,18 @@ export interface AuthorizationServerStore {
   unlink(accountId: number, serverId: number, appId: number, at: Milliseconds): Promise<number | null>;
   /** The servers that a client is linked to, in order of linking. */
   ofClient(accountId: number, appId: number): Promise<readonly LinkedServer[]>;
+  /** The server as a client has it by consent, with its open scopes; null where `clientAccess` lets none. */
+  findOpen(accountId: number, key: ServerKey): Promise<LinkedServer | null>;
+  /** The identifiers of the first `limit` servers that clients have by consent. */
+  listOpenIdentifiers(accountId: number, limit: number): Promise<string[]>;
+  /**
+   * Inside a transaction that makes a grant: whether a client can have the server by consent, which `endOpen` cannot end
+   * before the transaction does. Notes that the client has it.
+   */
+  holdOpen(accountId: number, serverId: number, appId: number): Promise<boolean>;
+  /**
+   * Ends the grants for this server of clients that have it by consent alone, as `unlink` does; part of the transaction
+   * that changed `clientAccess`. Returns how many were revoked so far.
+   */
+  endOpen(accountId: number, serverId: number, at: Milliseconds): Promise<number>;
 }

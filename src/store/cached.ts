@@ -109,6 +109,11 @@ export function cacheLookups(store: Store): Store {
         const read = () => authorizationServers.ofClient(accountId, appId);
         return (await cache.get('linked servers', `${accountId} ${appId}`, accountId, read)) ?? [];
       },
+      findOpen: (accountId, key) => {
+        const name = 'id' in key ? `id ${key.id}` : `of ${key.resourceIdentifier}`;
+        const read = () => authorizationServers.findOpen(accountId, key);
+        return cache.get('open servers', `${accountId} ${name}`, accountId, read);
+      },
     },
     hooks: {
       ...hooks,

@@ -39,6 +39,8 @@ export interface ClientRecord {
   readonly createdAt: Milliseconds;
   /** How many API authorization servers it is linked to; counted by the store. */
   readonly linkedServers: number;
+  /** Whether it has, or had, grants for servers that it is not linked to; noted by the store. */
+  readonly usesOpenServers: boolean;
   /** Digest of the previous secret while it is valid; null when there is none. */
   readonly previousSecretDigest: string | null;
   readonly previousSecretExpiresAt: Milliseconds | null;
@@ -55,6 +57,7 @@ export type NewClientRecord = Omit<
   ClientRecord,
   | 'appId'
   | 'linkedServers'
+  | 'usesOpenServers'
   | 'previousSecretDigest'
   | 'previousSecretExpiresAt'
   | 'accessTokenMinutes'

@@ -11,6 +11,7 @@ const consent = {
   userEmail: 'ada@northwind.example',
   scopes: [{ name: 'email', title: 'See your e-mail address', description: 'The one we have for you.' }],
   csrf: 'token-1',
+  isUnchecked: false,
   shown: 'mark-1',
   request: 'request-1',
   action: '/consent',

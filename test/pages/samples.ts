@@ -89,6 +89,7 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
       { name: 'email', title: names.scope, description: names.scope },
       { name: 'reports:read', title: 'Read reports', description: '' },
     ],
+    isUnchecked: false,
     shown: 'aB3xK9mQ2wE7',
     action: '/consent',
   };
@@ -161,6 +162,14 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     ['password-saved-not-let-in', passwordSavedPage(names.account, 'not_let_in')],
     ['consent', consentPage({ ...consent, ...links })],
     ['consent-bare', consentPage({ ...consent, userName: '', scopes: [] })],
+    [
+      'consent-api',
+      consentPage({
+        ...consent,
+        api: { name: names.app, resourceIdentifier: 'https://mcp.example.com/mcp' },
+        isUnchecked: true,
+      }),
+    ],
     ['consent-device', consentPage({ ...consent, userCode: 'WDJB-MJHT' })],
     ['device', devicePage(awaiting)],
     ['device-wrong', devicePage({ ...awaiting, userCode: 'WDJB-MJHT', problem: 'wrong' })],

@@ -62,6 +62,7 @@ const signIn = {
 };
 
 const consent = {
+  isUnchecked: false,
   accountName: 'Northwind',
   appName: 'Expense Desk',
   redirectHost: 'expenses.example.com',

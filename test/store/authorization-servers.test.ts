@@ -44,7 +44,7 @@ onEachDatabase('API authorization servers', (subject) => {
     const { authorizationServers: servers } = subject.store;
     const [one, two] = [await newServer(subject.store, accountId), await newServer(subject.store, accountId)];
     const scope = (serverId: number, value: string) =>
-      servers.addScope({ accountId, serverId, value, description: null, createdAt: now });
+      servers.addScope({ accountId, serverId, value, description: null, open: false, createdAt: now });
     const [a, b, c] = [await scope(one.id, 'a'), await scope(one.id, 'b'), await scope(two.id, 'a')];
     assert.equal(await failureOf(scope(one.id, 'a')), 'conflict value');
     assert.equal(await failureOf(scope(2_147_483_000, 'a')), 'not_found');
@@ -96,6 +96,7 @@ onEachDatabase('API authorization servers', (subject) => {
     const scope = await other.addScope({
       accountId,
       serverId: server.id,
+      open: false,
       value: 'a',
       description: null,
       createdAt: now,

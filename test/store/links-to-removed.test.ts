@@ -38,6 +38,7 @@ async function newScene(subject: Subject): Promise<Scene> {
     audiences: ['orders'],
     accessTokenMinutes: null,
     refreshTokenMinutes: 30,
+    clientAccess: 'linked',
     createdAt: now,
     updatedAt: now,
   });

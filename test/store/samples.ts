@@ -271,6 +271,7 @@ export function newServer(
     audiences: ['orders'],
     accessTokenMinutes: null,
     refreshTokenMinutes: 30,
+    clientAccess: 'linked',
     createdAt: now,
     updatedAt: now,
     ...given,

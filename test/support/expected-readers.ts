@@ -11,7 +11,7 @@ interface ExpectedReader {
 const expectedReaders: readonly ExpectedReader[] = [
   {
     where:
-      /^select \w+ from (users|clients|roles|custom_attributes|authorization_servers|app_users|app_roles|role_users|role_admins) where .* for (key share|no key update|update)$/,
+      /^select \w+ from (users|clients|roles|custom_attributes|authorization_servers|app_users|app_roles|role_users|role_admins) where .* for (key share|share|no key update|update)$/,
     because: 'it waits for the lock of a row; another statement asks what has become of it',
   },
   {

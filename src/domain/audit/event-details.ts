@@ -143,7 +143,7 @@ export interface EventDetails {
   'policy.removed': Nothing;
   'policy.assigned': { readonly policy_id: number | null };
   'api_authorization.created': Changed;
-  'api_authorization.changed': Changed;
+  'api_authorization.changed': Changed & { readonly grants_revoked?: number };
   'api_authorization.removed': { readonly grants_revoked: number };
   'api_scope.created': ScopeDetail;
   'api_scope.changed': ScopeDetail & Changed;

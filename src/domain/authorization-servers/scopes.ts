@@ -22,6 +22,8 @@ const reserved: ReadonlySet<string> = new Set([...knownScopes, 'offline_access']
 interface ScopeValues {
   readonly value?: string | null | undefined;
   readonly description?: string | null | undefined;
+  /** Whether clients that are not linked can have it, where `clientAccess` lets them. */
+  readonly open?: boolean | undefined;
 }
 
 type Owner = Pick<Account, 'id'>;
@@ -36,13 +38,14 @@ export function addScope(
   services: ScopeServices,
   account: Audited,
   serverId: number,
-  { value, description }: ScopeValues,
+  { value, description, open = false }: ScopeValues,
 ): Promise<ServerScopeRecord> {
   const scope = {
     accountId: account.id,
     serverId,
     value: readValue(value ?? null),
     description: readDescription(description ?? null, longestScopeDescription),
+    open,
     createdAt: services.clock.now(),
   };
   return services.store.transaction(async (tx) => {
@@ -78,9 +81,10 @@ export async function changeScope(
   account: Audited,
   serverId: number,
   scopeId: number,
-  { value, description }: ScopeValues,
+  { value, description, open }: ScopeValues,
 ): Promise<ServerScopeRecord> {
   const changes = {
+    ...(open !== undefined && { open }),
     ...(value !== undefined && { value: readValue(value) }),
     ...(description !== undefined && { description: readDescription(description, longestScopeDescription) }),
   };

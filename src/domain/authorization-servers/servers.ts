@@ -4,7 +4,7 @@
  */
 
 import type { Services } from '../../services.ts';
-import type { AuthorizationServerRecord } from '../../store/authorization-servers.ts';
+import type { AuthorizationServerRecord, ClientAccess } from '../../store/authorization-servers.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { setFields } from '../audit/events.ts';
@@ -36,6 +36,7 @@ export interface ServerValues {
   readonly audiences?: readonly string[] | null | undefined;
   readonly accessTokenMinutes?: number | null | undefined;
   readonly refreshTokenMinutes?: number | null | undefined;
+  readonly clientAccess?: ClientAccess | undefined;
 }
 
 /**
@@ -55,6 +56,7 @@ export function createServer(
     audiences: [],
     accessTokenMinutes: null,
     refreshTokenMinutes: null,
+    clientAccess: 'linked' as const,
     ...readValues(others),
     name: readName(name),
     resourceIdentifier: readIdentifier(resourceIdentifier),
@@ -100,8 +102,13 @@ export async function changeServer(
   return services.store.transaction(async (tx) => {
     const changed = await tx.authorizationServers.update(account.id, serverId, changes);
     if (!changed) throw unknownServer();
+    // In the same transaction: what users allowed under the former value ends with it.
+    const ended =
+      values.clientAccess === 'linked'
+        ? await tx.authorizationServers.endOpen(account.id, serverId, services.clock.now())
+        : 0;
     const target = { type: 'api_authorization', id: serverId } as const;
-    const detail = { fields: setFields(values) };
+    const detail = { fields: setFields(values), ...(ended > 0 && { grants_revoked: ended }) };
     await recordEvent(tx, services, account, { action: 'api_authorization.changed', target, detail });
     return changed;
   });
@@ -125,8 +132,10 @@ function unknownServer(): Failure {
 type Read = Partial<Omit<AuthorizationServerRecord, 'accountId' | 'id' | 'createdAt' | 'updatedAt'>>;
 
 function readValues(values: ServerValues): Read {
-  const { name, description, resourceIdentifier, audiences, accessTokenMinutes, refreshTokenMinutes } = values;
+  const { name, description, resourceIdentifier, audiences, accessTokenMinutes, refreshTokenMinutes, clientAccess } =
+    values;
   return {
+    ...(clientAccess !== undefined && { clientAccess }),
     ...(name !== undefined && { name: readName(name) }),
     ...(description !== undefined && { description: readDescription(description, longestDescription) }),
     ...(resourceIdentifier !== undefined && { resourceIdentifier: readIdentifier(resourceIdentifier) }),

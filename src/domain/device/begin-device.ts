@@ -5,8 +5,9 @@ import { requireGrantType } from '../clients/grant-types.ts';
 import { deviceGrant } from '../clients/known-values.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret } from '../secrets.ts';
-import { linkedServersOf } from '../tokens/audience.ts';
+import { serverNamed, serversOf } from '../tokens/audience.ts';
 import { allowedScope, grantableScope } from '../tokens/scopes.ts';
+import { explainTarget, lacksApiScope } from '../tokens/target.ts';
 import { newUserCode, shownUserCode, userCodeDigest } from './user-code.ts';
 
 const deviceCodeSeconds = 600;
@@ -39,18 +40,16 @@ export async function beginDevice(
   { scope: asked, resource }: AskedByDevice,
 ): Promise<BegunDevice> {
   requireGrantType(client, deviceGrant);
-  const linked = await linkedServersOf(services, client);
-  const servers = resource === null ? linked : linked.filter(({ server }) => server.resourceIdentifier === resource);
-  if (resource !== null && servers.length === 0) {
-    const message = 'resource must name an API authorization server that this client can get access tokens for';
-    throw new Failure('target_invalid', { name: 'resource', message });
-  }
+  const all = await serversOf(services, client, { resource });
+  const named = resource === null ? null : serverNamed(all, resource);
+  if (resource !== null && named === null) throw await explainTarget(services, client, all, resource);
+  const servers = named ? [named] : all;
   const scope = grantableScope(account, client, asked, servers);
-  if (scope.length === 0) {
+  if (scope.length === 0 || lacksApiScope(named, scope)) {
     const message = `scope must contain one of ${allowedScope(account, client, servers).join(', ')}`;
     throw new Failure('scope_invalid', { name: 'scope', message });
   }
-  const serverId = resource === null ? null : (servers[0]?.server.id ?? null);
+  const serverId = named?.server.id ?? null;
   const deviceCode = newSecret(services.random, '');
   const userCode = await store(services, account, client, { deviceCode, scope, serverId });
   return { deviceCode, userCode: shownUserCode(userCode), expiresInSeconds: deviceCodeSeconds, intervalSeconds };

@@ -9,8 +9,10 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { isRegisteredUri } from '../clients/redirect-uris.ts';
 import { followsFapi, profiledRedirectFault } from '../clients/security-profile.ts';
-import { linkedServersOf } from '../tokens/audience.ts';
+import { asDescription } from '../describe.ts';
+import { serverNamed, serversOf } from '../tokens/audience.ts';
 import { splitScope } from '../tokens/scopes.ts';
+import { explainTarget } from '../tokens/target.ts';
 import type { AuthorizationQuery } from './authorization-query.ts';
 import { findFault } from './query-faults.ts';
 import { readParameters } from './read-parameters.ts';
@@ -33,11 +35,16 @@ export async function checkRequest(
   query: AuthorizationQuery,
 ): Promise<CheckedRequest> {
   const redirectUri = readRedirectUri(account, client, query);
-  const servers = serversAsked(await linkedServersOf(services, client), query);
+  const { resource } = query;
+  const all = await serversOf(services, client, { resource });
+  // The API that `resource` names, or all (RFC 8707 §2.1).
+  const named = resource ? serverNamed(all, resource) : null;
+  const servers = resource ? (named ? [named] : []) : all;
   const target = { redirectUri, ...deliveryOf(query, redirectUri) };
-  const read =
-    findFault(account, client, servers, query, redirectUri) ??
-    (await readParameters(services, account, client, servers, query, target));
+  const fault = findFault(account, client, servers, query, redirectUri);
+  const read = fault
+    ? await explained(services, client, all, query, fault)
+    : await readParameters(services, account, client, servers, query, target);
   return { target: { ...target, state: query.state ?? null }, read };
 }
 
@@ -77,7 +84,15 @@ function readRedirectUri(
   throw pageFailure('redirect_uri', 'invalid_request', `The address to return to (redirect_uri) ${fault}.`, asked);
 }
 
-/** The API authorization servers in question: the one that `resource` names, or all (RFC 8707 §2.1). */
-function serversAsked(servers: readonly LinkedServer[], { resource }: AuthorizationQuery): readonly LinkedServer[] {
-  return resource ? servers.filter(({ server }) => server.resourceIdentifier === resource) : servers;
+/** The error, with more words where `resource` is wrong. */
+async function explained(
+  services: Pick<Services, 'store'>,
+  client: ClientRecord,
+  servers: readonly LinkedServer[],
+  { resource }: AuthorizationQuery,
+  fault: AuthorizationError,
+): Promise<AuthorizationError> {
+  if (fault.error !== 'invalid_target' || !resource) return fault;
+  const { message } = await explainTarget(services, client, servers, resource);
+  return { ...fault, description: asDescription(message) };
 }

@@ -8,7 +8,7 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { isAnybodysUri } from '../clients/redirect-uris.ts';
-import { linkedServersOf } from '../tokens/audience.ts';
+import { serversOf } from '../tokens/audience.ts';
 import { apiScopeNames, isAboutUser } from '../tokens/scopes.ts';
 import type { OpenRequest } from './authorization-request.ts';
 import { scopesOfClaims } from './claims-request.ts';
@@ -112,7 +112,7 @@ export async function apiScopesOf(
   { record, client }: OpenRequest,
 ): Promise<readonly ApiScope[]> {
   const { scope, serverId } = record.parameters;
-  const servers = await linkedServersOf(services, client);
+  const servers = await serversOf(services, client, { serverId });
   const named = servers.filter(({ server }) => serverId === null || server.id === serverId);
   return named.flatMap(({ server, scopes }) =>
     scopes

@@ -6,7 +6,7 @@ import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
-import { linkedServersOf } from '../tokens/audience.ts';
+import { serversOf } from '../tokens/audience.ts';
 import { subjectOf } from '../tokens/subject.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest } from './authorization-request.ts';
 import { type ApiScope, apiScopesOf, needsConsent } from './consent.ts';
@@ -55,7 +55,7 @@ export async function currentStep(
   if (!isMeant(services, account, request, user))
     return { step: isSignedInFor(request, session) ? 'other_user' : 'sign_in', request };
   const failure = await findStandingFailure(services.store, user, request.client);
-  const servers = () => linkedServersOf(services, request.client);
+  const servers = () => serversOf(services, request.client, request.record.parameters);
   if (isGuess(request) && (failure || (await needsConsent(services, account, request, user, servers))))
     return { step: 'sign_in', request };
   if (failure) return { step: 'refused', request, user, failure };

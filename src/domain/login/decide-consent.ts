@@ -6,7 +6,7 @@ import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
-import { linkedServersOf } from '../tokens/audience.ts';
+import { serversOf } from '../tokens/audience.ts';
 import { apiScopeName, apiScopeNames } from '../tokens/scopes.ts';
 import {
   type BrowserState,
@@ -75,7 +75,7 @@ export async function decideConsent(
     if (!(await tx.sessions.find(account.id, session.digest))) throw notSignedIn();
     if (await tx.authorizations.hasEnded(account.id, record.digest)) throw requestEnded();
     const { parameters } = record;
-    const servers = await linkedServersOf({ store: tx }, client);
+    const servers = await serversOf({ store: tx }, client, parameters);
     const apiScopes = apiScopeNames(parameters.scope, parameters.serverId, servers);
     if (decision === 'allow' && shown !== markOf(browser, apiScopes)) return;
     // Under the user's lock: of a form that is sent many times at once, one is the first.

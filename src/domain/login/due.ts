@@ -21,6 +21,8 @@ export interface Way {
   readonly hookPolicyId: number | null;
   /** The application itself requires a second factor (`acr_values`). */
   readonly wantsSecondFactor: boolean;
+  /** The API authorization server that was asked for; null or absent: none. */
+  readonly serverId?: number | null;
 }
 
 /** The next thing that a sign-in requires. */
@@ -43,6 +45,7 @@ export function wayOf({ record, client }: OpenRequest, { id }: Pick<UserRecord, 
     client,
     hookPolicyId: hookPolicyUserId === id ? hookPolicyId : null,
     wantsSecondFactor: parameters.secondFactor === true,
+    serverId: parameters.serverId,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { AuthorizationParameters } from '../../store/authorization-parameters.ts';
 import type { Account } from '../accounts/account.ts';
 import { openImplicitGrant } from '../opening/open.ts';
-import { chooseServerOfGrant, linkedServersOf } from '../tokens/audience.ts';
+import { chooseServerOfGrant, serversOf } from '../tokens/audience.ts';
 import { makeIdToken } from '../tokens/token-set.ts';
 import type { OpenRequest } from './authorization-request.ts';
 import type { FinishServices, Giving } from './finish.ts';
@@ -20,7 +20,7 @@ export async function giveTokens(
   const { scope, nonce, claims, serverId } = record.parameters;
   const terms = { serverId, scope, nonce, claims };
   const asked = { resource: null, scope };
-  const linked = chooseServerOfGrant(await linkedServersOf(services, client), serverId, asked);
+  const linked = chooseServerOfGrant(await serversOf(services, client, { serverId }), serverId, asked);
   const withAccessToken = responseType === 'id_token token';
   return async (tx, admitted) => {
     const { user } = admitted;

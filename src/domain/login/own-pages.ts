@@ -32,6 +32,7 @@ export function ownPages({ id, record }: Account): ClientRecord {
     refreshTokenMinutes: null,
     createdAt: record.createdAt,
     linkedServers: 0,
+    usesOpenServers: false,
     previousSecretDigest: null,
     previousSecretExpiresAt: null,
   };

@@ -5,6 +5,7 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { followsFapi } from '../clients/security-profile.ts';
 import { allowedScope, grantableScope, splitScope } from '../tokens/scopes.ts';
+import { lacksApiScope } from '../tokens/target.ts';
 import type { AuthorizationQuery } from './authorization-query.ts';
 import type { AuthorizationError } from './redirect.ts';
 import { responseModeFault } from './response-mode.ts';
@@ -29,7 +30,7 @@ export function findFault(
     return fault('invalid_target', 'resource must name an API that the client can get access tokens for');
   }
   const scope = grantableScope(account, client, query.scope, servers);
-  if (scope.length === 0) {
+  if (scope.length === 0 || (query.resource && lacksApiScope(servers[0], scope))) {
     return fault('invalid_scope', `scope must contain one of ${allowedScope(account, client, servers).join(', ')}`);
   }
   const prompts = splitScope(query.prompt ?? '');

@@ -137,6 +137,9 @@ function readMembers(clientId: string, payload: JWTPayload): AuthorizationQuery 
 function asText(name: string, value: unknown): string | null {
   if (typeof value === 'string') return value;
   if (name === 'max_age' && Number.isInteger(value)) return String(value);
+  // What may come several times in a query is a list here (RFC 8707 §2).
+  if (name === 'resource' && Array.isArray(value) && value.every((one) => typeof one === 'string'))
+    return value.join(' ');
   return name === 'claims' && typeof value === 'object' ? JSON.stringify(value) : null;
 }
 

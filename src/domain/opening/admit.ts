@@ -14,7 +14,7 @@ import { isOwnPages } from '../login/own-pages.ts';
 import { isLive } from '../login/sessions.ts';
 import { findStandingFailure } from '../login/standing.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
-import { linkedServersOf } from '../tokens/audience.ts';
+import { serversOf } from '../tokens/audience.ts';
 import { type Evidence, methodsOf } from './evidence.ts';
 import { isStillTrue, type TruthServices } from './still-true.ts';
 
@@ -83,7 +83,7 @@ export async function admit<Shown extends Evidence>(
   // Read at most once: what is opened is for no server that was linked after the check.
   let read: Promise<readonly LinkedServer[]> | undefined;
   const servers = () => {
-    read ??= linkedServersOf({ store: tx }, client);
+    read ??= serversOf({ store: tx }, client, { serverId: way.serverId ?? null });
     return read;
   };
   const verdict = await judge({ store: tx, clock }, account, evidence, { ...way, client }, user, servers);

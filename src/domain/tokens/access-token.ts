@@ -5,7 +5,7 @@ import type { Milliseconds } from '../../store/time.ts';
 import { userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { matchesDigest } from '../secrets.ts';
-import { audienceOf, linkedServersOf } from './audience.ts';
+import { audienceOf, isByConsent, serversOf } from './audience.ts';
 import { type Actor, looksLikeJwt, readJwtAccessToken } from './jwt-access-token.ts';
 import { accessibleScope } from './scopes.ts';
 import { accessTokenSecret, parseAccessToken, tokenIdSecret } from './token-text.ts';
@@ -60,12 +60,17 @@ async function findJwtAccessToken(
   const found = read && (await services.store.grants.findAccessToken(account.id, read.id));
   if (!found || !matchesDigest(tokenIdSecret(read.secret), found.token.digest)) return null;
   const { audience, binding, actor } = read;
-  const servers = await linkedServersOf(services, found.client);
+  const servers = await serversOf(services, found.client, { resource: audience.join(' ') });
   const linked = servers.find((server) => isFor(server, audience));
-  if (!linked) return null;
+  if (!linked || lostScope(linked, found.token.scope)) return null;
   const [only, ...more] = audience;
   const whole = only && more.length === 0 ? only : audience;
   return { ...found, scope: found.token.scope, audience: whole, binding, actor, linked };
+}
+
+/** A client that has the server by consent alone loses its tokens with the scopes that are not open any more. */
+function lostScope(linked: LinkedServer, scope: readonly string[]): boolean {
+  return isByConsent(linked) && accessibleScope(scope, linked).length < scope.length;
 }
 
 /** Whether this is an audience of a server's tokens: the whole one, or a part that an exchange kept. */

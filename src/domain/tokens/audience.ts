@@ -1,11 +1,13 @@
-/** Which API authorization server a linked client's access token is for (RFC 8707). */
+/** Which API authorization server a client's access token is for (RFC 8707). */
 
-import type { LinkedServer } from '../../store/authorization-servers.ts';
+import type { LinkedServer, ServerKey } from '../../store/authorization-servers.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { GrantForApis } from '../../store/grants.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import { Failure } from '../failure.ts';
-import { apiScopeName } from './scopes.ts';
+import { apiScopeName, splitScope } from './scopes.ts';
+
+const mostResources = 10;
 
 /** Returns nothing, without a lookup, for a client that is not linked to any: `client.linkedServers` says so. */
 export async function linkedServersOf(
@@ -15,9 +17,53 @@ export async function linkedServersOf(
   return client.linkedServers === 0 ? [] : store.authorizationServers.ofClient(client.accountId, client.appId);
 }
 
+/** The servers that a request, or what was made of one, names: by `resource`, or by the id that is kept. */
+export type NamedServers = { readonly resource: string | null | undefined } | { readonly serverId: number | null };
+
+/**
+ * The servers that a client can get tokens for: those that it is linked to, and of those that are named here the ones
+ * that any client can have whose user agrees.
+ */
+export async function serversOf(
+  { store }: { readonly store: Pick<StoreVerbs, 'authorizationServers'> },
+  client: Pick<ClientRecord, 'accountId' | 'appId' | 'linkedServers'>,
+  named: NamedServers,
+): Promise<readonly LinkedServer[]> {
+  const linked = await linkedServersOf({ store }, client);
+  const others = keysOf(named).filter((key) => !linked.some((one) => isNamed(one, key)));
+  const open = await Promise.all(others.map((key) => store.authorizationServers.findOpen(client.accountId, key)));
+  return [...linked, ...open.filter((one) => one !== null)];
+}
+
+function keysOf(named: NamedServers): readonly ServerKey[] {
+  if ('resource' in named) return resourcesIn(named.resource).map((one) => ({ resourceIdentifier: one }));
+  return named.serverId === null ? [] : [{ id: named.serverId }];
+}
+
+function isNamed({ server }: LinkedServer, key: ServerKey): boolean {
+  return 'id' in key ? server.id === key.id : server.resourceIdentifier === key.resourceIdentifier;
+}
+
+/** The values of the parameter `resource`, which may be given several times; they have spaces between them. */
+export function resourcesIn(resource: string | null | undefined): readonly string[] {
+  return splitScope(resource ?? '').slice(0, mostResources);
+}
+
+/** The one of the servers that `resource` names; null when it names none of them, or several. */
+export function serverNamed(servers: readonly LinkedServer[], resource: string): LinkedServer | null {
+  const resources = resourcesIn(resource);
+  const [only, ...more] = servers.filter(({ server }) => resources.includes(server.resourceIdentifier));
+  return only && more.length === 0 ? only : null;
+}
+
+/** Whether the client has the server only because its user agreed to it. */
+export function isByConsent(linked: LinkedServer | null | undefined): boolean {
+  return linked?.linkedAt === null;
+}
+
 /** The audience that a request asks for. */
 export interface AskedAudience {
-  /** The parameter `resource`; null when it was not sent. */
+  /** The parameter `resource`, several with spaces between them; null when it was not sent. */
   readonly resource: string | null;
   /** The requested scopes; null when none were named. */
   readonly scope: readonly string[] | null;
@@ -33,8 +79,8 @@ export function chooseServer(
   { resource, scope }: AskedAudience,
 ): LinkedServer | null {
   if (resource !== null) {
-    const named = servers.find(({ server }) => server.resourceIdentifier === resource);
-    if (!named) throw invalidTarget();
+    const named = serverNamed(servers, resource);
+    if (!named) throw targetFault(servers.map(identifierOf), resource);
     return named;
   }
   return servers.find(({ scopes }) => scopes.some(({ value }) => scope?.includes(value))) ?? servers[0] ?? null;
@@ -69,7 +115,9 @@ export function serversOfGrant(
     ...linked,
     scopes: linked.scopes.filter(({ value }) =>
       // A grant of an older release is for the servers that were linked when it was made.
-      apiScopes === null ? linked.linkedAt <= createdAt : apiScopes.includes(apiScopeName(value, linked.server.id)),
+      apiScopes === null
+        ? (linked.linkedAt ?? Number.POSITIVE_INFINITY) <= createdAt
+        : apiScopes.includes(apiScopeName(value, linked.server.id)),
     ),
   }));
 }
@@ -85,9 +133,32 @@ export function noLongerLinked(): Failure {
   return new Failure('grant_invalid', { reason: 'the client is not linked to the API authorization server any more' });
 }
 
-function invalidTarget(): Failure {
-  return new Failure('target_invalid', {
-    name: 'resource',
-    message: 'resource must name an API authorization server that this client can get access tokens for',
-  });
+/**
+ * `target_invalid` for a resource that is not, or not alone, one of these `known` identifiers of APIs that the client can
+ * get tokens for; the message says both values where they differ by little.
+ */
+export function targetFault(known: readonly string[], resource: string): Failure {
+  const asked = resourcesIn(resource);
+  const [near] = asked.flatMap((one) =>
+    known.filter((other) => other !== one && coarse(other) === coarse(one)).map((other) => ({ one, other })),
+  );
+  const message =
+    known.filter((one) => asked.includes(one)).length > 1
+      ? 'resource must name one API that this client can get access tokens for, not several'
+      : near
+        ? `resource must be ${near.other}, letter by letter, and is ${near.one}`
+        : 'resource must name an API authorization server that this client can get access tokens for';
+  return new Failure('target_invalid', { name: 'resource', message });
+}
+
+/** Without what people forget: a slash at the end, the port, upper and lower case. */
+function coarse(identifier: string): string {
+  return identifier
+    .toLowerCase()
+    .replace(/^([a-z][a-z0-9+.-]*:\/\/(?:\[[^\]]*\]|[^/:]*)):\d*/, '$1')
+    .replace(/\/$/, '');
+}
+
+function identifierOf({ server }: LinkedServer): string {
+  return server.resourceIdentifier;
 }

@@ -14,6 +14,7 @@ import { Failure } from '../failure.ts';
 import { admit } from '../opening/admit.ts';
 import { openExchangedToken } from '../opening/open.ts';
 import { type FoundAccessToken, findAccessToken, isActive } from './access-token.ts';
+import { resourcesIn } from './audience.ts';
 import { actorOf, invalid, requireMayExchange } from './exchange-rules.ts';
 import type { TokenContents } from './jwt-access-token.ts';
 import { allowedScope } from './scopes.ts';
@@ -149,12 +150,14 @@ function narrowAudience(
   { resource, audience }: ExchangeRequest,
 ): string | readonly string[] {
   const present = [subject.audience].flat();
-  const [first, ...more] = [resource, audience].filter((one) => one !== null);
+  const resources = resourcesIn(resource);
+  const asked = [...new Set([...resources, ...(audience === null ? [] : [audience])])];
+  const [first, ...more] = asked;
   if (first === undefined) return subject.audience;
-  const other = [first, ...more].find((one) => !present.includes(one));
+  const other = asked.find((one) => !present.includes(one));
   if (other !== undefined) {
-    const name = other === resource ? 'resource' : 'audience';
+    const name = resources.includes(other) ? 'resource' : 'audience';
     throw new Failure('target_invalid', { name, message: `${name} must be one that the subject token is for` });
   }
-  return more.length === 0 || more[0] === first ? first : [first, ...more];
+  return more.length === 0 ? first : asked;
 }

@@ -10,7 +10,7 @@ import { askedOfRegistration } from '../login/still-registered.ts';
 import { admit } from '../opening/admit.ts';
 import { openGrant } from '../opening/open.ts';
 import { digestOf } from '../secrets.ts';
-import { chooseServerOfGrant, linkedServersOf } from './audience.ts';
+import { chooseServerOfGrant, serversOf } from './audience.ts';
 import { revokeGrant } from './revoke.ts';
 import type { TokenSet } from './token-set.ts';
 
@@ -45,10 +45,10 @@ export async function redeemCode(
   const { scope, nonce, claims, offlineAccess, apiScopes = [] } = parameters;
   // A code that an older release made says nothing about servers.
   const serverId = parameters.serverId ?? null;
-  const servers = await linkedServersOf(services, client);
+  const servers = await serversOf(services, client, { serverId });
   const linked = chooseServerOfGrant(servers, serverId, { resource: redemption.resource, scope });
   const now = services.clock.now();
-  const way = { client, hookPolicyId: null, wantsSecondFactor: false };
+  const way = { client, hookPolicyId: null, wantsSecondFactor: false, serverId };
   // `offline_access` was asked about before the code was made, and goes with the consent as a whole.
   const approval = { sid, approvedAt, asked: askedOfRegistration(parameters), apiScopes };
   const evidence = { by: 'code', user: { id: code.userId }, approval } as const;

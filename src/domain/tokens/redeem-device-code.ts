@@ -9,7 +9,7 @@ import { Failure } from '../failure.ts';
 import { admit } from '../opening/admit.ts';
 import { openGrant } from '../opening/open.ts';
 import { digestOf } from '../secrets.ts';
-import { type AskedAudience, chooseServerOfGrant, linkedServersOf } from './audience.ts';
+import { type AskedAudience, chooseServerOfGrant, serversOf } from './audience.ts';
 import type { TokenSet } from './token-set.ts';
 
 type RedeemServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts'>;
@@ -35,9 +35,9 @@ export async function redeemDeviceCode(
   const { userId, amr, authenticatedAt } = await requireAllowed(services, account, device);
   const { scope, serverId, sid, decidedAt: approvedAt, apiScopes } = device;
   const asked: AskedAudience = { resource, scope };
-  const linked = chooseServerOfGrant(await linkedServersOf(services, client), serverId, asked);
+  const linked = chooseServerOfGrant(await serversOf(services, client, { serverId }), serverId, asked);
   const now = services.clock.now();
-  const way = { client, hookPolicyId: null, wantsSecondFactor: false };
+  const way = { client, hookPolicyId: null, wantsSecondFactor: false, serverId };
   const approval = { sid, approvedAt, asked: { scope, serverId, redirectUri: null }, apiScopes: apiScopes ?? [] };
   const evidence = { by: 'device_code', user: { id: userId }, approval } as const;
   const started = await services.store.transaction(async (tx) => {

@@ -13,7 +13,7 @@ import { day, minute } from '../durations.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import { requireLeft } from '../limits.ts';
 import { digestOf } from '../secrets.ts';
-import { type AskedAudience, chooseServer, chooseServerOfGrant, linkedServersOf, serversOfGrant } from './audience.ts';
+import { type AskedAudience, chooseServer, chooseServerOfGrant, serversOf, serversOfGrant } from './audience.ts';
 import { judgeRefresh } from './judge-refresh.ts';
 import { trailOf } from './refresh-trail.ts';
 import { accessibleScope, refreshableScope } from './scopes.ts';
@@ -70,9 +70,9 @@ export async function refreshTokens(
   if (subject) await requireLeft(services.limits, account, 'public-client', subject);
   const successorSalt = newSuccessorSalt(services.random);
   const successor = successorOf(presented, successorSalt);
-  // A client without a link costs no further query.
+  // A client without an API costs no further query.
   const { server, scope } =
-    client.linkedServers === 0
+    client.linkedServers === 0 && !client.usesOpenServers
       ? unlinked(account, client, asked)
       : await linked(services, account, client, grantId, asked);
   const accessToken = prepareAccessToken(services, account, client, server, binding);
@@ -140,7 +140,7 @@ async function linked(
 ): Promise<Target> {
   const grant = await store.grants.findForApis(client.accountId, grantId);
   if (grant?.appId !== client.appId) return { server: null, scope: asked.scope };
-  const all = await linkedServersOf({ store }, client);
+  const all = await serversOf({ store }, client, grant);
   const servers = serversOfGrant(all, grant);
   const wanted = refreshableScope(account, client, asked.scope, all) ?? grant.scope;
   const server = chooseServerOfGrant(servers, grant.serverId, { ...asked, scope: wanted });

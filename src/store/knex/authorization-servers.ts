@@ -11,7 +11,8 @@ import { holdPresent, lockPresent } from './hold.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled, type ListColumn } from './list-index.ts';
-import { endUnlinked, removeApi } from './removals.ts';
+import { openServerVerbs, readParts } from './open-servers.ts';
+import { endOfApps, removeApi } from './removals.ts';
 import { present, refersToPresent } from './removed.ts';
 import * as rows from './server-rows.ts';
 import type { Cell, DbRow, Shape } from './shape.ts';
@@ -116,9 +117,7 @@ async function readLinked(db: Knex, accountId: number, appId: number): Promise<L
   const readLink = rows.serverLinks.reader('l_');
   const readServer = rows.servers.reader('s_');
   const ids = found.map((row) => readLink(row).serverId);
-  const parts = (table: string) => db(table).where('account_id', accountId).whereIn('server_id', ids).orderBy('id');
-  const scopes = (await parts(rows.serverScopes.table)).map(rows.serverScopes.read);
-  const claims = (await parts(rows.serverClaims.table)).map(rows.serverClaims.read);
+  const { scopes, claims } = await readParts(db, accountId, ids);
   return found.map((row) => {
     const { serverId, scopeIds, linkedAt } = readLink(row);
     return {
@@ -170,7 +169,7 @@ function linkVerbs(db: Knex): Pick<AuthorizationServerStore, LinkVerb> {
     unlink: (accountId, serverId, appId, at) =>
       together(db, async (tx) => {
         const link = one(accountId, serverId, appId, tx);
-        return (await link.delete()) === 1 ? endUnlinked(tx, accountId, serverId, appId, at) : null;
+        return (await link.delete()) === 1 ? endOfApps(tx, accountId, 'api_link', [appId], at, serverId) : null;
       }),
     ofClient: (accountId, appId) => readLinked(db, accountId, appId),
   };
@@ -182,6 +181,7 @@ export function authorizationServerVerbs(db: Knex): AuthorizationServerStore {
     ...scopeVerbs(db),
     ...claimVerbs(db),
     ...linkVerbs(db),
+    ...openServerVerbs(db),
     create: add,
     find: (accountId, id) => find({ account_id: accountId, id }),
     page: (accountId, query) => listPage(db, servers, accountId, query),

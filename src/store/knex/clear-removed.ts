@@ -4,6 +4,7 @@ import type { Knex } from 'knex';
 import type { RemovalKind } from '../removals.ts';
 import { addRemovals, type Removal } from './add-removals.ts';
 import { stillAssigned } from './assigned.ts';
+import { clearedTables } from './cleared-tables.ts';
 import { dialectOf } from './dialect.ts';
 import { endRequests, inFlight } from './in-flight.ts';
 import type { Reference, Removable } from './removed.ts';
@@ -117,58 +118,22 @@ async function releaseGrants(db: Knex, removal: Removal, limit: number): Promise
   return { rows: ids.length, grantsRevoked };
 }
 
-/** Unlinks apps from a removed API; the grants of each app are then cleared by a removal of their own. */
-async function releaseLinks(db: Knex, removal: Removal, limit: number): Promise<Progress> {
-  const { account_id: accountId, object_id: serverId, removed_at: at } = removal;
-  const links = db('authorization_server_clients').where({ account_id: accountId, server_id: serverId });
-  // It waits for a link in use: one that goes with the API's row would leave its grants alive.
-  const locked = dialectOf(db).waitFor(links.clone().select('app_id').orderBy('app_id').limit(limit));
-  const found: { app_id: number }[] = await locked;
-  if (found.length === 0) return { rows: 0, grantsRevoked: 0 };
-  const appIds = found.map((link) => Number(link.app_id));
-  await addRemovals(db, accountId, 'api_link', appIds, at, serverId);
-  return { rows: await links.whereIn('app_id', appIds).delete(), grantsRevoked: 0 };
+/**
+ * Takes a removed API from the apps in a table, which are linked to it or have it by consent; the grants of each app are
+ * then cleared by a removal of their own.
+ */
+function releaseFrom(table: 'authorization_server_clients' | 'open_server_clients'): Step {
+  return async (db, { account_id: accountId, object_id: serverId, removed_at: at }, limit) => {
+    const links = db(table).where({ account_id: accountId, server_id: serverId });
+    // It waits for a link in use: one that goes with the API's row would leave its grants alive.
+    const locked = dialectOf(db).waitFor(links.clone().select('app_id').orderBy('app_id').limit(limit));
+    const found: { app_id: number }[] = await locked;
+    if (found.length === 0) return { rows: 0, grantsRevoked: 0 };
+    const appIds = found.map((link) => Number(link.app_id));
+    await addRemovals(db, accountId, 'api_link', appIds, at, serverId);
+    return { rows: await links.whereIn('app_id', appIds).delete(), grantsRevoked: 0 };
+  };
 }
-
-/** Tables with the columns that reference the removed object, and the rest of their keys without the account. */
-export const clearedTables = {
-  user: [
-    ['codes', 'user_id', ['digest']],
-    ['grants', 'user_id', ['id']],
-    ['app_users', 'user_id', ['app_id', 'user_id']],
-    ['role_users', 'user_id', ['user_id', 'role_id']],
-    ['role_admins', 'user_id', ['user_id', 'role_id']],
-    ['consents', 'user_id', ['user_id', 'app_id']],
-    ['user_attributes', 'user_id', ['user_id', 'attribute_id']],
-    ['sessions', 'user_id', ['id']],
-    ['device_codes', 'user_id', ['digest']],
-    ['factor_verifications', 'user_id', ['id']],
-    ['password_resets', 'user_id', ['digest']],
-  ],
-  app: [
-    ['codes', 'app_id', ['digest']],
-    ['grants', 'app_id', ['id']],
-    ['app_users', 'app_id', ['app_id', 'user_id']],
-    ['app_roles', 'app_id', ['app_id', 'role_id']],
-    ['consents', 'app_id', ['user_id', 'app_id']],
-    ['device_codes', 'app_id', ['digest']],
-    ['pushed_requests', 'app_id', ['digest']],
-    ['authorization_requests', 'app_id', ['digest']],
-    ['client_assertions', 'app_id', ['app_id', 'digest']],
-    ['session_apps', 'app_id', ['sid', 'app_id']],
-    ['logout_notices', 'app_id', ['id']],
-    ['authorization_server_clients', 'app_id', ['server_id', 'app_id']],
-  ],
-  role: [
-    ['app_roles', 'role_id', ['app_id', 'role_id']],
-    ['role_admins', 'role_id', ['user_id', 'role_id']],
-  ],
-  attribute: [['user_attributes', 'attribute_id', ['user_id', 'attribute_id']]],
-  api: [
-    ['authorization_server_scopes', 'server_id', ['id']],
-    ['authorization_server_claims', 'server_id', ['id']],
-  ],
-} as const satisfies Readonly<Record<Removable, readonly (readonly [string, Reference, readonly string[]])[]>>;
 
 function clearAll(kind: Removable): Step[] {
   return clearedTables[kind].map(([table, by, key]) => rowsOf(table, by, key));
@@ -180,7 +145,7 @@ const steps: Readonly<Record<RemovalKind, readonly Step[]>> = {
   app: clearAll('app'),
   role: [releaseMembers, ...clearAll('role')],
   attribute: clearAll('attribute'),
-  api: [releaseLinks, ...clearAll('api')],
+  api: [releaseFrom('authorization_server_clients'), releaseFrom('open_server_clients'), ...clearAll('api')],
   access: [releaseGrants],
   api_link: [releaseGrants],
 };

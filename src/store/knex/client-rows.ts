@@ -29,6 +29,7 @@ export const clients = shape<ClientRecord>('clients', 'appId', {
   subjectType: 'subject_type',
   idTokenAlg: 'id_token_alg',
   scope: json('scope'),
+  usesOpenServers: flag('uses_open_servers'),
   extra: json('extra'),
   registeredBy: 'registered_by',
   policyId: 'policy_id',

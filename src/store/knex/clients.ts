@@ -42,6 +42,7 @@ const decoy: DbRow = {
     policyId: null,
     createdAt: 0,
     linkedServers: 0,
+    usesOpenServers: false,
   }),
   app_id: 0,
   previous_secret_digest: null,
@@ -114,6 +115,7 @@ export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
       ...noLifetimes,
       appId: numbers[index] ?? Number.NaN,
       linkedServers: 0,
+      usesOpenServers: false,
     }));
   };
   return {

@@ -4,8 +4,8 @@ import type { Knex } from 'knex';
 import type { Links, Sql, Stretch, Through } from './links.ts';
 import type { Cell, DbRow } from './shape.ts';
 
-/** To change rows; to change parts of them that nothing references; to reference them. */
-export type RowLock = 'forUpdate' | 'forNoKeyUpdate' | 'forKeyShare';
+/** To change rows; to change parts of them that nothing references; to keep them unchanged; to reference them. */
+export type RowLock = 'forUpdate' | 'forNoKeyUpdate' | 'forShare' | 'forKeyShare';
 
 /** An access to check. */
 interface Access {

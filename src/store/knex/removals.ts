@@ -100,13 +100,29 @@ export function endLost(db: Knex, accountId: number, appIds: readonly number[], 
     // App by app: of two for the same app, the later one has the greater id.
     const apps = tx('clients').where('account_id', accountId).whereIn('app_id', appIds).orderBy('app_id');
     await dialectOf(tx).lock(() => apps.select('app_id'), 'forNoKeyUpdate');
-    let grantsRevoked = 0;
-    for (let from = 0; from < appIds.length; from += addedAtOnce) {
-      const added = await addRemovals(tx, accountId, 'access', appIds.slice(from, from + addedAtOnce), at);
-      if (from === 0) grantsRevoked = await begin(tx, added.slice(0, appsAtOnce));
-    }
-    return grantsRevoked;
+    return endOfApps(tx, accountId, 'access', appIds, at);
   });
+}
+
+/**
+ * Ends what users have of these apps: if they may no longer use them, or what is for one API only, in the transaction
+ * that took this API from them. Returns how many grants were revoked so far; the others are dead, and stay so if the
+ * apps get it again.
+ */
+export async function endOfApps(
+  tx: Knex,
+  accountId: number,
+  kind: 'access' | 'api_link',
+  appIds: readonly number[],
+  at: Milliseconds,
+  serverId: number | null = null,
+): Promise<number> {
+  let grantsRevoked = 0;
+  for (let from = 0; from < appIds.length; from += addedAtOnce) {
+    const added = await addRemovals(tx, accountId, kind, appIds.slice(from, from + addedAtOnce), at, serverId);
+    if (from === 0) grantsRevoked = await begin(tx, added.slice(0, appsAtOnce));
+  }
+  return grantsRevoked;
 }
 
 /** Clears some rows of each; returns how many grants were revoked. */
@@ -114,20 +130,6 @@ async function begin(tx: Knex, removals: readonly Removal[]): Promise<number> {
   let grantsRevoked = 0;
   for (const removal of removals) grantsRevoked += (await clear(tx, removal, rowsAtOnce)).grantsRevoked;
   return grantsRevoked;
-}
-
-/**
- * Ends the grants of an app that are for this API only, in the transaction that removed the link between them. Returns
- * how many were revoked so far; the others are dead, and stay so if the app is linked again.
- */
-export async function endUnlinked(
-  tx: Knex,
-  accountId: number,
-  serverId: number,
-  appId: number,
-  at: Milliseconds,
-): Promise<number> {
-  return begin(tx, await addRemovals(tx, accountId, 'api_link', [appId], at, serverId));
 }
 
 /** Removes an API (API authorization server) with its links. Returns what `removeObject` does. */

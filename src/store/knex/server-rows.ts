@@ -6,7 +6,7 @@ import type {
   ServerLinkRecord,
   ServerScopeRecord,
 } from '../authorization-servers.ts';
-import { json, shape } from './shape.ts';
+import { flag, json, shape } from './shape.ts';
 
 export const servers = shape<AuthorizationServerRecord>('authorization_servers', 'id', {
   accountId: 'account_id',
@@ -17,6 +17,7 @@ export const servers = shape<AuthorizationServerRecord>('authorization_servers',
   audiences: json('audiences'),
   accessTokenMinutes: 'access_token_minutes',
   refreshTokenMinutes: 'refresh_token_minutes',
+  clientAccess: 'client_access',
   createdAt: 'created_at',
   updatedAt: 'updated_at',
 });
@@ -27,6 +28,7 @@ export const serverScopes = shape<ServerScopeRecord>('authorization_server_scope
   id: 'id',
   value: 'value',
   description: 'description',
+  open: flag('is_open'),
   createdAt: 'created_at',
 });
 

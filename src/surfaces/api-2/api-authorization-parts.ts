@@ -30,8 +30,8 @@ type Claim = components['schemas']['Claim'];
 type ClaimRecord = Awaited<ReturnType<typeof addClaim>>;
 
 /** A scope of a server, also used in its links. */
-export function representScope({ id, value, description }: Scope): Scope {
-  return { id, value, description };
+export function representScope({ id, value, description, open }: Scope): Scope {
+  return { id, value, description, open };
 }
 
 /** Members without a function here are returned as if they had never been set. */

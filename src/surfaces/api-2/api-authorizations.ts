@@ -33,6 +33,7 @@ function represent({ id, name, description, ...server }: ServerRecord): Server {
       audiences: [...server.audiences],
       access_token_expiration_minutes: server.accessTokenMinutes,
       refresh_token_expiration_minutes: server.refreshTokenMinutes,
+      client_access: server.clientAccess,
     },
   };
 }
@@ -45,6 +46,7 @@ function valuesOf({ name, description, configuration = {} }: Given): ServerValue
     audiences: configuration.audiences,
     accessTokenMinutes: configuration.access_token_expiration_minutes,
     refreshTokenMinutes: configuration.refresh_token_expiration_minutes,
+    clientAccess: configuration.client_access,
   };
 }
 

@@ -165,6 +165,8 @@ export function representConsent(
     userName: fullName(user),
     userEmail: user.email ?? user.username ?? '',
     scopes: consentScopes(record.parameters).flatMap((name) => scopeViewsOf(account, name, apiScopes)),
+    api: record.parameters.serverId === null ? undefined : apiScopes[0]?.server,
+    isUnchecked: client.registeredBy === 'open',
     shown: shownMark(browser, apiScopes),
     action: formAction('decideConsent'),
   });

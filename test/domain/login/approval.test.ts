@@ -78,9 +78,16 @@ onServices('what an approval rests on', (subject) => {
     const { store } = subject.services;
     const { id: serverId } = await store.authorizationServers.create({
       ...{ accountId, name: 'Notes', description: null, resourceIdentifier: 'https://notes.example.com' },
-      ...{ audiences: [], accessTokenMinutes: null, refreshTokenMinutes: null, createdAt: now, updatedAt: now },
+      ...{
+        audiences: [],
+        accessTokenMinutes: null,
+        refreshTokenMinutes: null,
+        clientAccess: 'linked',
+        createdAt: now,
+        updatedAt: now,
+      },
     });
-    const scope = { accountId, serverId, value: 'write', description: null, createdAt: now };
+    const scope = { accountId, serverId, value: 'write', description: null, open: false, createdAt: now };
     const { id: scopeId } = await store.authorizationServers.addScope(scope);
     const link = { accountId, serverId, appId: client.appId, scopeIds: [scopeId], linkedAt: now };
     await store.authorizationServers.link(link);

@@ -48,6 +48,7 @@ export function apiAuthorizations(app: () => TestApp): void {
       audiences: ['orders'],
       access_token_expiration_minutes: 10,
       refresh_token_expiration_minutes: null,
+      client_access: 'linked',
     };
     const name = unique('Orders');
     const made = await done(call('POST', '', { id: 7, name, configuration }));
@@ -55,10 +56,13 @@ export function apiAuthorizations(app: () => TestApp): void {
     assert.deepEqual(await done(call('GET', `/${made.id}`)), made);
     const changes = {
       description: 'For orders',
-      configuration: { audiences: null, refresh_token_expiration_minutes: 30 },
+      configuration: { audiences: null, refresh_token_expiration_minutes: 30, client_access: 'consent' },
     };
     const changed = await done(call('PUT', `/${made.id}`, changes));
-    const expected = { ...configuration, audiences: [], refresh_token_expiration_minutes: 30 };
+    const expected = {
+      ...configuration,
+      ...{ audiences: [], refresh_token_expiration_minutes: 30, client_access: 'consent' },
+    };
     assert.deepEqual(changed, { ...made, description: 'For orders', configuration: expected });
     assert.deepEqual(await done(call('PUT', `/${made.id}`, { description: null })), { ...changed, description: null });
     assert.deepEqual(await done(call('GET', `?name=${name.slice(0, -2)}*&fields=id,name`)), [{ id: made.id, name }]);
@@ -105,10 +109,11 @@ export function apiAuthorizations(app: () => TestApp): void {
     const { id: read, ...rest } = await done(call('POST', to, { value: 'orders:read', description: 'See orders' }));
     assert.deepEqual(rest, {});
     const { id: write } = await done(call('POST', to, { auth_server_id: 9, value: 'orders:write' }));
-    assert.deepEqual(await done(call('PUT', `${to}/${write}`, { description: 'Write' })), { id: write });
+    const change = { description: 'Write', open: true };
+    assert.deepEqual(await done(call('PUT', `${to}/${write}`, change)), { id: write });
     assert.deepEqual(await done(call('GET', `${to}?sort=-value`)), [
-      { id: write, value: 'orders:write', description: 'Write' },
-      { id: read, value: 'orders:read', description: 'See orders' },
+      { id: write, value: 'orders:write', description: 'Write', open: true },
+      { id: read, value: 'orders:read', description: 'See orders', open: false },
     ]);
     await refused(call('POST', to, { value: 'orders:read' }), /value has already been taken/);
     await refused(call('PUT', `${to}/${write}`, { value: 'orders:read' }), /value has already been taken/);
@@ -187,7 +192,7 @@ export function apiAuthorizations(app: () => TestApp): void {
       link,
     );
     await refused(call('POST', to, { app_id: client.app_id, scopes: [] }), /app_id has already been taken/);
-    const listed = { ...link, name: 'Test App', scopes: [{ id: scope, value: 'a', description: 'A' }] };
+    const listed = { ...link, name: 'Test App', scopes: [{ id: scope, value: 'a', description: 'A', open: false }] };
     assert.deepEqual(await done(call('GET', `${to}?app_id=${client.app_id}`)), [listed]);
     await refused(call('PUT', `${to}/${client.app_id}`, { scopes: [foreign] }), /scopes/);
     assert.deepEqual(await done(call('PUT', `${to}/${client.app_id}`, { app_id: 1, scopes: [] })), link);

@@ -6,6 +6,7 @@ import { execute } from '../../support/rows.ts';
 import {
   authorizePath,
   CookieJar,
+  clientAuthentication,
   redeem,
   refresh,
   registerClient,
@@ -54,18 +55,22 @@ export function apiResources(app: AppOf): void {
       'https://x.example',
     ]) {
       const answer = await askTokens(app(), client, { ...clientCredentials, resource });
-      assertError(answer, 400, 'invalid_target', /^resource must name an API/);
+      assertError(answer, 400, 'invalid_target', /^resource must (name an API|be https:.*, letter by letter, and is )/);
     }
     const without = await registerClient(app());
     const answer = await askTokens(app(), without, { ...clientCredentials, resource: api.resource });
     assertError(answer, 400, 'invalid_target');
-    const twice = [
-      ...Object.entries(clientCredentials),
-      ['resource', api.resource],
-      ['resource', api.resource],
-    ] as const;
-    const form = twice.map(([name = '', value = '']) => [name, value] as const);
-    assertError(await app().send('POST', '/oauth2/token', { form }), 400, 'invalid_request', /resource/);
+    const withResources = (...resources: string[]) => {
+      const { headers, form } = clientAuthentication(client);
+      const asked = resources.map((one): [string, string] => ['resource', one]);
+      return app().send('POST', '/oauth2/token', {
+        headers,
+        form: [...Object.entries({ ...form, ...clientCredentials }), ...asked],
+      });
+    };
+    assert.equal((await withResources(api.resource, api.resource, 'https://x.example')).status, 200);
+    await linkApi(app(), client, other);
+    assertError(await withResources(api.resource, other.resource), 400, 'invalid_target', /not several/);
   });
 
   it('at authorization: the client gets invalid_target; a linked API limits the grant to it (§2.1)', async () => {

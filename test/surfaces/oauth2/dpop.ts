@@ -55,6 +55,7 @@ export function dpop(app: AppOf): void {
       audiences: [],
       accessTokenMinutes: null,
       refreshTokenMinutes: null,
+      clientAccess: 'linked',
       createdAt: at,
       updatedAt: at,
     });

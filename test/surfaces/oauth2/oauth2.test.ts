@@ -39,6 +39,7 @@ import { introspection } from './introspect-token.ts';
 import { isolation } from './isolation.ts';
 import { keys } from './keys.ts';
 import { largeIds } from './large-ids.ts';
+import { openApis } from './open-apis.ts';
 import { openClients } from './open-clients.ts';
 import { otherGrants } from './other-grants.ts';
 import { outlivedRequests } from './outlived-requests.ts';
@@ -120,6 +121,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'the use of a proof': dpopUse,
   'what strangers make grow': bounded,
   'APIs that come while a consent waits': apiConsent,
+  'APIs that any client may ask for': openApis,
 };
 
 for (const kind of databases) {

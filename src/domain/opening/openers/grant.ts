@@ -115,10 +115,8 @@ export async function createGrant(
   const now = services.clock.now();
   const { scope, serverId } = terms;
   const among = serverId === null ? await servers() : [];
-  // A link may have been removed since the request was read.
-  if (serverId !== null && !(await tx.authorizationServers.holdLink(account.id, serverId, client.appId))) {
-    throw noLongerLinked();
-  }
+  // A link may have been removed since the request was read, and so may the way without one.
+  if (serverId !== null && !(await holdServer(tx, account, serverId, client))) throw noLongerLinked();
   const holder = { userId: terms.userId, appId: client.appId };
   // Before the trail is written: a refresh locks its grant first, too.
   const ended = await tx.grants.makeRoom(account.id, holder, mostGrants);
@@ -149,6 +147,18 @@ export async function createGrant(
     detail: { method, user_id: terms.userId, app_id: client.appId, scope, ...(ended > 0 && { grants_revoked: ended }) },
   });
   return grant;
+}
+
+async function holdServer(
+  { authorizationServers }: StoreVerbs,
+  { id }: Account,
+  serverId: number,
+  { appId }: ClientRecord,
+): Promise<boolean> {
+  return (
+    (await authorizationServers.holdLink(id, serverId, appId)) ||
+    (await authorizationServers.holdOpen(id, serverId, appId))
+  );
 }
 
 /** Stores the first access token of a grant. Its text, which may have to be signed, is made outside the transaction. */

@@ -37,6 +37,7 @@ import * as eventLookup from './0038_event_lookup.ts';
 import * as refusals from './0039_refusals.ts';
 import * as proofs from './0040_proofs.ts';
 import * as verifiedEmail from './0041_verified_email.ts';
+import * as openServers from './0042_open_servers.ts';
 
 /** From this one on the database keeps a checksum of each. */
 export const checksumsSince = '0030_migration_checksums';
@@ -81,6 +82,7 @@ export const migrations: readonly (Knex.Migration & { readonly name: string })[]
   { name: '0039_refusals', ...refusals },
   { name: '0040_proofs', ...proofs },
   { name: '0041_verified_email', ...verifiedEmail },
+  { name: '0042_open_servers', ...openServers },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

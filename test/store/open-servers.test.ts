@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { migrationNames } from '../../src/store/knex/migrations/index.ts';
-import type { StoreVerbs } from '../../src/store/store.ts';
+import type { Store, StoreVerbs } from '../../src/store/store.ts';
 import { whileUncommitted } from '../support/locks.ts';
 import { ask } from '../support/rows.ts';
 import { databases, openTestStore } from '../support/stores.ts';
@@ -17,16 +17,14 @@ const reason = 'the API is no longer linked';
 const consent = { clientAccess: 'consent' } as const;
 
 /** A server that the cast's app has by consent. */
-async function openServer(store: StoreVerbs & { transaction: TransactionOf }, cast: Cast): Promise<number> {
+async function openServer(store: Store, cast: Cast): Promise<number> {
   const { id } = await newServer(store, cast.accountId, consent);
   assert.equal(await hold(store, cast, id), true);
   return id;
 }
 
-type TransactionOf = <Result>(work: (tx: StoreVerbs) => Promise<Result>) => Promise<Result>;
-
-function hold({ transaction }: { transaction: TransactionOf }, { accountId, appId }: Cast, serverId: number) {
-  return transaction((tx) => tx.authorizationServers.holdOpen(accountId, serverId, appId));
+function hold(store: Store, { accountId, appId }: Cast, serverId: number): Promise<boolean> {
+  return store.transaction((tx) => tx.authorizationServers.holdOpen(accountId, serverId, appId));
 }
 
 /** As an operator closes it. */

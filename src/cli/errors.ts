@@ -45,6 +45,7 @@ const lists: Readonly<Record<string, string>> = {
   access: 'GET /api/2/apps/{id} shows the roles of an app, and GET /api/2/apps/{id}/users its users',
   policy: 'GET /api/2/policies lists the policies',
   hook: 'GET /api/2/hooks lists the hooks',
+  server: 'gatehouse api list shows them',
 };
 
 function messageOf({ code, detail }: Failure): string {

@@ -26,6 +26,11 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'access grant --account acme --app 3 --role staff',
     'access grant --account acme --app 3 --user ada@example.com',
   ],
+  'api list': ['api list --account acme'],
+  'api set': [
+    'api set 1 client_access=consent open=orders:read,orders:write --account acme',
+    'api set 1 client_access=linked --account acme',
+  ],
   'access revoke': ['access revoke --account acme --app 3 --user ada@example.com'],
   'keys rotate': ['keys rotate --account acme', 'keys rotate --account acme --emergency --yes'],
   'keys list': ['keys list --account acme'],

@@ -3,6 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { printableJson, printableText, printableValue } from '../adapters/printable.ts';
 import { addAccessCommands } from './access-commands.ts';
 import { addAccountCommands } from './account-commands.ts';
+import { addApiCommands } from './api-commands.ts';
 import { addAuditCommands } from './audit-commands.ts';
 import { addApiKeyCommands, addCredentialCommands } from './caller-commands.ts';
 import type { Outlet } from './command.ts';
@@ -92,6 +93,7 @@ export function createProgram(outlet: Outlet, asJson: boolean): Command {
   addUserCommands(program, outlet);
   addRoleCommands(program, outlet);
   addAccessCommands(program, outlet);
+  addApiCommands(program, outlet);
   addKeyCommands(program, outlet);
   addHookCommands(program, outlet);
   addAuditCommands(program, outlet);

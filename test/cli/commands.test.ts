@@ -232,6 +232,40 @@ describe('the command line', () => {
     assert.equal((await refusal(...access, '--user', 'a@b.c', '--role', 'staff')).error, 'value_invalid');
   });
 
+  test('APIs are listed, opened to clients without a link, and closed', async () => {
+    const account = ['--account', 'acme'];
+    assert.equal((await cli.ask(['api', 'list', ...account])).stdout, 'none\n');
+    await execute(
+      url,
+      `insert into authorization_servers (account_id, name, resource_identifier, audiences, created_at, updated_at)
+        values (1, 'Orders', 'https://api.example.com/orders', '[]', 0, 0)`,
+    );
+    const [{ id } = { id: 0 }] = await ask(url, 'select id from authorization_servers');
+    for (const value of ['read', 'write', 'admin']) {
+      const row = `1, ${id}, '${value}', 0`;
+      await execute(
+        url,
+        `insert into authorization_server_scopes (account_id, server_id, value, created_at) values (${row})`,
+      );
+    }
+    const orders = { id, name: 'Orders', resource_identifier: 'https://api.example.com/orders' };
+    assert.deepEqual(await cli.json('api', 'list', ...account), [{ ...orders, client_access: 'linked', open: [] }]);
+    const set = (...pairs: string[]) => ['api', 'set', String(id), ...pairs, ...account];
+    const both = { ...orders, client_access: 'consent', open: ['read', 'write'] };
+    assert.deepEqual(await cli.json(...set('client_access=consent', 'open=write,read')), both);
+    assert.deepEqual(await cli.json('api', 'list', ...account), [both]);
+    assert.match((await cli.ask(['api', 'list', ...account])).stdout, /^1 +Orders +\S+ +consent +read write$/m);
+    const { message } = await refusal(...set('open=write,none', 'client_access=linked'));
+    assert.equal(message, 'open names none, which is not a scope of this API');
+    assert.deepEqual(await cli.json('api', 'list', ...account), [both], 'nothing was changed');
+    assert.deepEqual((await cli.json(...set('open=write'))).open, ['write']);
+    assert.deepEqual(await cli.json(...set('open=', 'client_access=linked')), { ...both, client_access: 'linked', open: [] });
+    assert.equal((await refusal('api', 'set', '9', 'open=', ...account)).error, 'not_found');
+    for (const pair of ['client_access=', 'client_access=any', 'name=x']) {
+      assert.equal((await refusal(...set(pair))).error, 'value_invalid', pair);
+    }
+  });
+
   test('keys are rotated and listed', async () => {
     const rotate = (...more: string[]) => cli.json('keys', 'rotate', '--account', 'acme', ...more);
     const { keys, ...first } = await rotate();

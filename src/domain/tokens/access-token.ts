@@ -60,12 +60,17 @@ async function findJwtAccessToken(
   const found = read && (await services.store.grants.findAccessToken(account.id, read.id));
   if (!found || !matchesDigest(tokenIdSecret(read.secret), found.token.digest)) return null;
   const { audience, binding, actor } = read;
-  const servers = await serversOf(services, found.client, { resource: audience.join(' ') });
+  const servers = await serversOf(services, found.client, { serverId: serverAllowed(found) });
   const linked = servers.find((server) => isFor(server, audience));
   if (!linked || lostScope(linked, found.token.scope)) return null;
   const [only, ...more] = audience;
   const whole = only && more.length === 0 ? only : audience;
   return { ...found, scope: found.token.scope, audience: whole, binding, actor, linked };
+}
+
+/** The server that the user let the token's client have; what another client exchanged rests on its link alone. */
+function serverAllowed({ token, grant }: AccessTokenStanding): number | null {
+  return grant?.appId === token.appId ? grant.serverId : null;
 }
 
 /** A client that has the server by consent alone loses its tokens with the scopes that are not open any more. */

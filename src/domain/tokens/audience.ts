@@ -18,7 +18,10 @@ export async function linkedServersOf(
 }
 
 /** The servers that a request, or what was made of one, names: by `resource`, or by the id that is kept. */
-export type NamedServers = { readonly resource: string | null | undefined } | { readonly serverId: number | null };
+export interface NamedServers {
+  readonly resource?: string | null | undefined;
+  readonly serverId?: number | null | undefined;
+}
 
 /**
  * The servers that a client can get tokens for: those that it is linked to, and of those that are named here the ones
@@ -31,13 +34,14 @@ export async function serversOf(
 ): Promise<readonly LinkedServer[]> {
   const linked = await linkedServersOf({ store }, client);
   const others = keysOf(named).filter((key) => !linked.some((one) => isNamed(one, key)));
-  const open = await Promise.all(others.map((key) => store.authorizationServers.findOpen(client.accountId, key)));
-  return [...linked, ...open.filter((one) => one !== null)];
+  const found = await Promise.all(others.map((key) => store.authorizationServers.findOpen(client.accountId, key)));
+  const open = new Map(found.flatMap((one) => (one ? [[one.server.id, one]] : [])));
+  return [...linked, ...open.values()];
 }
 
-function keysOf(named: NamedServers): readonly ServerKey[] {
-  if ('resource' in named) return resourcesIn(named.resource).map((one) => ({ resourceIdentifier: one }));
-  return named.serverId === null ? [] : [{ id: named.serverId }];
+function keysOf({ resource, serverId }: NamedServers): readonly ServerKey[] {
+  const named = resourcesIn(resource).map((resourceIdentifier) => ({ resourceIdentifier }));
+  return serverId == null ? named : [{ id: serverId }, ...named];
 }
 
 function isNamed({ server }: LinkedServer, key: ServerKey): boolean {
@@ -87,17 +91,19 @@ export function chooseServer(
 }
 
 /**
- * The same for a grant. If the grant is for one server, `resource` can only name that one (RFC 8707 §2.2). Throws
- * `grant_invalid` when the client is no longer linked to that server.
+ * The same for a grant. If the grant is for one server, `resource` can only name that one (RFC 8707 §2.2), else only
+ * linked ones: nobody allowed the others. Throws `grant_invalid` when the client does not have that server any more.
  */
 export function chooseServerOfGrant(
   servers: readonly LinkedServer[],
   serverId: number | null,
   asked: AskedAudience,
 ): LinkedServer | null {
-  if (serverId === null) return chooseServer(servers, asked);
-  const own = servers.filter(({ server }) => server.id === serverId);
-  if (own.length === 0) throw noLongerLinked();
+  const own = servers.filter((one) => (serverId === null ? !isByConsent(one) : one.server.id === serverId));
+  if (serverId !== null && own.length === 0) throw noLongerLinked();
+  const { resource } = asked;
+  // Two that the client can have are too many, also where one of them is not the grant's.
+  if (resource !== null && serverNamed(servers, resource) === null) throw targetFault(servers.map(identifierOf), resource);
   return chooseServer(own, asked);
 }
 

@@ -45,8 +45,9 @@ export async function redeemCode(
   const { scope, nonce, claims, offlineAccess, apiScopes = [] } = parameters;
   // A code that an older release made says nothing about servers.
   const serverId = parameters.serverId ?? null;
-  const servers = await serversOf(services, client, { serverId });
-  const linked = chooseServerOfGrant(servers, serverId, { resource: redemption.resource, scope });
+  const { resource } = redemption;
+  const servers = await serversOf(services, client, { serverId, resource });
+  const linked = chooseServerOfGrant(servers, serverId, { resource, scope });
   const now = services.clock.now();
   const way = { client, hookPolicyId: null, wantsSecondFactor: false, serverId };
   // `offline_access` was asked about before the code was made, and goes with the consent as a whole.

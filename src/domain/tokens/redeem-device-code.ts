@@ -35,7 +35,8 @@ export async function redeemDeviceCode(
   const { userId, amr, authenticatedAt } = await requireAllowed(services, account, device);
   const { scope, serverId, sid, decidedAt: approvedAt, apiScopes } = device;
   const asked: AskedAudience = { resource, scope };
-  const linked = chooseServerOfGrant(await serversOf(services, client, { serverId }), serverId, asked);
+  const servers = await serversOf(services, client, { serverId, resource });
+  const linked = chooseServerOfGrant(servers, serverId, asked);
   const now = services.clock.now();
   const way = { client, hookPolicyId: null, wantsSecondFactor: false, serverId };
   const approval = { sid, approvedAt, asked: { scope, serverId, redirectUri: null }, apiScopes: apiScopes ?? [] };

@@ -13,10 +13,18 @@ import { day, minute } from '../durations.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import { requireLeft } from '../limits.ts';
 import { digestOf } from '../secrets.ts';
-import { type AskedAudience, chooseServer, chooseServerOfGrant, serversOf, serversOfGrant } from './audience.ts';
+import {
+  type AskedAudience,
+  chooseServer,
+  chooseServerOfGrant,
+  noLongerLinked,
+  serversOf,
+  serversOfGrant,
+} from './audience.ts';
 import { judgeRefresh } from './judge-refresh.ts';
 import { trailOf } from './refresh-trail.ts';
 import { accessibleScope, refreshableScope } from './scopes.ts';
+import { lacksApiScope } from './target.ts';
 import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
 import { newSuccessorSalt, parseRefreshToken, successorOf } from './token-text.ts';
 
@@ -140,10 +148,13 @@ async function linked(
 ): Promise<Target> {
   const grant = await store.grants.findForApis(client.accountId, grantId);
   if (grant?.appId !== client.appId) return { server: null, scope: asked.scope };
-  const all = await serversOf({ store }, client, grant);
+  const { serverId } = grant;
+  const all = await serversOf({ store }, client, { serverId, resource: asked.resource });
   const servers = serversOfGrant(all, grant);
   const wanted = refreshableScope(account, client, asked.scope, all) ?? grant.scope;
-  const server = chooseServerOfGrant(servers, grant.serverId, { ...asked, scope: wanted });
+  const server = chooseServerOfGrant(servers, serverId, { ...asked, scope: wanted });
+  // Nothing that its user allowed is open any more.
+  if (lacksApiScope(server, grant.scope)) throw noLongerLinked();
   if (wanted.some((scope) => !grant.scope.includes(scope))) return { server, scope: wanted };
   const scope = accessibleScope(wanted, server);
   if (asked.scope !== null && scope.length === 0) {

@@ -6,7 +6,7 @@ import { chooseServer, chooseServerOfGrant, serversOfGrant } from '../../../src/
 import type { LinkedServer } from '../../../src/store/authorization-servers.ts';
 import { thrownBy } from '../subject.ts';
 
-function server(id: number, linkedAt: number, ...scopes: string[]): LinkedServer {
+function server(id: number, linkedAt: number | null, ...scopes: string[]): LinkedServer {
   const linked = { linkedAt, scopes: scopes.map((value) => ({ value })) };
   // Only the members that are read.
   return { ...linked, server: { id, resourceIdentifier: `https://api-${id}.example` } } as unknown as LinkedServer;
@@ -41,6 +41,34 @@ it("is the grant's if it is for one only, and none once its client is no longer 
     thrownBy(() => chooseServerOfGrant(both, 2, other)),
     'target_invalid resource',
   );
+});
+
+it('is one that the client has by consent only where the grant is for it', () => {
+  const open = server(3, null, 'read', 'count');
+  const all = [...both, open];
+  const named = { ...asked, resource: 'https://api-3.example' };
+  assert.equal(chooseServerOfGrant(all, 3, asked), open);
+  assert.equal(chooseServerOfGrant(all, 3, named), open);
+  assert.equal(chooseServerOfGrant([open], null, asked), null);
+  for (const serverId of [null, 2]) {
+    assert.equal(
+      thrownBy(() => chooseServerOfGrant(all, serverId, named)),
+      'target_invalid resource',
+    );
+  }
+});
+
+it('is the one of several resources that is known; two are none', () => {
+  const naming = (...ids: number[]) => ({ ...asked, resource: ids.map((id) => `https://api-${id}.example`).join(' ') });
+  assert.equal(chooseServer(both, naming(7, 2, 8)), stock);
+  assert.equal(chooseServerOfGrant(both, 2, naming(7, 2)), stock);
+  for (const choose of [
+    () => chooseServer(both, naming(1, 2)),
+    () => chooseServer(both, naming(7, 8)),
+    () => chooseServerOfGrant(both, 2, naming(1, 2)),
+  ]) {
+    assert.equal(thrownBy(choose), 'target_invalid resource');
+  }
 });
 
 it('a grant gives at each audience what its user allowed there', () => {

@@ -39,6 +39,7 @@ import { introspection } from './introspect-token.ts';
 import { isolation } from './isolation.ts';
 import { keys } from './keys.ts';
 import { largeIds } from './large-ids.ts';
+import { openApiEndings } from './open-api-endings.ts';
 import { openApis } from './open-apis.ts';
 import { openClients } from './open-clients.ts';
 import { otherGrants } from './other-grants.ts';
@@ -122,6 +123,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'what strangers make grow': bounded,
   'APIs that come while a consent waits': apiConsent,
   'APIs that any client may ask for': openApis,
+  'endings of APIs that any client may ask for': openApiEndings,
 };
 
 for (const kind of databases) {

@@ -10,9 +10,10 @@ import { recordEvent } from '../../audit/record.ts';
 import { isConfidential } from '../../clients/client-methods.ts';
 import { hasGrantType } from '../../clients/grant-types.ts';
 import { digestOf } from '../../secrets.ts';
-import { noLongerLinked } from '../../tokens/audience.ts';
+import { isByConsent, noLongerLinked } from '../../tokens/audience.ts';
 import { absoluteExpiry, idleExpiry } from '../../tokens/refresh.ts';
 import { accessibleScope, apiScopeNames } from '../../tokens/scopes.ts';
+import { lacksApiScope } from '../../tokens/target.ts';
 import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from '../../tokens/token-set.ts';
 import { newRefreshToken } from '../../tokens/token-text.ts';
 
@@ -115,8 +116,11 @@ export async function createGrant(
   const now = services.clock.now();
   const { scope, serverId } = terms;
   const among = serverId === null ? await servers() : [];
-  // A link may have been removed since the request was read, and so may the way without one.
-  if (serverId !== null && !(await holdServer(tx, account, serverId, client))) throw noLongerLinked();
+  const { holdLink, holdOpen } = tx.authorizationServers;
+  // What was chosen may have ended since: a link does not become a consent, which would be to other scopes.
+  const hold = isByConsent(linked) ? holdOpen : holdLink;
+  const isLost = serverId !== null && (lacksApiScope(linked, scope) || !(await hold(account.id, serverId, client.appId)));
+  if (isLost) throw noLongerLinked();
   const holder = { userId: terms.userId, appId: client.appId };
   // Before the trail is written: a refresh locks its grant first, too.
   const ended = await tx.grants.makeRoom(account.id, holder, mostGrants);
@@ -147,18 +151,6 @@ export async function createGrant(
     detail: { method, user_id: terms.userId, app_id: client.appId, scope, ...(ended > 0 && { grants_revoked: ended }) },
   });
   return grant;
-}
-
-async function holdServer(
-  { authorizationServers }: StoreVerbs,
-  { id }: Account,
-  serverId: number,
-  { appId }: ClientRecord,
-): Promise<boolean> {
-  return (
-    (await authorizationServers.holdLink(id, serverId, appId)) ||
-    (await authorizationServers.holdOpen(id, serverId, appId))
-  );
 }
 
 /** Stores the first access token of a grant. Its text, which may have to be signed, is made outside the transaction. */

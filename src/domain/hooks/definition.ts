@@ -74,7 +74,11 @@ export async function findLinked(
   const known = new Map((await tx.hookVariables.list(account.id)).map((variable) => [variable.name, variable]));
   return names.map((name, at) => {
     const variable = known.get(name);
-    if (!variable) throw invalid(`env_vars.${at}`, 'must be the name of a variable of this account');
+    if (!variable)
+      throw invalid(
+        `env_vars.${at}`,
+        'must be the name of a variable of this account; POST /api/2/hooks/envs makes one',
+      );
     return variable;
   });
 }

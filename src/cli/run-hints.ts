@@ -13,6 +13,7 @@ const thrown: readonly (readonly [message: RegExp, hint: (name: string) => strin
     () => 'HOOK_EGRESS says where fetch may go: by default to public addresses, by https on port 443',
   ],
   [/^fetch failed: unreachable$/, () => 'check the name, the certificate, and that it answers from this machine'],
+  [/^Invalid URL$/, () => 'give the whole URL, with https:// and the host'],
   [/^fetch failed: invalid_request$/, () => 'give fetch a whole URL without credentials, and a GET no body'],
   [/^callback is not a function$/, () => 'a handler gets the context alone: return the answer'],
 ];

@@ -1,5 +1,6 @@
 /** Reads the parameters of a list: page, order, filters and members. */
 
+import { listed } from '../domain/describe.ts';
 import { Failure } from '../domain/failure.ts';
 import { type ListFilter, type ListQuery, matching } from '../domain/listing.ts';
 import type { CursorContent } from './cursor.ts';
@@ -29,7 +30,7 @@ export function refused(name: string, message: string): Failure {
 /** `sent`: the name as sent, of any length. */
 export function unknownParameter(rules: ListRules, sent: string): Failure {
   const name = sent.slice(0, 100);
-  const message = `unknown parameter: ${name}; known are ${knownNames(rules).join(', ')}`;
+  const message = `unknown parameter: ${name}; known are ${listed(knownNames(rules))}`;
   return new Failure('request_invalid', { name, message });
 }
 
@@ -110,7 +111,7 @@ function readFields(rules: ListRules, fields: unknown): string | null {
   if (fields === undefined) return null;
   for (const name of String(fields).split(',')) {
     if (!rules.members.has(name))
-      throw refused('fields', `must name members of an item, separated by commas: ${[...rules.members].join(', ')}`);
+      throw refused('fields', `must name members of an item, separated by commas: ${listed(rules.members)}`);
   }
   return String(fields);
 }

@@ -59,8 +59,8 @@ export function hookRules(app: () => TestApp): void {
       ...['', '1', '4.17', '4.x', '*', '=4.17.21', ' 4.17.21', '>=4.17.21 <5', 'npm:x@1.0.0', 'file:x'].map(
         (version) => [{ packages: { lodash: version } }, /^packages\.lodash must be an exact version/] as const,
       ),
-      [{ packages: { Lodash: '4.17.21' } }, /^packages contains an invalid package name$/],
-      [{ packages: { '../x': '1.0.0' } }, /^packages contains an invalid package name$/],
+      [{ packages: { Lodash: '4.17.21' } }, /^packages contains an invalid package name: "Lodash"$/],
+      [{ packages: { '../x': '1.0.0' } }, /^packages contains an invalid package name: "\.\.\/x"$/],
       [{ packages: Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`p${at}`, '1.0.0'])) }, /packages must/],
       [{ conditions: {} }, /conditions must be an array/],
       [{ conditions: [{ source: 'roles', operator: '~' }] }, /conditions\.0.*value/],

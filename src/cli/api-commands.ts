@@ -7,19 +7,24 @@ import { withAccount } from './session.ts';
 
 export function addApiCommands(program: Command, outlet: Outlet): void {
   const group = addGroup(program, 'api', 'APIs for which clients get access tokens');
-  addCommand<{ account: string }>(group, 'list', 'list all APIs, and what clients without a link can have', outlet, (call) =>
-    withAccount(call.options.account, async (services, account) => {
-      const offers = await listOffers(services, account);
-      const rows = offers.map((offer) => [
-        offer.id,
-        offer.name,
-        offer.resourceIdentifier,
-        offer.clientAccess,
-        offer.open.join(' '),
-      ]);
-      const headings = ['id', 'name', 'resource_identifier', 'client_access', 'open'];
-      return { json: offers.map(shown), text: table(headings, rows) };
-    }),
+  addCommand<{ account: string }>(
+    group,
+    'list',
+    'list all APIs, and what clients without a link can have',
+    outlet,
+    (call) =>
+      withAccount(call.options.account, async (services, account) => {
+        const offers = await listOffers(services, account);
+        const rows = offers.map((offer) => [
+          offer.id,
+          offer.name,
+          offer.resourceIdentifier,
+          offer.clientAccess,
+          offer.open.join(' '),
+        ]);
+        const headings = ['id', 'name', 'resource_identifier', 'client_access', 'open'];
+        return { json: offers.map(shown), text: table(headings, rows) };
+      }),
   ).requiredOption('--account <subdomain>', 'the account');
   addCommand<{ account: string }>(group, 'set <api_id> <pairs...>', 'change an API: key=value', outlet, (call) => {
     const [id, pairs] = call.args as [string, string[]];

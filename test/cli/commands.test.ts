@@ -259,7 +259,11 @@ describe('the command line', () => {
     assert.equal(message, 'open names none, which is not a scope of this API');
     assert.deepEqual(await cli.json('api', 'list', ...account), [both], 'nothing was changed');
     assert.deepEqual((await cli.json(...set('open=write'))).open, ['write']);
-    assert.deepEqual(await cli.json(...set('open=', 'client_access=linked')), { ...both, client_access: 'linked', open: [] });
+    assert.deepEqual(await cli.json(...set('open=', 'client_access=linked')), {
+      ...both,
+      client_access: 'linked',
+      open: [],
+    });
     assert.equal((await refusal('api', 'set', '9', 'open=', ...account)).error, 'not_found');
     for (const pair of ['client_access=', 'client_access=any', 'name=x']) {
       assert.equal((await refusal(...set(pair))).error, 'value_invalid', pair);

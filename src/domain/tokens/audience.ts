@@ -103,7 +103,8 @@ export function chooseServerOfGrant(
   if (serverId !== null && own.length === 0) throw noLongerLinked();
   const { resource } = asked;
   // Two that the client can have are too many, also where one of them is not the grant's.
-  if (resource !== null && serverNamed(servers, resource) === null) throw targetFault(servers.map(identifierOf), resource);
+  if (resource !== null && serverNamed(servers, resource) === null)
+    throw targetFault(servers.map(identifierOf), resource);
   return chooseServer(own, asked);
 }
 

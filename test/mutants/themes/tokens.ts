@@ -272,8 +272,7 @@ export const tokens: readonly Mutant[] = [
     rule: 'a link that ends while a code is redeemed does not become a consent',
     file: 'domain/opening/openers/grant.ts',
     text: 'const hold = isByConsent(linked) ? holdOpen : holdLink;',
-    becomes:
-      'const hold: typeof holdLink = async (...at) => (await holdLink(...at)) || (await holdOpen(...at));',
+    becomes: 'const hold: typeof holdLink = async (...at) => (await holdLink(...at)) || (await holdOpen(...at));',
     killedBy: 'surfaces/oauth2/open-api-endings.ts',
   },
   {

@@ -91,10 +91,10 @@ export function openApiEndings(app: AppOf): void {
     const tokens = await tokensFor(client, api);
     await changeServer(one.services, one.account, api.id, { clientAccess: 'linked' });
     const [event] = await one.services.store.events.listBefore(one.account.id, null, 1);
-    assert.deepEqual([event?.action, JSON.parse(event?.detail ?? '')], [
-      'api_authorization.changed',
-      { fields: ['client_access'], grants_revoked: 1 },
-    ]);
+    assert.deepEqual(
+      [event?.action, JSON.parse(event?.detail ?? '')],
+      ['api_authorization.changed', { fields: ['client_access'], grants_revoked: 1 }],
+    );
     await assertOver(client, tokens);
   });
 
@@ -133,7 +133,10 @@ export function openApiEndings(app: AppOf): void {
       await unlinkClient(services, account, api.id, client.app_id);
       return read;
     };
-    const behind = { ...services, store: { ...store, authorizationServers: { ...store.authorizationServers, ofClient } } };
+    const behind = {
+      ...services,
+      store: { ...store, authorizationServers: { ...store.authorizationServers, ofClient } },
+    };
     await assert.rejects(redeemCode(behind, account, record, redemption), { code: 'grant_invalid' });
   });
 

@@ -119,7 +119,8 @@ export async function createGrant(
   const { holdLink, holdOpen } = tx.authorizationServers;
   // What was chosen may have ended since: a link does not become a consent, which would be to other scopes.
   const hold = isByConsent(linked) ? holdOpen : holdLink;
-  const isLost = serverId !== null && (lacksApiScope(linked, scope) || !(await hold(account.id, serverId, client.appId)));
+  const isLost =
+    serverId !== null && (lacksApiScope(linked, scope) || !(await hold(account.id, serverId, client.appId)));
   if (isLost) throw noLongerLinked();
   const holder = { userId: terms.userId, appId: client.appId };
   // Before the trail is written: a refresh locks its grant first, too.

@@ -103,7 +103,7 @@ export const tokens: readonly Mutant[] = [
     id: 'grant-server-unlinked',
     rule: 'a grant for an API ends with the link of its client to it',
     file: 'domain/tokens/audience.ts',
-    text: 'if (own.length === 0) throw',
+    text: 'if (serverId !== null && own.length === 0) throw',
     becomes: 'if (false) throw',
     killedBy: 'domain/tokens/audience.test.ts',
   },

@@ -111,8 +111,8 @@ export const tokens: readonly Mutant[] = [
     id: 'grant-server-of-then',
     rule: "an API linked later is not covered by the user's consent",
     file: 'domain/tokens/audience.ts',
-    text: 'apiScopes === null ? linked.linkedAt <= createdAt : apiScopes.includes(apiScopeName(value, linked.server.id)),',
-    becomes: 'true,',
+    text: 'apiScopes.includes(apiScopeName(value, linked.server.id))',
+    becomes: 'true',
     killedBy: 'domain/tokens/audience.test.ts',
   },
   {

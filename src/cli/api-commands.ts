@@ -47,13 +47,15 @@ function shown({ id, name, resourceIdentifier, clientAccess, open }: Offer) {
   return { id, name, resource_identifier: resourceIdentifier, client_access: clientAccess, open };
 }
 
-function readChanges({ client_access: clientAccess, open, ...others }: Readonly<Record<string, string>>) {
+function readChanges({ client_access: access, open, ...others }: Readonly<Record<string, string>>) {
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw invalid(unknown, 'the keys are client_access and open');
-  if (clientAccess !== undefined && clientAccess !== 'linked' && clientAccess !== 'consent') {
-    throw invalid('client_access', 'client_access must be linked or consent');
-  }
-  return { clientAccess, open: open?.split(',').filter(Boolean) };
+  return { ...(access !== undefined && { clientAccess: readAccess(access) }), open: open?.split(',').filter(Boolean) };
+}
+
+function readAccess(access: string): 'linked' | 'consent' {
+  if (access === 'linked' || access === 'consent') return access;
+  throw invalid('client_access', 'client_access must be linked or consent');
 }
 
 function invalid(name: string, message: string): Failure {

@@ -4435,7 +4435,7 @@ export interface components {
                  * @example {
                  *       "statusCode": 412,
                  *       "name": "PreconditionFailedError",
-                 *       "message": "The resource was changed meanwhile"
+                 *       "message": "The resource was changed meanwhile; read it again and send its new ETag"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ManagementError"];

@@ -4300,7 +4300,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "error": "unauthorized_client",
-                     *       "error_description": "The client may not use this grant type"
+                     *       "error_description": "The client may not use this grant type: its grant_types must have it, and the account must allow it"
                      *     }
                      */
                     readonly "application/json": components["schemas"]["TokenError"];

@@ -121,10 +121,10 @@ export function readConfig(given?: Environment, namedFile?: string): Config {
   }
 
   const port = read('PORT', 3000, parsePort, 'a port from 1 to 65535');
-  const host = read('HOST', '127.0.0.1', parseListening, 'an IP address or a host name');
+  const host = read('HOST', '127.0.0.1', parseListening, 'an IP address or a host name, without a port (that is PORT)');
   const insecureHttp = read('INSECURE_HTTP', false, parseSwitch, '0 or 1');
   const publicScheme = read('PUBLIC_SCHEME', isLoopback(host) ? 'http' : 'https', parseScheme, 'http or https');
-  const domain = read('SERVICE_DOMAIN', `localhost:${port}`, parseDomain, 'a host name with an optional port');
+  const domain = read('SERVICE_DOMAIN', `localhost:${port}`, parseDomain, domainRule);
   const masterKeyFile = read('MASTER_KEY_FILE', defaultMasterKeyFile, (text) => text, 'a file name');
   const trustProxy = read(
     'TRUST_PROXY',
@@ -190,6 +190,8 @@ function findExposure({ host, addresses, trustProxy, insecureHttp }: Config): st
   );
 }
 
+/** What people write instead: an address with its scheme, and underscores. */
+const domainRule = 'a host name with an optional port, such as id.example.com: letters, digits, hyphens and dots';
 const addressSettings: readonly SettingName[] = ['SERVICE_DOMAIN', 'PUBLIC_SCHEME', 'PORT', 'HOST'];
 
 /** A variable that is set but empty, as Compose files pass unset ones, counts as unset. */

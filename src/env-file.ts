@@ -3,6 +3,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { fileFaultOf } from './adapters/file-faults.ts';
 
 /** What a file says, and what is wrong with it. No text ever repeats a value. */
 export interface EnvFile {
@@ -45,8 +46,7 @@ function readText(path: string): string | { readonly code: string; readonly reas
     return readFileSync(path, 'utf8');
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    const reason = { ENOENT: 'no such file', EACCES: 'permission denied', EISDIR: 'it is a folder' }[code];
-    return { code, reason: reason ?? code };
+    return { code, reason: fileFaultOf(error) };
   }
 }
 

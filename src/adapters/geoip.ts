@@ -3,16 +3,10 @@ import { isIP } from 'node:net';
 import type { CountryResponse, Reader, Response } from 'maxmind';
 import { minute } from '../domain/durations.ts';
 import type { GeoIp, Log } from '../services.ts';
+import { fileFaults } from './file-faults.ts';
 
 const countryFile = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb';
 const retryMilliseconds = minute;
-
-/** By the code of the file system's error; what is no such database has words of the reader. */
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file',
-  EACCES: 'permission denied',
-  EISDIR: 'it is a folder',
-};
 
 /** The two formats for a country: that of the default file, and MaxMind's own. */
 type Entry = Response & Partial<CountryResponse> & { readonly country_code?: unknown };
@@ -45,7 +39,7 @@ export function createGeoIp(given: string | null, log: Log): GeoIp {
     opened ??= openFile(file).then(
       (reader) => ({ reader, reason: null }),
       (error: NodeJS.ErrnoException) => {
-        const reason = reasons[error.code ?? ''] ?? error.message;
+        const reason = fileFaults[error.code ?? ''] ?? error.message;
         log.warn('no location', { reason });
         setTimeout(() => {
           opened = null;

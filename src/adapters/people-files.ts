@@ -29,7 +29,7 @@ async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
     for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true });
     yield decoder.decode();
   } catch (error) {
-    if (error instanceof TypeError) throw broken('the file is not UTF-8');
+    if (error instanceof TypeError) throw broken('the file is not UTF-8; save it again in that encoding');
     throw error;
   }
 }
@@ -41,7 +41,7 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
     columns: (header: string[]) => {
       columns = header;
       const twice = header.find((name, place) => header.indexOf(name) !== place);
-      if (twice !== undefined) throw broken(`the column ${twice} occurs twice`);
+      if (twice !== undefined) throw broken(`the column ${twice} occurs twice; remove or rename one of them`);
       return header;
     },
     info: true,

@@ -42,5 +42,5 @@ export function addAccessCommands(program: Command, outlet: Outlet): void {
 function readAssignee({ user, role }: AccessOptions): AssigneeName {
   if (user !== undefined && role === undefined) return { user };
   if (role !== undefined && user === undefined) return { role };
-  throw new Failure('value_invalid', { name: 'user', message: 'one of --user and --role is required' });
+  throw new Failure('value_invalid', { name: 'user', message: 'give either --user or --role' });
 }

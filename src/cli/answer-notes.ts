@@ -10,12 +10,18 @@ const userMembers: Readonly<Record<HookType, readonly string[]>> = {
   'pre-authentication': ['policy_id'],
   'user-migration': migratedMembers,
 };
+/** Valid answers of each type, in short. */
+const answers: Readonly<Record<HookType, string>> = {
+  'pre-authentication': '{ success: true, user: { policy_id: <number or null> } }',
+  'user-migration': '{ success: true, user: { username or email, … } }',
+};
 const mostNotes = 10;
 
 /** `context` is what the function got: a member of its user may well be sent back. */
 export function notesOn(type: HookType, value: unknown, context: unknown): readonly string[] {
   const answer = type === 'user-migration' ? readMigrationAnswer(value) : readPolicyAnswer(value, everyPolicy);
-  const invalid = answer === null ? [`the answer is not valid for ${type}: the hook fails`] : [];
+  const invalid =
+    answer === null ? [`the answer is not valid for ${type}: the hook fails; return ${answers[type]}`] : [];
   if (!isObject(value)) return invalid;
   const user = member(value, 'user');
   const given = isObject(context) ? member(context, 'user') : null;

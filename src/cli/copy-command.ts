@@ -29,7 +29,8 @@ export function addCopyCommand(group: Command, outlet: Outlet): void {
     async ({ args, options }) => {
       const [from, to] = args as [string, string];
       for (const [name, url] of Object.entries({ from, to })) requireUrl(name, url);
-      if (from === to) throw new Failure('value_invalid', { name: 'to', message: 'to is the same database as from' });
+      if (from === to)
+        throw new Failure('value_invalid', { name: 'to', message: 'to is the same database as from; name a new one' });
       await inStore(from, false, requireReady);
       const copied = await withoutWriters(from, ({ confirm }) =>
         inStore(from, false, (source) =>

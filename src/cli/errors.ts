@@ -54,7 +54,7 @@ function messageOf({ code, detail }: Failure): string {
     return list === undefined ? detail.message : `${detail.message}; ${list}`;
   }
   const reason = detail.reason === undefined ? '' : ` (${detail.reason})`;
-  if (code === 'conflict') return `${detail.name ?? 'name'} has already been taken`;
+  if (code === 'conflict') return `${detail.name ?? 'name'} has already been taken; choose another`;
   if (code === 'unavailable') return `the service cannot do this now${reason}`;
   return `${code.replaceAll('_', ' ')}${reason}`;
 }

@@ -1,28 +1,26 @@
-import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { createHookEgress } from '../adapters/egress/policies.ts';
 import { printableValue } from '../adapters/printable.ts';
 import { type Config, ConfigMistakes } from '../config.ts';
 import { packageBuilderOf } from '../create-services.ts';
+import { second } from '../domain/durations.ts';
 import { Failure } from '../domain/failure.ts';
 import { checkPackages } from '../domain/hooks/check-packages.ts';
 import { maskingOf, outputLines } from '../domain/hooks/log-lines.ts';
 import type { HookPackages } from '../domain/hooks/package-builds.ts';
 import type { HookRunResult, HookRuntime } from '../domain/hooks/runner.ts';
-import { hookTypes } from '../domain/hooks/values.ts';
+import { hookTypes, longestTimeoutSeconds } from '../domain/hooks/values.ts';
 import { createGuestFetch } from '../hook-runner/guest-fetch.ts';
 import { createHookRunner } from '../hook-runner/runner.ts';
 import type { Judgement } from '../runtime/floor.ts';
 import { checkRuntimes } from '../runtime/hook-runtimes.ts';
-import type { HookType } from '../store/hooks.ts';
 import { notesOn } from './answer-notes.ts';
 import { type Answer, addCommand, addGroup, collect, type Outlet, readPairs } from './command.ts';
-import { addHookLogCommands } from './hook-log-commands.ts';
+import { addHookLogCommands, readHookFile } from './hook-log-commands.ts';
 import { addHookNewCommand } from './hook-new-command.ts';
 import { readSettings } from './invocation.ts';
+import { hintsOn } from './run-hints.ts';
 
-/** The maximum run time of a hook of each type. */
-const timeouts = { 'pre-authentication': 1000, 'user-migration': 10_000 } satisfies Record<HookType, number>;
 /** For a run without an account. */
 const nobody = 0;
 const localRun = '00000000-0000-0000-0000-000000000000';
@@ -60,10 +58,10 @@ async function runHere(
 ): Promise<Answer> {
   const known = hookTypes.find((one) => one === type);
   if (!known) throw new Failure('value_invalid', { name: 'type', message: `type must be ${hookTypes.join(' or ')}` });
-  const timeoutMilliseconds = timeouts[known];
+  const timeoutMilliseconds = longestTimeoutSeconds[known] * second;
   const variables = readPairs(env);
-  const source = await readText(file);
-  const context = readJson(contextFile, await readText(contextFile));
+  const source = await readHookFile(file);
+  const context = readJson(contextFile, await readHookFile(contextFile));
   const wanted = readPackages(named);
   const config = readSettings();
   const { runtime, judged } = chooseRuntime(config, wished);
@@ -78,7 +76,8 @@ async function runHere(
     const packages = await buildPackages(config, wanted);
     const call = { accountId: nobody, source, packages, context, variables, timeoutMilliseconds };
     const result = await runner.run(call);
-    const notes = result.ending === 'success' ? notesOn(known, JSON.parse(result.value), JSON.parse(context)) : [];
+    const isAnswered = result.ending === 'success';
+    const notes = isAnswered ? notesOn(known, JSON.parse(result.value), JSON.parse(context)) : hintsOn(result, known);
     return describe(result, notes, runtime, judged);
   } finally {
     await runner.close();
@@ -148,18 +147,13 @@ function describe(
   return { json, text, exitCode: ending === 'success' ? 0 : 1 };
 }
 
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch {
-    throw new Failure('value_invalid', { name: file, message: `${file} cannot be read` });
-  }
-}
-
 function readJson(file: string, text: string): string {
   try {
     return JSON.stringify(JSON.parse(text));
-  } catch {
-    throw new Failure('value_invalid', { name: 'context', message: `${file} is not valid JSON` });
+  } catch (error) {
+    // The rest of the engine's words repeats the text.
+    const [, line, column] = /\(line (\d+) column (\d+)\)$/.exec((error as Error).message) ?? [];
+    const where = line === undefined ? 'it ends too early' : `line ${line}, column ${column}`;
+    throw new Failure('value_invalid', { name: 'context', message: `${file} is not valid JSON: ${where}` });
   }
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { fileFaultOf } from '../adapters/file-faults.ts';
 import { printableJson, printableValue } from '../adapters/printable.ts';
 import type { Account } from '../domain/accounts/account.ts';
 import { Failure } from '../domain/failure.ts';
@@ -43,7 +44,7 @@ export function addHookLogCommands(group: Command, outlet: Outlet): void {
     'run a draft with the context of a recorded run, and compare',
     outlet,
     async ({ args: [id], options }) => {
-      const source = await readDraft(options.file);
+      const source = await readHookFile(options.file);
       return withAccount(options.account, (services, account) => compare(services, account, String(id), source));
     },
   )
@@ -56,9 +57,9 @@ export function addHookLogCommands(group: Command, outlet: Outlet): void {
     outlet,
     async ({ args: [id], options: { account: subdomain, file, off } }) => {
       if ((file === undefined) === (off === undefined)) {
-        throw new Failure('value_invalid', { name: 'file', message: 'one of --file and --off is required' });
+        throw new Failure('value_invalid', { name: 'file', message: 'give either --file or --off' });
       }
-      const source = file === undefined ? null : await readDraft(file);
+      const source = file === undefined ? null : await readHookFile(file);
       return withAccount(subdomain, async (services, account) => {
         await setShadow(services, account, String(id), source);
         const json = { id: String(id), shadow: source === null ? 'off' : 'on' };
@@ -102,11 +103,13 @@ function written({ hook, status, warning }: WrittenHook): Answer {
   return { json: { ...json, ...warned }, text: fields({ ...json, disabled: hook.disabled ? 'yes' : 'no', ...warned }) };
 }
 
-async function readDraft(file: string): Promise<string> {
+/** Throws `value_invalid` with the reason for a file that cannot be read. */
+export async function readHookFile(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
-  } catch {
-    throw new Failure('value_invalid', { name: 'file', message: `${file} cannot be read` });
+  } catch (error) {
+    const message = `${file} cannot be read: ${fileFaultOf(error)}`;
+    throw new Failure('value_invalid', { name: 'file', message }, { cause: error });
   }
 }
 

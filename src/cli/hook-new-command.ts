@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { fileFaultOf } from '../adapters/file-faults.ts';
 import { Failure } from '../domain/failure.ts';
 import { type Answer, addCommand, type Outlet } from './command.ts';
 import { type HookTemplate, readTemplates } from './hook-templates.ts';
@@ -49,7 +50,10 @@ function writeNew(file: string, text: string): void {
   try {
     writeFileSync(file, text, { flag: 'wx' });
   } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code === 'EEXIST' ? 'already exists' : 'cannot be written';
+    const why =
+      (error as NodeJS.ErrnoException).code === 'EEXIST'
+        ? 'already exists; move it away first'
+        : `cannot be written: ${fileFaultOf(error)}`;
     throw new Failure('value_invalid', { name: 'file', message: `${file} ${why}` }, { cause: error });
   }
 }

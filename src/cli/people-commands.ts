@@ -1,5 +1,6 @@
 import { closeSync, createReadStream, openSync, statSync, writeSync } from 'node:fs';
 import type { Command } from 'commander';
+import { fileFaultOf } from '../adapters/file-faults.ts';
 import { Failure } from '../domain/failure.ts';
 import { exportPeople } from '../domain/users/people/export.ts';
 import { existingChoices, type ImportOptions, importPeople, type LineOutcome } from '../domain/users/people/import.ts';
@@ -83,7 +84,8 @@ function opened(file: string, makes: boolean): number {
   try {
     return openSync(file, makes ? 'wx' : 'r', 0o600);
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code === 'EEXIST' ? 'already exists' : 'cannot be opened';
+    const isTaken = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    const reason = isTaken ? 'already exists; name a new file' : `cannot be opened: ${fileFaultOf(error)}`;
     throw new Failure('value_invalid', { name: 'file', message: `${file} ${reason}` }, { cause: error });
   }
 }

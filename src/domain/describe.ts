@@ -6,6 +6,18 @@ export function shortened(text: string): string {
   return text.slice(0, longestMessage);
 }
 
+const longestList = 380;
+
+/** As many of the names as fit into an error message beside what is said of them. */
+export function listed(names: Iterable<string>): string {
+  let text = '';
+  for (const name of names) {
+    if (text.length + name.length > longestList) return `${text}, …`;
+    text += text === '' ? name : `, ${name}`;
+  }
+  return text;
+}
+
 /** A text fit for `error_description`: %x20-21, %x23-5B, %x5D-7E only (RFC 6749 §5.2), and short. */
 export function asDescription(text: string): string {
   return shortened(text.replace(/[“”"]/g, "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?'));

@@ -109,7 +109,9 @@ async function writeIf(
         const mayWrite = isCompared || (await matches(tx));
         const written = await work(tx);
         if (mayWrite) return written;
-        throw new Failure('precondition_failed', { message: 'The resource was changed meanwhile' });
+        throw new Failure('precondition_failed', {
+          message: 'The resource was changed meanwhile; read it again and send its new ETag',
+        });
       });
       isCompared = true;
       return result;

@@ -1,5 +1,6 @@
 /** Reads the parameters of a list: page, order, filters and members. */
 
+import { listed } from '../domain/describe.ts';
 import { Failure } from '../domain/failure.ts';
 import { type ListFilter, type ListQuery, matching } from '../domain/listing.ts';
 import type { CursorContent } from './cursor.ts';
@@ -27,9 +28,15 @@ export function refused(name: string, message: string): Failure {
 }
 
 /** `sent`: the name as sent, of any length. */
-export function unknownParameter(sent: string): Failure {
+export function unknownParameter(rules: ListRules, sent: string): Failure {
   const name = sent.slice(0, 100);
-  return new Failure('request_invalid', { name, message: `unknown parameter: ${name}` });
+  const message = `unknown parameter: ${name}; known are ${listed(knownNames(rules))}`;
+  return new Failure('request_invalid', { name, message });
+}
+
+function knownNames({ exact = {}, match = [], range = [], special = [] }: ListRules): string[] {
+  const bounds = range.flatMap((one) => [`${one}_since`, `${one}_until`]);
+  return [...pagingNames, ...match, ...Object.keys(exact), ...bounds, ...special];
 }
 
 function isSpecial({ special = [] }: ListRules, name: string): boolean {
@@ -52,7 +59,7 @@ function filtersOf(rules: ListRules, parameters: Parameters): Record<string, str
   const filters: Record<string, string> = {};
   for (const name of Object.keys(parameters).sort()) {
     if (isFilter(rules, name)) filters[name] = String(parameters[name]);
-    else if (rules.strict && !pagingNames.includes(name)) throw unknownParameter(name);
+    else if (rules.strict && !pagingNames.includes(name)) throw unknownParameter(rules, name);
   }
   if (Buffer.byteLength(JSON.stringify(filters)) > mostFilterBytes + 200) {
     throw new Failure('request_invalid', { message: `the filters have more than ${mostFilterBytes} bytes` });
@@ -103,7 +110,8 @@ function readSort(rules: ListRules, sort: unknown, filters: readonly ListFilter[
 function readFields(rules: ListRules, fields: unknown): string | null {
   if (fields === undefined) return null;
   for (const name of String(fields).split(',')) {
-    if (!rules.members.has(name)) throw refused('fields', 'must name members of an item, separated by commas');
+    if (!rules.members.has(name))
+      throw refused('fields', `must name members of an item, separated by commas: ${listed(rules.members)}`);
   }
   return String(fields);
 }

@@ -22,7 +22,8 @@ export function readList(
 ): List {
   const text = parameters['cursor'];
   const cursor = text === undefined ? null : readCursor(services, account, rules.operationId, String(text));
-  if (text !== undefined && cursor === null) throw refused('cursor', 'does not belong to this list');
+  if (text !== undefined && cursor === null)
+    throw refused('cursor', 'does not belong to this list; leave it out to begin again');
   const request = readListRequest(rules, parameters, cursor);
   const write = (direction: CursorContent['direction'], position: ListPosition) =>
     writeCursor(services, account, rules.operationId, {

@@ -152,7 +152,7 @@ function dispatch<Operations>(
     const { requestId, source } = state;
     const origin: Origin = { requestId, account, source, cookies: readCookies(req.headers.cookie) };
     const rules = lists.get(operation.operationId);
-    if (rules?.strict && state.bracketed !== null) throw unknownParameter(state.bracketed);
+    if (rules?.strict && state.bracketed !== null) throw unknownParameter(rules, state.bracketed);
     const request: Request<unknown> = {
       path: pathParametersOf(req) as never,
       query: req.query as never,

@@ -38,7 +38,10 @@ const words = {
     message: 'It was opened in another browser, or the sign-in has continued elsewhere.',
     hint: 'Go back to the application and start again.',
   },
-  404: { title: 'There is nothing here', message: 'The address is not known to this service.' },
+  404: {
+    title: 'There is nothing here',
+    message: 'The address is not known to this service. Check it, or go back to where you came from.',
+  },
   405: { title: 'This does not work here', message: 'The address cannot be used in this way.' },
   410: {
     title: 'This link does not work',

@@ -58,7 +58,7 @@ describe('the command line', () => {
     assert.equal((await refusal('account', 'set', 'acme', 'registration')).error, 'value_invalid');
     assert.equal((await refusal('account', 'set', 'acme', 'a=1', 'a=2')).message, 'a must not be repeated');
     assert.equal((await refusal('account', 'create', 'acme')).error, 'conflict');
-    assert.equal((await refusal('account', 'create', 'api')).message, 'the subdomain api is reserved');
+    assert.equal((await refusal('account', 'create', 'api')).message, 'the subdomain api is reserved; choose another');
   });
 
   test('credentials are created, listed and revoked', async () => {

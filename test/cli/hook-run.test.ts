@@ -55,10 +55,18 @@ describe('gatehouse hook run', () => {
       ['{ success: true, user: { policy_id: 7 } }', []],
       ['{ sucess: false }', ['sucess is ignored: did you mean success?']],
       ['{ user: { policyId: 7 }, more: 1 }', ['more is ignored', 'user.policyId is ignored: did you mean policy_id?']],
-      ["'no'", ['the answer is not valid for pre-authentication: the hook fails']],
+      [
+        "'no'",
+        [
+          'the answer is not valid for pre-authentication: the hook fails; return { success: true, user: { policy_id: <number or null> } }',
+        ],
+      ],
       [
         "{ Success: 1, success: 'no' }",
-        ['the answer is not valid for pre-authentication: the hook fails', 'Success is ignored: did you mean success?'],
+        [
+          'the answer is not valid for pre-authentication: the hook fails; return { success: true, user: { policy_id: <number or null> } }',
+          'Success is ignored: did you mean success?',
+        ],
       ],
     ] as const) {
       assert.deepEqual(await notes(answer), told, answer);

@@ -64,7 +64,7 @@ describe('a run', () => {
   it('fails when no handler is exported', async () => {
     const { ending, error } = await runner.call('exports.handle = () => 1');
     assert.equal(ending, 'error');
-    assert.equal(error?.message, 'exports.handler is not a function');
+    assert.match(error?.message ?? '', /^exports\.handler is not a function: write exports\.handler = async/);
   });
 
   it('records output with level and time, formatted as in Node', async () => {

@@ -44,7 +44,7 @@ function isSubdomain(text: string): boolean {
 export function checkSubdomain(text: string): string {
   if (isSubdomain(text)) return text;
   const message = reservedSubdomains.includes(text)
-    ? `the subdomain ${text} is reserved`
+    ? `the subdomain ${text} is reserved; choose another`
     : 'a subdomain has 1 to 63 lower-case letters, digits and hyphens, and no hyphen at either end';
   throw new Failure('value_invalid', { name: 'subdomain', message });
 }
@@ -53,10 +53,13 @@ export function checkSubdomain(text: string): string {
 export function readHost(addresses: Addresses, text: string): string {
   const host = normalizeHost(addresses, text);
   if (host.length > 255 || !hostForm.test(host)) {
-    throw new Failure('value_invalid', { name: 'host', message: `${text} is not a host name with an optional port` });
+    throw new Failure('value_invalid', {
+      name: 'host',
+      message: `${text} is not a host name with an optional port, such as login.example.com`,
+    });
   }
   if (host.endsWith(`.${normalizeHost(addresses, addresses.serviceDomain)}`)) {
-    const message = `hosts below ${addresses.serviceDomain} are subdomains; ${text} cannot be an extra host`;
+    const message = `hosts below ${addresses.serviceDomain} are subdomains; ${text} cannot be an extra host. Make it with gatehouse account create <subdomain>`;
     throw new Failure('value_invalid', { name: 'host', message });
   }
   return host;

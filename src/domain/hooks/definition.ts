@@ -74,7 +74,11 @@ export async function findLinked(
   const known = new Map((await tx.hookVariables.list(account.id)).map((variable) => [variable.name, variable]));
   return names.map((name, at) => {
     const variable = known.get(name);
-    if (!variable) throw invalid(`env_vars.${at}`, 'must be the name of a variable of this account');
+    if (!variable)
+      throw invalid(
+        `env_vars.${at}`,
+        'must be the name of a variable of this account; POST /api/2/hooks/envs makes one',
+      );
     return variable;
   });
 }
@@ -130,7 +134,9 @@ function readPackages(packages: Readonly<Record<string, string>>): Readonly<Reco
   const entries = Object.entries(packages);
   if (entries.length > mostPackages) throw invalid('packages', `must have at most ${mostPackages} members`);
   for (const [name, version] of entries) {
-    if (name.length > 214 || !packageName.test(name)) throw invalid('packages', 'contains an invalid package name');
+    if (name.length > 214 || !packageName.test(name)) {
+      throw invalid('packages', `contains an invalid package name: ${JSON.stringify(name.slice(0, 100))}`);
+    }
     if (valid(version) !== version) {
       throw invalid(`packages.${name.slice(0, 100)}`, 'must be an exact version such as 1.2.3');
     }

@@ -112,7 +112,7 @@ const deviceUnready = (failure: Failure) => {
 export const failures = {
   kinds: {
     not_found: pageOr(404, json(404, 'not_found', 'Not found')),
-    method: json(405, 'method_not_allowed', 'Method not allowed'),
+    method: json(405, 'method_not_allowed', 'Method not allowed; the header Allow names those that are'),
     size: pageOr(413, json(413, 'invalid_request')),
     rate: pageOr(429, json(429, 'rate_limited', 'Too many requests')),
     request: invalidRequest,
@@ -132,10 +132,18 @@ export const failures = {
     software_statement_invalid: json(400, 'invalid_software_statement'),
     key_in_use: json(409, 'invalid_request'),
     key_reused: json(422, 'invalid_request'),
-    client_not_authorized: json(400, 'unauthorized_client', 'The client may not use this grant type'),
+    client_not_authorized: json(
+      400,
+      'unauthorized_client',
+      'The client may not use this grant type: its grant_types must have it, and the account must allow it',
+    ),
     security_profile: (failure) => clientRefused(failure, failure.message),
     grant_type_unsupported: (failure) =>
-      json(400, 'unsupported_grant_type', `unsupported grant_type requested (${failure.detail.value ?? ''})`)(failure),
+      json(
+        400,
+        'unsupported_grant_type',
+        `unsupported grant_type requested (${failure.detail.value ?? ''}); grant_types_supported in the metadata lists what is offered`,
+      )(failure),
     device_code_unready: deviceUnready,
     scope_invalid: json(400, 'invalid_scope', 'The scope is unknown or wider than granted'),
     target_invalid: json(400, 'invalid_target'),

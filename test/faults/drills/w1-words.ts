@@ -1,5 +1,6 @@
 import { commandMistakes, prepareFolder } from '../../mistakes/command-line.ts';
 import { configurationMistakes } from '../../mistakes/configuration.ts';
+import { hookMistakes } from '../../mistakes/hooks.ts';
 import { type Mistake, never } from '../../mistakes/mistake.ts';
 import { requestMistakes } from '../../mistakes/requests.ts';
 import { openTestApp } from '../../support/app.ts';
@@ -17,7 +18,7 @@ const unlimited = {
 /** W1: mistakes of newcomers; its lines are what they read. */
 export const drill: Drill = {
   id: 'W1',
-  title: 'mistakes in commands, settings and requests: each is told what is wrong or what to do',
+  title: 'mistakes in commands, settings, requests and hooks: each is told what is wrong or what to do',
   rounds: 1,
   quickRounds: null,
   run: async ({ log }) => {
@@ -28,6 +29,7 @@ export const drill: Drill = {
         settings: configurationMistakes,
         commands: commandMistakes(cli),
         requests: await requestMistakes(app),
+        hooks: await hookMistakes(app, cli),
       };
       const figures: Record<string, string> = {};
       let holds = true;

@@ -13,7 +13,7 @@ import { prepareStage, requestOf, type Stage } from './matrix-requests.ts';
 
 const operations = operationsOf(['api-2']);
 const conditional = operations.filter(({ statuses }) => statuses.includes('412'));
-const changed = /^The resource was changed meanwhile$/;
+const changed = /^The resource was changed meanwhile; read it again and send its new ETag$/;
 const rounds = 20;
 
 /** Sends a prepared request, with `If-Match` unless it is undefined. */

@@ -42,7 +42,7 @@ export function parameters(app: () => TestApp): void {
       for (const name of ['limit[]', 'username[$ne]', 'cursor[0]']) {
         const refused = await api.call('GET', `${path}?${encodeURIComponent(name)}=1`);
         assertRefused(refused, 400);
-        assert.equal(refused.body.message, `unknown parameter: ${name}`);
+        assert.ok(refused.body.message.startsWith(`unknown parameter: ${name}; known are limit, page, `));
       }
     }
     await api.done(200, 'GET', '/policies?limit%5B%5D=1');

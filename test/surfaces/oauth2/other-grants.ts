@@ -19,6 +19,7 @@ import { setUser } from '../../support/users.ts';
 import { type AppOf, askTokens, assertError, unlimited } from './asking.ts';
 
 const minutes = 60_000;
+const offered = '; grant_types_supported in the metadata lists what is offered';
 
 function byPassword(
   app: TestApp,
@@ -39,10 +40,10 @@ export function otherGrants(app: AppOf): void {
     for (const type of ['device_code', 'implicit', 'Authorization_Code', 'constructor', '__proto__', 'toString']) {
       const answer = await askTokens(app(), client, { grant_type: type });
       assertError(answer, 400, 'unsupported_grant_type');
-      assert.equal(answer.body.error_description, `unsupported grant_type requested (${type})`);
+      assert.equal(answer.body.error_description, `unsupported grant_type requested (${type})${offered}`);
     }
     const odd = await askTokens(app(), client, { grant_type: 'a"b\\ü' });
-    assert.equal(odd.body.error_description, "unsupported grant_type requested (a'b??)");
+    assert.equal(odd.body.error_description, `unsupported grant_type requested (a'b??)${offered}`);
   });
 
   it('client_credentials: an access token for the client itself, without scope, refresh token or id token', async () => {

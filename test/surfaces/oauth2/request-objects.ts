@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import { exportSPKI, importJWK, type JWTHeaderParameters, SignJWT, UnsecuredJWT } from 'jose';
 import type { Egress, EgressRequest, EgressResult } from '../../../src/domain/egress.ts';
+import { linkApi, makeApi } from '../../support/api.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { shown, sign, type TestKey, testKey } from '../../support/assertions.ts';
 import { fetched } from '../../support/egress.ts';
@@ -54,6 +55,19 @@ export function requestObjects(app: AppOf): void {
   }
   const path = (client_id: string, more: Record<string, string>) =>
     `/oauth2/authorize?${new URLSearchParams({ client_id, ...more })}`;
+
+  it('several resources are a list in it (RFC 8707 §2)', async () => {
+    const { client } = await settle(app(), { jwks: jwks() });
+    const api = await makeApi(app());
+    await linkApi(app(), client, api);
+    const ask = async (resource: unknown) => {
+      const request = await object(client.client_id, { resource });
+      return app().send('GET', path(client.client_id, { request, redirect_uri: redirectUri }));
+    };
+    assert.match(String((await ask([api.resource, 'https://x.example'])).headers['location']), /^\/continue\?/);
+    assertClientError(app(), await ask(['https://x.example']), 'invalid_target', 'signed');
+    assertClientError(app(), await ask([7]), 'invalid_request_object', null);
+  });
 
   for (const alg of ['RS256', 'PS256', 'ES256', 'EdDSA']) {
     it(`${alg}: the signed request counts, and other parameters are ignored (RFC 9101 §6.3)`, async () => {

@@ -177,6 +177,8 @@ export function standardClaims(app: AppOf): void {
     });
     const { phone_number: _, ...rest } = wanted;
     assert.deepEqual(await userinfo(all, tokens.access_token), { ...rest, address: { locality: 'London' } });
+    await setUser(all.services, all.account, user.id, { customAttributes: { town: null, country: 'UK' } });
+    assert.deepEqual(await userinfo(all, tokens.access_token), { ...rest, address: { country: 'UK' } });
   });
 
   it('id_token_claims=minimal leaves address and phone to userinfo as well', async () => {

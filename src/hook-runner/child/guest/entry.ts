@@ -52,7 +52,8 @@ async function start(
       return answer();
     }
     const { handler } = module.exports;
-    if (typeof handler !== 'function') throw new TypeError('exports.handler is not a function');
+    if (typeof handler !== 'function')
+      throw new TypeError('exports.handler is not a function: write exports.handler = async (context) => { … }');
     value = toJson(await handler(parse(context)));
   } catch (thrown) {
     note(thrown);

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { UnsecuredJWT } from 'jose';
+import type { StepName } from '../../src/cli/resource-doctor/step.ts';
+import { examine, type Planted, plantedSites } from './resource-site.ts';
+
+describe('gatehouse doctor <resource-url> with one thing wrong', () => {
+  const openPlanted = plantedSites();
+
+  const faults: readonly [what: string, step: StepName, says: RegExp, plant: (planted: Planted) => void][] = [
+    [
+      'answers without a token',
+      'challenge',
+      /answers 200 without a token/,
+      ({ plant }) => plant('POST /mcp', { status: 200 }),
+    ],
+    ['refuses by 403', 'challenge', /403 without a token, not 401/, ({ plant }) => plant('POST /mcp', { status: 403 })],
+    [
+      'has no metadata',
+      'resource metadata',
+      /no metadata of the resource at .*\/mcp or /,
+      ({ plant }) => plant('POST /mcp', { status: 401 }),
+    ],
+    [
+      'has a page in place of metadata',
+      'resource metadata',
+      /is not a JSON object/,
+      ({ plant }) => plant('GET /resource', { status: 200, body: '<html>' }),
+    ],
+    [
+      'is named with a slash at the end',
+      'resource metadata',
+      /\/mcp\/, and clients use .*\/mcp \(a slash at the end differs\)/,
+      ({ plant, resource, site }) =>
+        plant('GET /resource', {
+          status: 200,
+          body: { resource: `${resource}/`, authorization_servers: [site.origin] },
+        }),
+    ],
+    [
+      'is named with another port',
+      'resource metadata',
+      /the port differs/,
+      ({ plant, site }) =>
+        plant('GET /resource', {
+          status: 200,
+          body: { resource: 'http://127.0.0.1:1/mcp', authorization_servers: [site.origin] },
+        }),
+    ],
+    [
+      'names no authorization server',
+      'resource metadata',
+      /names no authorization server/,
+      ({ plant, resource }) => plant('GET /resource', { status: 200, body: { resource, authorization_servers: [] } }),
+    ],
+    [
+      'names an authorization server that is away',
+      'issuer',
+      /127\.0\.0\.1:1\/.* cannot be reached: (ECONNREFUSED|bad port)/,
+      ({ plant, resource }) =>
+        plant('GET /resource', { status: 200, body: { resource, authorization_servers: ['http://127.0.0.1:1'] } }),
+    ],
+    [
+      'names an authorization server without metadata',
+      'issuer',
+      /no metadata of the authorization server/,
+      ({ plant }) => plant('GET /.well-known/oauth-authorization-server', { status: 404 }),
+    ],
+    [
+      'names the issuer with a slash',
+      'issuer',
+      /says issuer .*, and the resource names .*\/$/,
+      ({ plant, resource, site }) =>
+        plant('GET /resource', { status: 200, body: { resource, authorization_servers: [`${site.origin}/`] } }),
+    ],
+    [
+      'has an authorization server without PKCE',
+      'issuer',
+      /does not offer PKCE with S256/,
+      ({ plant, metadata }) =>
+        plant('GET /.well-known/oauth-authorization-server', {
+          status: 200,
+          body: { ...metadata, code_challenge_methods_supported: ['plain'] },
+        }),
+    ],
+    [
+      'has an authorization server without registration',
+      'registration',
+      /lets no client register itself/,
+      ({ plant, metadata: { registration_endpoint: _, ...others } }) =>
+        plant('GET /.well-known/oauth-authorization-server', { status: 200, body: others }),
+    ],
+    [
+      'has an authorization server whose registration is closed',
+      'registration',
+      /refused: 403 access_denied Registration is closed/,
+      ({ plant }) =>
+        plant('POST /register', {
+          status: 403,
+          body: { error: 'access_denied', error_description: 'Registration is closed' },
+        }),
+    ],
+    [
+      'is unknown to the authorization server, which redirects',
+      'authorization',
+      /invalid_target, no API/,
+      ({ plant }) =>
+        plant('GET /authorize', (_request, { searchParams }) => ({
+          status: 303,
+          headers: {
+            location: `${searchParams.get('redirect_uri')}?error=invalid_target&error_description=no+API`,
+          },
+        })),
+    ],
+    [
+      'is unknown to the authorization server, whose page waits',
+      'authorization',
+      /refuses: invalid_scope/,
+      ({ plant }) =>
+        plant('GET /authorize', (_request, { searchParams }) => ({
+          status: 200,
+          body: `<a href="${searchParams.get('redirect_uri')}?error=invalid_scope&amp;state=x">Continue</a>`,
+        })),
+    ],
+    [
+      'has an authorization endpoint that knows no such client',
+      'authorization',
+      /answers 400: This request cannot be used/,
+      ({ plant }) => plant('GET /authorize', { status: 400, body: '<h1>This request cannot be used</h1>' }),
+    ],
+    [
+      'gets a token for another resource',
+      'token',
+      /the token is for https:\/\/other\.example, not for /,
+      ({ plant }) => {
+        const access_token = new UnsecuredJWT({ aud: 'https://other.example' }).encode().replace(/\.$/, '.signed');
+        plant('POST /token', { status: 200, body: { access_token } });
+      },
+    ],
+    [
+      'gets no token',
+      'token',
+      /refused: 400 invalid_grant/,
+      ({ plant }) => plant('POST /token', { status: 400, body: { error: 'invalid_grant' } }),
+    ],
+    [
+      'does not take the token',
+      'call',
+      /answers 401 to the token: invalid_token, wrong issuer/,
+      ({ plant, challenge }) =>
+        plant('POST /mcp', {
+          status: 401,
+          headers: { 'www-authenticate': `${challenge}, error="invalid_token", error_description="wrong issuer"` },
+        }),
+    ],
+    [
+      'asks for another scope',
+      'call',
+      /answers 403 to the token: insufficient_scope/,
+      ({ plant, token, challenge }) =>
+        plant('POST /mcp', ({ headers }) =>
+          headers.authorization === `Bearer ${token}`
+            ? { status: 403, headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' } }
+            : { status: 401, headers: { 'www-authenticate': challenge } },
+        ),
+    ],
+  ];
+  for (const [what, step, says, plant] of faults) {
+    test(`an API that ${what}: broken at the step ${step}, with a remedy`, async () => {
+      const planted = await openPlanted();
+      plant(planted);
+      const steps = await examine(planted.resource);
+      const broken = steps.filter(({ status }) => status === 'broken');
+      assert.deepEqual(
+        broken.map((one) => one.step),
+        [step],
+        JSON.stringify(steps),
+      );
+      assert.match(broken[0]?.detail ?? '', says);
+      assert.ok(broken[0]?.remedy);
+      const behind = steps.slice(steps.findIndex(({ status }) => status === 'broken') + 1);
+      assert.ok(behind.every(({ status }) => status === 'skipped'));
+    });
+  }
+});

@@ -6,10 +6,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose';
+import { setAccount } from '../../src/domain/accounts/accounts.ts';
 import { addClaim, type ClaimValues } from '../../src/domain/authorization-servers/claims.ts';
 import { linkClient } from '../../src/domain/authorization-servers/links.ts';
 import { addScope } from '../../src/domain/authorization-servers/scopes.ts';
 import { createServer, type ServerValues } from '../../src/domain/authorization-servers/servers.ts';
+import { createRole } from '../../src/domain/roles/write-role.ts';
 import type { TestApp } from './app.ts';
 import type { RegisteredClient } from './sign-in.ts';
 
@@ -32,6 +34,24 @@ export async function makeApi(
   for (const value of scopes) ids[value] = (await addScope(services, account, server.id, { value })).id;
   for (const claim of given.claims ?? []) await addClaim(services, account, server.id, claim);
   return { id: server.id, resource: server.resourceIdentifier, scopes: ids };
+}
+
+/** An API that any client may ask for, with scopes that are open, and the scope `admin`, which is not. */
+export async function makeOpenApi(app: TestApp, open: readonly string[], given: ServerValues = {}): Promise<Api> {
+  const resourceIdentifier = `https://mcp.example.com/${randomBytes(6).toString('hex')}`;
+  const api = await makeApi(app, ['admin'], { name: 'Tools', resourceIdentifier, clientAccess: 'consent', ...given });
+  const scopes: Record<string, number> = { ...api.scopes };
+  for (const value of open) {
+    scopes[value] = (await addScope(app.services, app.account, api.id, { value, open: true })).id;
+  }
+  return { ...api, scopes };
+}
+
+/** Lets users with the role `Everyone` use whatever client registers, also in the open. */
+export async function admitEveryone({ services, account }: TestApp): Promise<void> {
+  await createRole(services, account, { name: 'Everyone' });
+  const roles = { registration_roles: 'Everyone', open_registration_roles: 'Everyone' };
+  await setAccount(services, account.subdomain, roles);
 }
 
 /** Links a client with these scopes of the API; with all unless said. */

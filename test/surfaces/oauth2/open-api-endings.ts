@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { setAccount } from '../../../src/domain/accounts/accounts.ts';
 import { linkClient, unlinkClient } from '../../../src/domain/authorization-servers/links.ts';
-import { addScope, changeScope } from '../../../src/domain/authorization-servers/scopes.ts';
-import { changeServer, createServer, removeServer } from '../../../src/domain/authorization-servers/servers.ts';
+import { changeScope } from '../../../src/domain/authorization-servers/scopes.ts';
+import { changeServer, removeServer } from '../../../src/domain/authorization-servers/servers.ts';
 import { endConsent } from '../../../src/domain/endings/end-app.ts';
-import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { redeemCode } from '../../../src/domain/tokens/redeem-code.ts';
-import { unique } from '../../store/samples.ts';
-import { type Api, atGateway } from '../../support/api.ts';
+import { type Api, admitEveryone, atGateway, makeOpenApi } from '../../support/api.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import {
@@ -37,23 +34,10 @@ export function openApiEndings(app: AppOf): void {
   let one: TestApp;
   before(async () => {
     one = await app().another({ ...unlimited, registration: 'open' });
-    await createRole(one.services, one.account, { name: 'Everyone' });
-    const roles = { registration_roles: 'Everyone', open_registration_roles: 'Everyone' };
-    await setAccount(one.services, one.account.subdomain, roles);
+    await admitEveryone(one);
   });
 
-  /** An API with the open scopes `read` and `write`, and `admin`, which is not open. */
-  const makeOpen = async (audiences: readonly string[] = []): Promise<Api> => {
-    const { services, account } = one;
-    const resource = `https://mcp.example.com/${unique('api')}`;
-    const given = { name: 'Tools', resourceIdentifier: resource, clientAccess: 'consent', audiences } as const;
-    const { id } = await createServer(services, account, given);
-    const scopes: Record<string, number> = {};
-    for (const [value, open] of [['read', true] as const, ['write', true] as const, ['admin', false] as const]) {
-      scopes[value] = (await addScope(services, account, id, { value, open })).id;
-    }
-    return { id, resource, scopes };
-  };
+  const makeOpen = (audiences: readonly string[] = []) => makeOpenApi(one, ['read', 'write'], { audiences });
   const closeScope = (api: Api, value: string) =>
     changeScope(one.services, one.account, api.id, api.scopes[value] ?? 0, { open: false });
   const registerOpen = async (): Promise<RegisteredClient> =>

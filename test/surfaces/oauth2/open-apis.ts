@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { setAccount } from '../../../src/domain/accounts/accounts.ts';
 import { linkClient } from '../../../src/domain/authorization-servers/links.ts';
-import { addScope, changeScope } from '../../../src/domain/authorization-servers/scopes.ts';
-import { changeServer, createServer } from '../../../src/domain/authorization-servers/servers.ts';
-import { createRole } from '../../../src/domain/roles/write-role.ts';
-import { unique } from '../../store/samples.ts';
-import { atGateway } from '../../support/api.ts';
+import { changeScope } from '../../../src/domain/authorization-servers/scopes.ts';
+import { changeServer } from '../../../src/domain/authorization-servers/servers.ts';
+import { admitEveryone, atGateway, makeOpenApi } from '../../support/api.ts';
 import type { TestApp } from '../../support/app.ts';
 import { codesOf, decideDevice, deviceGrant, poll } from '../../support/devices.ts';
 import {
@@ -30,25 +27,10 @@ export function openApis(app: AppOf): void {
   let one: TestApp;
   before(async () => {
     one = await app().another({ ...unlimited, registration: 'open', 'grant.password': 'on' });
-    await createRole(one.services, one.account, { name: 'Everyone' });
-    const roles = { registration_roles: 'Everyone', open_registration_roles: 'Everyone' };
-    await setAccount(one.services, one.account.subdomain, roles);
+    await admitEveryone(one);
   });
 
-  /** An API with scopes that are open, and one that is not. */
-  async function makeOpenApi(open = ['tools:call', 'tools:list'], clientAccess: 'linked' | 'consent' = 'consent') {
-    const { services, account } = one;
-    const resource = `https://mcp.example.com/${unique('api')}`;
-    const { id } = await createServer(services, account, {
-      name: 'Tools',
-      resourceIdentifier: resource,
-      clientAccess,
-    });
-    const ids: Record<string, number> = {};
-    for (const value of open) ids[value] = (await addScope(services, account, id, { value, open: true })).id;
-    ids['admin'] = (await addScope(services, account, id, { value: 'admin' })).id;
-    return { id, resource, scopes: ids };
-  }
+  const tools = ['tools:call', 'tools:list'];
   const metadata = {
     client_name: 'A tool',
     redirect_uris: [redirectUri],
@@ -65,7 +47,7 @@ export function openApis(app: AppOf): void {
   const close = (id: number) => changeServer(one.services, one.account, id, { clientAccess: 'linked' });
 
   it('a client that registered itself gets a JWT for the API after its user agreed, and refreshes it', async () => {
-    const api = await makeOpenApi();
+    const api = await makeOpenApi(one, tools);
     const client = await registerOpen();
     const user = await newUser();
     const jar = new CookieJar();
@@ -92,13 +74,13 @@ export function openApis(app: AppOf): void {
     assert.equal((await introspect(client, tokens.body.access_token)).active, true);
     const again = await refresh(one, client, tokens.body.refresh_token);
     await atGateway(one, again.body.access_token, api.resource);
-    const other = await makeOpenApi();
+    const other = await makeOpenApi(one, tools);
     const wrong = { grant_type: 'refresh_token', refresh_token: again.body.refresh_token, resource: other.resource };
     assertError(await askTokens(one, client, wrong), 400, 'invalid_target');
   });
 
   it('without a scope every open one is asked for, and by a device as well', async () => {
-    const api = await makeOpenApi();
+    const api = await makeOpenApi(one, tools);
     const client = await registerOpen();
     const user = await newUser();
     const answer = await signInForCode(one, client, user, { resource: api.resource, scope: '' });
@@ -111,7 +93,7 @@ export function openApis(app: AppOf): void {
   });
 
   it('linked is the default: nobody else gets such tokens, from any door', async () => {
-    const api = await makeOpenApi(undefined, 'linked');
+    const api = await makeOpenApi(one, tools, { clientAccess: 'linked' });
     const client = await registerClient(one, metadata);
     const { resource } = api;
     assertClientError(one, await one.send('GET', authorizePath(client, { resource })), 'invalid_target');
@@ -123,7 +105,7 @@ export function openApis(app: AppOf): void {
   });
 
   it('a client gets none without a user: neither by its own credentials nor by a password', async () => {
-    const { resource } = await makeOpenApi();
+    const { resource } = await makeOpenApi(one, tools);
     const client = await registerClient(one);
     const user = await newUser();
     const own = { grant_type: 'client_credentials', resource, scope: 'tools:call' };
@@ -133,7 +115,7 @@ export function openApis(app: AppOf): void {
   });
 
   it('scopes that are not open cannot be asked for alone, and a request names at least one that is', async () => {
-    const { resource } = await makeOpenApi();
+    const { resource } = await makeOpenApi(one, tools);
     const client = await registerClient(one, metadata);
     for (const scope of ['admin', 'openid', 'openid admin']) {
       const refused = await one.send('GET', authorizePath(client, { resource, scope }));
@@ -142,7 +124,7 @@ export function openApis(app: AppOf): void {
   });
 
   it('resource may come several times: exactly one names an API that the client can have (RFC 8707 §2)', async () => {
-    const [api, other] = [await makeOpenApi(), await makeOpenApi()];
+    const [api, other] = [await makeOpenApi(one, tools), await makeOpenApi(one, tools)];
     const client = await registerClient(one, metadata);
     const ask = (...resources: string[]) => {
       const more = resources.map((resource) => `&resource=${encodeURIComponent(resource)}`).join('');
@@ -159,7 +141,7 @@ export function openApis(app: AppOf): void {
   });
 
   it('an API that closes ends tokens, grants and waiting codes, and opening it again revives none', async () => {
-    const api = await makeOpenApi();
+    const api = await makeOpenApi(one, tools);
     const client = await registerClient(one, metadata);
     const user = await newUser();
     const asked = { resource: api.resource, scope: 'tools:call' };
@@ -181,7 +163,7 @@ export function openApis(app: AppOf): void {
   });
 
   it('a client that is linked as well keeps what it has when the API closes', async () => {
-    const api = await makeOpenApi();
+    const api = await makeOpenApi(one, tools);
     const client = await registerClient(one, metadata);
     const user = await newUser();
     const asked = { resource: api.resource, scope: 'tools:call' };
@@ -194,7 +176,7 @@ export function openApis(app: AppOf): void {
   });
 
   it('a scope that is not open any more ends the tokens that have it, and is left out from then on', async () => {
-    const api = await makeOpenApi();
+    const api = await makeOpenApi(one, tools);
     const client = await registerClient(one, metadata);
     const user = await newUser();
     const asked = { resource: api.resource, scope: 'tools:call tools:list' };
@@ -207,7 +189,7 @@ export function openApis(app: AppOf): void {
   });
 
   it('remembered consent is for these scopes of this API: more scopes, and another API, are asked for', async () => {
-    const [api, other] = [await makeOpenApi(), await makeOpenApi()];
+    const [api, other] = [await makeOpenApi(one, tools), await makeOpenApi(one, tools)];
     const client = await registerClient(one, metadata);
     const user = await newUser();
     const jar = new CookieJar();

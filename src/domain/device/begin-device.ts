@@ -6,8 +6,8 @@ import { deviceGrant } from '../clients/known-values.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import { serverNamed, serversOf } from '../tokens/audience.ts';
-import { allowedScope, grantableScope } from '../tokens/scopes.ts';
-import { explainTarget, lacksApiScope } from '../tokens/target.ts';
+import { grantableScope } from '../tokens/scopes.ts';
+import { explainTarget, scopeFault } from '../tokens/target.ts';
 import { newUserCode, shownUserCode, userCodeDigest } from './user-code.ts';
 
 const deviceCodeSeconds = 600;
@@ -45,10 +45,8 @@ export async function beginDevice(
   if (resource !== null && named === null) throw await explainTarget(services, client, all, resource);
   const servers = named ? [named] : all;
   const scope = grantableScope(account, client, asked, servers);
-  if (scope.length === 0 || lacksApiScope(named, scope)) {
-    const message = `scope must contain one of ${allowedScope(account, client, servers).join(', ')}`;
-    throw new Failure('scope_invalid', { name: 'scope', message });
-  }
+  const message = scopeFault(account, client, servers, scope);
+  if (message !== null) throw new Failure('scope_invalid', { name: 'scope', message });
   const serverId = named?.server.id ?? null;
   const deviceCode = newSecret(services.random, '');
   const userCode = await store(services, account, client, { deviceCode, scope, serverId });

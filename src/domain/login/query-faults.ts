@@ -4,8 +4,8 @@ import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { followsFapi } from '../clients/security-profile.ts';
-import { allowedScope, grantableScope, splitScope } from '../tokens/scopes.ts';
-import { lacksApiScope } from '../tokens/target.ts';
+import { grantableScope, splitScope } from '../tokens/scopes.ts';
+import { scopeFault } from '../tokens/target.ts';
 import type { AuthorizationQuery } from './authorization-query.ts';
 import type { AuthorizationError } from './redirect.ts';
 import { responseModeFault } from './response-mode.ts';
@@ -30,9 +30,8 @@ export function findFault(
     return fault('invalid_target', 'resource must name an API that the client can get access tokens for');
   }
   const scope = grantableScope(account, client, query.scope, servers);
-  if (scope.length === 0 || (query.resource && lacksApiScope(servers[0], scope))) {
-    return fault('invalid_scope', `scope must contain one of ${allowedScope(account, client, servers).join(', ')}`);
-  }
+  const tooLittle = scopeFault(account, client, servers, scope);
+  if (tooLittle !== null) return fault('invalid_scope', tooLittle);
   const prompts = splitScope(query.prompt ?? '');
   const unknown = prompts.find((prompt) => !['none', 'login', 'consent', 'select_account'].includes(prompt));
   if (unknown !== undefined) return fault('invalid_request', 'prompt must be none, login, consent or select_account');

@@ -15,7 +15,8 @@ import { methodsOf } from '../opening/evidence.ts';
 import { openGrant } from '../opening/open.ts';
 import { walkIn } from '../opening/walk.ts';
 import { chooseServer, linkedServersOf } from './audience.ts';
-import { allowedScope, grantableScope, splitScope } from './scopes.ts';
+import { grantableScope, splitScope } from './scopes.ts';
+import { scopeFault } from './target.ts';
 import type { TokenSet } from './token-set.ts';
 
 /**
@@ -38,11 +39,8 @@ export async function grantByPassword(
   const linked = chooseServer(servers, { resource: asked.resource, scope });
   const own = linked ? [linked] : [];
   const granted = grantableScope(account, client, asked.scope, own);
-  if (granted.length === 0) {
-    throw new Failure('scope_invalid', {
-      message: `scope must contain one of ${allowedScope(account, client, own).join(', ')}`,
-    });
-  }
+  const message = scopeFault(account, client, own, granted);
+  if (message !== null) throw new Failure('scope_invalid', { message });
   const tried = await tryPassword(services, account, attempt);
   if (!tried.user) throw wrong();
   const { user, checkedAt } = tried;

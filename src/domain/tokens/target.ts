@@ -1,10 +1,12 @@
-/** What is wrong with the API that a request names (RFC 8707 §2). */
+/** What is wrong with the API that a request names (RFC 8707 §2), or with the scope that it asks for there. */
 
 import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
 import type { Failure } from '../failure.ts';
 import { isByConsent, targetFault } from './audience.ts';
+import { allowedScope, scopesOf } from './scopes.ts';
 
 /** Identifiers of APIs that any client may ask for, with which a wrong one is compared. */
 const mostCompared = 200;
@@ -15,6 +17,24 @@ const mostCompared = 200;
  */
 export function lacksApiScope(named: LinkedServer | null | undefined, scope: readonly string[]): boolean {
   return isByConsent(named) && !named?.scopes.some(({ value }) => scope.includes(value));
+}
+
+/**
+ * Why `granted`, the part of the requested scope that this client can get at these servers, is too little; null if it is
+ * enough. In words for the client.
+ */
+export function scopeFault(
+  account: Pick<Account, 'settings'>,
+  client: Pick<ClientRecord, 'scope'>,
+  servers: readonly LinkedServer[],
+  granted: readonly string[],
+): string | null {
+  const lacksApi = lacksApiScope(servers[0], granted);
+  if (granted.length > 0 && !lacksApi) return null;
+  const possible = lacksApi ? scopesOf(servers) : allowedScope(account, client, servers);
+  return possible.length === 0
+    ? 'the API has no scope that clients which are not linked to it can have'
+    : `scope must contain one of ${possible.join(', ')}`;
 }
 
 /** `target_invalid` for a request that is still to be allowed; `servers` are those that the client can have. */

@@ -36,11 +36,10 @@ export async function currentSignOut(
   account: Account,
   browser: BrowserState,
 ): Promise<SignOutStep> {
-  const request = openSignOut(services, account, browser.requestId);
+  const { request, client } = await openAsNow(services, account, browser.requestId);
   const { store } = services;
   const session = await findFormer(services, store, account, browser.sessionSecret);
   const user = session && (await store.users.find(account.id, session.userId));
-  const client = request.appId === null ? null : await store.clients.findByApp(account.id, request.appId);
   if (!session || !user) return onward(request, client);
   // The session may have expired, but not its grants.
   if (client && request.subject === subjectOf(services, account, client, user)) {
@@ -48,6 +47,19 @@ export async function currentSignOut(
   }
   if (session.state !== 'live') return onward(request, client);
   return { step: 'confirm', user, client, redirectUri: request.redirectUri };
+}
+
+/** A client that is gone by now, or has lost the address, leads nowhere: the page of this service says that it is done. */
+async function openAsNow(
+  services: SignOutServices,
+  account: Account,
+  requestId: string | undefined,
+): Promise<{ readonly request: SignOutRequest; readonly client: ClientRecord | null }> {
+  const request = openSignOut(services, account, requestId);
+  const { appId, redirectUri } = request;
+  const client = appId === null ? null : await services.store.clients.findByApp(account.id, appId);
+  const isStill = redirectUri !== null && client?.postLogoutRedirectUris.includes(redirectUri);
+  return { request: isStill ? request : { ...request, redirectUri: null }, client };
 }
 
 function onward(request: SignOutRequest, client: ClientRecord | null): SignOutStep {
@@ -64,7 +76,7 @@ export async function signOut(
   browser: BrowserState,
   csrf: string | undefined,
 ): Promise<Extract<SignOutStep, { readonly step: 'done' }>> {
-  const request = openSignOut(services, account, browser.requestId);
+  const { request } = await openAsNow(services, account, browser.requestId);
   requireCsrf(browser, csrf);
   const session = await findFormer(services, services.store, account, browser.sessionSecret);
   return session ? end(services, account, request, session) : { step: 'done', location: afterSignOut(request) };

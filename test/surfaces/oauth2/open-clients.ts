@@ -268,4 +268,24 @@ export function openClients(app: AppOf): void {
     const byToken = await registerClient(one, { post_logout_redirect_uris: [to] });
     assert.equal((await walk(one, new CookieJar(), path(byToken))).answer.headers['location'], to);
   });
+
+  it('a sign-out leads nowhere any more once its client is gone, or has lost the address', async () => {
+    const to = 'https://portal.example.com/bye';
+    for (const end of [
+      (client: OwnClient) =>
+        one.send('DELETE', `/oauth2/register/${client.client_id}`, {
+          headers: { authorization: `Bearer ${client.registration_access_token}` },
+        }),
+      (client: OwnClient) =>
+        one.services.store.clients.update(one.account.id, client.app_id, { postLogoutRedirectUris: [] }),
+    ]) {
+      const client = await registered({ post_logout_redirect_uris: [to] });
+      const asked = new URLSearchParams({ client_id: client.client_id, post_logout_redirect_uri: to });
+      const begun = await one.send('GET', `/oauth2/logout?${asked}`);
+      const link = String(begun.headers['location']);
+      assertAsks(await one.send('GET', link), to);
+      await end(client);
+      assert.equal((await one.send('GET', link)).headers['location'], '/signed-out');
+    }
+  });
 }

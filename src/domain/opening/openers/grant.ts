@@ -10,7 +10,7 @@ import { recordEvent } from '../../audit/record.ts';
 import { isConfidential } from '../../clients/client-methods.ts';
 import { hasGrantType } from '../../clients/grant-types.ts';
 import { digestOf } from '../../secrets.ts';
-import { isByConsent, noLongerLinked } from '../../tokens/audience.ts';
+import { isByConsent, noLongerHad } from '../../tokens/audience.ts';
 import { absoluteExpiry, idleExpiry } from '../../tokens/refresh.ts';
 import { accessibleScope, apiScopeNames } from '../../tokens/scopes.ts';
 import { lacksApiScope } from '../../tokens/target.ts';
@@ -121,7 +121,7 @@ export async function createGrant(
   const hold = isByConsent(linked) ? holdOpen : holdLink;
   const isLost =
     serverId !== null && (lacksApiScope(linked, scope) || !(await hold(account.id, serverId, client.appId)));
-  if (isLost) throw noLongerLinked();
+  if (isLost) throw noLongerHad();
   const holder = { userId: terms.userId, appId: client.appId };
   // Before the trail is written: a refresh locks its grant first, too.
   const ended = await tx.grants.makeRoom(account.id, holder, mostGrants);

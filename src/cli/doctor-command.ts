@@ -14,9 +14,13 @@ interface DoctorOptions {
 
 export function addDoctorCommand(program: Command, outlet: Outlet): void {
   const summary = 'check the layers of protection, the keys and the store; or an API, as its clients meet it';
-  addCommand<DoctorOptions>(program, 'doctor [resource-url]', summary, outlet, ({ args: [url], options }) =>
-    url === undefined ? examineService() : examineApi(String(url), options),
-  )
+  addCommand<DoctorOptions>(program, 'doctor [resource-url]', summary, outlet, ({ args: [url], options }) => {
+    if (url !== undefined) return examineApi(String(url), options);
+    const { clientId, scope, signIn } = options;
+    if (clientId === undefined && scope === undefined && signIn === undefined) return examineService();
+    const message = '--sign-in, --client-id and --scope are for an API: give its address as well';
+    throw new Failure('value_invalid', { name: 'resource-url', message });
+  })
     .option('--sign-in', 'with an API: go on to the token and the call; prints an address to open in a browser')
     .option('--client-id <client_id>', 'with an API: a client that is registered, instead of a new one')
     .option('--scope <scopes>', 'with an API: scopes to ask for, separated by spaces; by default those that it names');
@@ -35,12 +39,10 @@ async function examineService(): Promise<Answer> {
 }
 
 async function examineApi(url: string, { clientId, scope, signIn }: DoctorOptions): Promise<Answer> {
-  const { protocol, hash } = URL.parse(url) ?? {};
-  if (!/^https?:$/.test(protocol ?? '') || hash !== '') {
-    throw new Failure('value_invalid', {
-      name: 'resource-url',
-      message: 'resource-url must be a web address of an API',
-    });
+  const { protocol = '', hash, username, password } = URL.parse(url) ?? {};
+  if (!/^https?:$/.test(protocol) || hash || username || password) {
+    const message = 'resource-url must be a web address of an API, without a user, a password and a fragment';
+    throw new Failure('value_invalid', { name: 'resource-url', message });
   }
   const steps = await examineResource({ url, clientId, scope, signIn: signIn && show });
   return {

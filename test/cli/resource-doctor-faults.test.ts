@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { UnsecuredJWT } from 'jose';
-import type { StepName } from '../../src/cli/resource-doctor/step.ts';
-import { examine, type Planted, plantedSites } from './resource-site.ts';
+import { type StepName, stepNames } from '../../src/cli/resource-doctor/step.ts';
+import { examine, openSite, type Planted, plantedSites, statusesOf } from './resource-site.ts';
 
 describe('gatehouse doctor <resource-url> with one thing wrong', () => {
   const openPlanted = plantedSites();
 
-  const faults: readonly [what: string, step: StepName, says: RegExp, plant: (planted: Planted) => void][] = [
+  const faults: readonly [what: string, step: StepName, says: RegExp, plant: (planted: Planted) => unknown][] = [
     [
       'answers without a token',
       'challenge',
@@ -56,9 +56,12 @@ describe('gatehouse doctor <resource-url> with one thing wrong', () => {
     [
       'names an authorization server that is away',
       'issuer',
-      /127\.0\.0\.1:1\/.* cannot be reached: (ECONNREFUSED|bad port)/,
-      ({ plant, resource }) =>
-        plant('GET /resource', { status: 200, body: { resource, authorization_servers: ['http://127.0.0.1:1'] } }),
+      /cannot be reached: ECONNREFUSED/,
+      async ({ plant, resource }) => {
+        const away = await openSite();
+        away.server.close();
+        plant('GET /resource', { status: 200, body: { resource, authorization_servers: [away.origin] } });
+      },
     ],
     [
       'names an authorization server without metadata',
@@ -154,6 +157,33 @@ describe('gatehouse doctor <resource-url> with one thing wrong', () => {
         }),
     ],
     [
+      'fails with the token',
+      'call',
+      /answers 500 to the token/,
+      ({ plant, token, challenge }) =>
+        plant('POST /mcp', ({ headers }) =>
+          headers.authorization === `Bearer ${token}`
+            ? { status: 500 }
+            : { status: 401, headers: { 'www-authenticate': challenge } },
+        ),
+    ],
+    [
+      'has an issuer that is no text',
+      'issuer',
+      /says issuer \{"toString":1\}/,
+      ({ plant, metadata }) =>
+        plant('GET /.well-known/oauth-authorization-server', {
+          status: 200,
+          body: { ...metadata, issuer: { toString: 1 } },
+        }),
+    ],
+    [
+      'is registered for with an error that is no text',
+      'registration',
+      /a registration is refused: 400$/,
+      ({ plant }) => plant('POST /register', { status: 400, body: { error: { toString: 1 } } }),
+    ],
+    [
       'asks for another scope',
       'call',
       /answers 403 to the token: insufficient_scope/,
@@ -168,18 +198,13 @@ describe('gatehouse doctor <resource-url> with one thing wrong', () => {
   for (const [what, step, says, plant] of faults) {
     test(`an API that ${what}: broken at the step ${step}, with a remedy`, async () => {
       const planted = await openPlanted();
-      plant(planted);
+      await plant(planted);
       const steps = await examine(planted.resource);
-      const broken = steps.filter(({ status }) => status === 'broken');
-      assert.deepEqual(
-        broken.map((one) => one.step),
-        [step],
-        JSON.stringify(steps),
-      );
-      assert.match(broken[0]?.detail ?? '', says);
-      assert.ok(broken[0]?.remedy);
-      const behind = steps.slice(steps.findIndex(({ status }) => status === 'broken') + 1);
-      assert.ok(behind.every(({ status }) => status === 'skipped'));
+      const at = stepNames.indexOf(step);
+      const wanted = stepNames.map((_, place) => (place < at ? 'ok' : place === at ? 'broken' : 'skipped'));
+      assert.deepEqual(statusesOf(steps), wanted, JSON.stringify(steps));
+      assert.match(steps[at]?.detail ?? '', says);
+      assert.ok(steps[at]?.remedy);
     });
   }
 });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { examineResource } from '../../src/cli/resource-doctor/index.ts';
 import { challengeIn } from '../../src/cli/resource-doctor/resource.ts';
 import { openProvider, type Provider } from '../conformance/provider.ts';
 import { type CliFolder, cliFolder } from '../support/cli.ts';
@@ -32,7 +31,44 @@ describe('gatehouse doctor <resource-url>', () => {
     assert.deepEqual(statusesOf(await examine(resource, { signIn: undefined })).slice(0, 5), Array(5).fill('ok'));
   });
 
-  test('answers of any size and form end a step, not the command', async () => {
+  test('the token of a registration goes back to where it came from, and nowhere else', async () => {
+    const { resource, plant, deleted, site } = await openPlanted();
+    const uri = site.origin.replace('127.0.0.1', 'localhost');
+    const body = { client_id: 'c-1', registration_client_uri: `${uri}/client`, registration_access_token: 'rat' };
+    plant('POST /register', { status: 201, body });
+    await examine(resource, { signIn: undefined });
+    assert.deepEqual(deleted, []);
+  });
+
+  test('an answer without the state is nobody’s, and a token that only looks like a JWT is taken', async () => {
+    const { resource, plant } = await openPlanted();
+    plant('POST /token', { status: 200, body: { access_token: 'a.b.c' } });
+    plant('POST /mcp', ({ headers }) =>
+      headers.authorization === 'Bearer a.b.c'
+        ? { status: 200 }
+        : {
+            status: 401,
+            headers: {
+              'www-authenticate': `Bearer resource_metadata="${new URL(resource).origin}/resource", scope="tools:call"`,
+            },
+          },
+    );
+    const signIn = async (address: string) => {
+      const to = new URL(address).searchParams.get('redirect_uri');
+      assert.equal((await fetch(`${to}?error=x&state=guessed`)).status, 404);
+      await fetch(`${address}&signed_in=1`);
+    };
+    assert.deepEqual(statusesOf(await examine(resource, { signIn })), Array(7).fill('ok'));
+  });
+
+  test('a long heading of a page takes no time', async () => {
+    const { resource, plant } = await openPlanted();
+    plant('GET /authorize', { status: 400, body: '<h1'.repeat(300_000) });
+    const steps = await examine(resource);
+    assert.match(steps[4]?.detail ?? '', /answers 400$/);
+  });
+
+  test('answers of any size end a step, not the command', async () => {
     const { resource, plant } = await openPlanted();
     plant('GET /resource', { status: 200, body: 'x'.repeat(2_000_000) });
     const steps = await examine(resource);
@@ -66,10 +102,12 @@ describe('gatehouse doctor <resource-url>, the command', () => {
       assert.deepEqual(statusesOf(steps), ['broken', ...Array(6).fill('skipped')]);
       const { stdout } = await cli.ask(['doctor', url]);
       assert.match(stdout, /^STEP +STATUS +DETAIL +REMEDY\nchallenge +broken +http\S+ answers 404/);
-      for (const wrong of ['mcp.example.com', 'ftp://a.example', `${url}#x`]) {
+      assert.match((await cli.ask(['doctor', '--sign-in'])).stderr, /give its address as well/);
+      for (const wrong of ['mcp.example.com', 'ftp://a.example', `${url}#x`, url.replace('//', '//u:secret@')]) {
         const { exitCode, stderr } = await cli.ask(['doctor', wrong]);
         assert.equal(exitCode, 1);
         assert.match(stderr, /resource-url must be a web address/);
+        assert.doesNotMatch(stderr, /secret/);
       }
     } finally {
       site.server.close().closeAllConnections();
@@ -116,13 +154,12 @@ describe('gatehouse doctor <resource-url> with this service', () => {
       });
       const { client_id: clientId, app_id: appId } = (await registered.json()) as Record<string, string>;
       const person = (address: string) => void browse(new URL(address)).then((to) => fetch(to));
-      const examine = () => examineResource({ url: resource, clientId, scope: undefined, signIn: person });
-      const unlinked = await examine();
+      const unlinked = await examine(resource, { clientId, signIn: person });
       assert.equal(unlinked[4]?.status, 'broken', JSON.stringify(unlinked));
       assert.match(unlinked[4]?.detail ?? '', /invalid_target/);
       await assign(appId);
       await link(appId, resource, ['tools:call']);
-      const steps = await examine();
+      const steps = await examine(resource, { clientId, signIn: person });
       assert.deepEqual(statusesOf(steps), Array(7).fill('ok'), JSON.stringify(steps));
     } finally {
       site.server.close().closeAllConnections();

@@ -1,7 +1,9 @@
-import { Broken } from './step.ts';
+import { broken, Ended } from './step.ts';
 
 const patienceMilliseconds = 10_000;
 const mostBytes = 1_048_576;
+
+type Init = Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> };
 
 export interface Answered {
   readonly status: number;
@@ -10,37 +12,47 @@ export interface Answered {
 }
 
 /**
- * One request, as a client sends it: no redirect is followed, 10 seconds and 1 MiB at most. Throws `Broken` when there
+ * One request, as a client sends it: for JSON unless said, no redirect is followed, 10 seconds and 1 MiB at most. Throws `Ended` when there
  * is no whole answer.
  */
-export async function ask(url: string, init: RequestInit = {}): Promise<Answered> {
+export async function ask(url: string, init: Init = {}): Promise<Answered> {
   try {
     const response = await fetch(url, {
       redirect: 'manual',
       signal: AbortSignal.timeout(patienceMilliseconds),
       ...init,
+      headers: { accept: 'application/json', ...init.headers },
     });
     const text = await readText(response);
     return { status: response.status, headers: response.headers, text };
   } catch (error) {
-    if (error instanceof Broken) throw error;
-    throw new Broken(`${url} cannot be reached: ${reasonOf(error)}`, 'start it, and check its address and certificate');
+    if (error instanceof Ended) throw error;
+    throw broken(`${url} cannot be reached: ${reasonOf(error)}`, 'start it, and check its address and certificate');
   }
 }
 
-/** The same for a JSON object. Throws `Broken` also when the answer is none, with what to do about it. */
+/** The same for a JSON object. Throws `Ended` also when the answer is none, with what to do about it. */
 export async function askObject(
   url: string,
   remedy: string,
-  init: RequestInit = {},
+  init: Init = {},
 ): Promise<{ readonly status: number; readonly members: Readonly<Record<string, unknown>> }> {
-  const { status, text } = await ask(url, { headers: { accept: 'application/json' }, ...init });
+  const { status, text } = await ask(url, init);
   const members = objectIn(text);
-  if (members === null) throw new Broken(`${url} answers ${status} without a JSON object`, remedy);
+  if (members === null) throw broken(`${url} answers ${status} without a JSON object`, remedy);
   return { status, members };
 }
 
-export function objectIn(text: string): Readonly<Record<string, unknown>> | null {
+/** The first of these places that answers 200; `members` null: not with a JSON object. Null: none does. */
+export async function firstAnswer(places: Iterable<string>) {
+  for (const from of places) {
+    const { status, text } = await ask(from);
+    if (status === 200) return { from, members: objectIn(text) };
+  }
+  return null;
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -56,7 +68,7 @@ async function readText(response: Response): Promise<string> {
   let bytes = 0;
   for await (const part of response.body ?? []) {
     bytes += part.byteLength;
-    if (bytes > mostBytes) throw new Broken(`${response.url} answers more than 1 MiB`, 'answer less');
+    if (bytes > mostBytes) throw broken(`${response.url} answers more than 1 MiB`, 'answer less');
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');

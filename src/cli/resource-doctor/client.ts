@@ -3,8 +3,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { ask, askObject } from './ask.ts';
+import type { Callback } from './callback.ts';
 import type { Issuer } from './issuer.ts';
-import { Broken } from './step.ts';
+import { broken } from './step.ts';
 
 export interface DoctorClient {
   readonly clientId: string;
@@ -15,7 +16,6 @@ export interface DoctorClient {
 export interface AuthorizationRequest {
   readonly address: string;
   readonly redirectUri: string;
-  readonly state: string;
   readonly verifier: string;
 }
 
@@ -27,11 +27,11 @@ export interface Wanted {
 
 const open = 'let clients register themselves (gatehouse account set <account> registration=open), or give --client-id';
 
-/** Registers a public client of this machine. Throws `Broken`. */
+/** Registers a public client of this machine. Throws `Ended`. */
 export async function registerAt(issuer: Issuer, redirectUri: string): Promise<DoctorClient> {
   const { registrationEndpoint, takesMetadataDocuments } = issuer;
   if (registrationEndpoint === null) {
-    throw new Broken(
+    throw broken(
       takesMetadataDocuments
         ? `${issuer.issuer} takes clients by metadata document alone`
         : `${issuer.issuer} lets no client register itself`,
@@ -51,11 +51,18 @@ export async function registerAt(issuer: Issuer, redirectUri: string): Promise<D
     }),
   });
   const { client_id: clientId, registration_client_uri: uri, registration_access_token: token } = members;
-  if (status >= 300) throw new Broken(`a registration is refused: ${errorIn(status, members)}`, open);
-  if (typeof clientId !== 'string') {
-    throw new Broken('a registration is answered without client_id', 'answer as RFC 7591 §3.2.1 says');
+  if (status >= 300) {
+    const remedy = status === 429 ? 'wait, or give --client-id' : open;
+    throw broken(`a registration is refused: ${errorIn(status, members)}`, remedy);
   }
-  const isManaged = typeof uri === 'string' && typeof token === 'string';
+  if (typeof clientId !== 'string') {
+    throw broken('a registration is answered without client_id', 'answer as RFC 7591 §3.2.1 says');
+  }
+  // The token goes back to where it came from, and nowhere else that the answer names.
+  const isManaged =
+    typeof uri === 'string' &&
+    typeof token === 'string' &&
+    URL.parse(uri)?.origin === new URL(registrationEndpoint).origin;
   return { clientId, registration: isManaged ? { uri, token } : null };
 }
 
@@ -69,10 +76,10 @@ export async function deleteRegistration({ registration }: DoctorClient): Promis
 export function newAuthorizationRequest(
   { authorizationEndpoint }: Issuer,
   clientId: string,
-  redirectUri: string,
+  { redirectUri, state }: Pick<Callback, 'redirectUri' | 'state'>,
   { resource, scope }: Wanted,
 ): AuthorizationRequest {
-  const [state, verifier] = [randomBytes(16).toString('base64url'), randomBytes(32).toString('base64url')];
+  const verifier = randomBytes(32).toString('base64url');
   const address = new URL(authorizationEndpoint);
   const parameters = {
     response_type: 'code',
@@ -85,7 +92,7 @@ export function newAuthorizationRequest(
     ...(scope !== '' && { scope }),
   };
   for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
-  return { address: address.href, redirectUri, state, verifier };
+  return { address: address.href, redirectUri, verifier };
 }
 
 const remedies: Readonly<Record<string, string>> = {
@@ -95,15 +102,18 @@ const remedies: Readonly<Record<string, string>> = {
   unauthorized_client: 'let the client use the grant type authorization_code',
 };
 
-/** Asks for the first page of the sign-in, without signing in. Throws `Broken` when the request is refused. */
+/** Asks for the first page of the sign-in, without signing in. Throws `Ended` when the request is refused. */
 export async function tryAuthorization({ address, redirectUri }: AuthorizationRequest): Promise<void> {
   const { status, headers, text } = await ask(address, { headers: { accept: 'text/html' } });
   const location = headers.get('location') ?? '';
   if (status >= 400) {
-    const [, heading] = /<h1[^>]*>([^<]*)<\/h1>/i.exec(text) ?? [];
-    throw new Broken(
+    const [, heading] = /<h1\b[^<>]*>([^<>]*)<\/h1>/i.exec(text) ?? [];
+    const [, reference] = /\b([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\b/.exec(text) ?? [];
+    throw broken(
       `the authorization endpoint answers ${status}${heading ? `: ${heading}` : ''}`,
-      'open this address in a browser to read why; gatehouse why tells it by the reference on the page',
+      reference === undefined
+        ? 'let the client be registered with the redirect URI http://127.0.0.1/callback, whose port may differ'
+        : `gatehouse why ${reference} tells the reason; the client needs the redirect URI http://127.0.0.1/callback`,
     );
   }
   // A page may wait for the user to go on, with the same address in it.
@@ -116,29 +126,28 @@ function answerInPage(html: string, redirectUri: string): string | null {
   return links.find((href) => href.startsWith(`${redirectUri}?`) && href.includes('error=')) ?? null;
 }
 
-/** Throws `Broken` when the answer of the authorization server is an error. */
+/** Throws `Ended` when the answer of the authorization server is an error. */
 function refuse(answer: URLSearchParams): void {
   const error = answer.get('error');
   if (error === null) return;
   const description = answer.get('error_description');
-  throw new Broken(
+  throw broken(
     `the authorization server refuses: ${error}${description ? `, ${description}` : ''}`,
     remedies[error] ?? 'mend what the error says',
   );
 }
 
-/** Takes the answer that the browser brought and exchanges the code. Throws `Broken`. */
+/** Takes the answer that the browser brought and exchanges the code. Throws `Ended`. */
 export async function takeToken(
   { tokenEndpoint, issuer, saysIssuer }: Issuer,
   clientId: string,
-  { redirectUri, state, verifier }: AuthorizationRequest,
+  { redirectUri, verifier }: AuthorizationRequest,
   { resource }: Wanted,
   answer: URLSearchParams,
 ): Promise<string> {
   refuse(answer);
-  if (answer.get('state') !== state) throw new Broken('the answer has another state', 'return state as it was sent');
   if (saysIssuer && answer.get('iss') !== issuer) {
-    throw new Broken(`the answer has iss ${answer.get('iss')}, not ${issuer}`, 'send iss as RFC 9207 says');
+    throw broken(`the answer has iss ${answer.get('iss')}, not ${issuer}`, 'send iss as RFC 9207 says');
   }
   const form = new URLSearchParams({
     grant_type: 'authorization_code',
@@ -150,10 +159,9 @@ export async function takeToken(
   });
   const remedy = 'answer JSON (RFC 6749 §5)';
   const { status, members } = await askObject(tokenEndpoint, remedy, { method: 'POST', body: form });
-  if (status !== 200)
-    throw new Broken(`the token request is refused: ${errorIn(status, members)}`, 'mend what it says');
+  if (status !== 200) throw broken(`the token request is refused: ${errorIn(status, members)}`, 'mend what it says');
   const token = members['access_token'];
-  if (typeof token !== 'string') throw new Broken('the token answer has no access_token', remedy);
+  if (typeof token !== 'string') throw broken('the token answer has no access_token', remedy);
   requireAudience(token, resource);
   return token;
 }
@@ -161,14 +169,23 @@ export async function takeToken(
 /** An opaque token says nothing, and the resource server asks about it. */
 function requireAudience(token: string, resource: string): void {
   if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return;
-  const { aud } = decodeJwt(token);
-  if ([aud].flat().includes(resource)) return;
-  throw new Broken(
-    `the token is for ${[aud].flat().join(', ') || 'nobody'}, not for ${resource}`,
+  const audience = audienceIn(token);
+  if (audience === null || audience.includes(resource)) return;
+  throw broken(
+    `the token is for ${audience.join(', ') || 'nobody'}, not for ${resource}`,
     'let the authorization server honour the parameter resource (RFC 8707)',
   );
 }
 
+/** Null: it only looks like a JWT. */
+function audienceIn(token: string): readonly string[] | null {
+  try {
+    return [decodeJwt(token).aud].flat().filter((one) => typeof one === 'string');
+  } catch {
+    return null;
+  }
+}
+
 function errorIn(status: number, { error, error_description: description }: Readonly<Record<string, unknown>>): string {
-  return [status, error, description].filter((part) => part !== undefined).join(' ');
+  return [status, error, description].filter((part) => typeof part === 'string' || part === status).join(' ');
 }

@@ -11,7 +11,7 @@ import {
 } from './client.ts';
 import { readIssuer } from './issuer.ts';
 import { callResource, challengeIn, readChallenge, readResource } from './resource.ts';
-import { Broken, LeftOut, type StepName, type StepResult, stepNames } from './step.ts';
+import { broken, Ended, type StepName, type StepResult, shownText, stepNames } from './step.ts';
 
 export interface Examination {
   readonly url: string;
@@ -20,7 +20,7 @@ export interface Examination {
   /** Scopes to ask for, separated by spaces; by default those that the resource names. */
   readonly scope: string | undefined;
   /** Gets the address that a person opens in a browser; undefined: nobody signs in. */
-  readonly signIn: ((address: string) => void) | undefined;
+  readonly signIn: ((address: string) => unknown) | undefined;
 }
 
 const signInMilliseconds = 300_000;
@@ -28,18 +28,22 @@ const signInMilliseconds = 300_000;
 /** Examines the steps in order; those behind a broken one are skipped. */
 export async function examineResource(examination: Examination): Promise<readonly StepResult[]> {
   const results: StepResult[] = [];
-  const take = async <Found>(step: StepName, work: () => Promise<readonly [found: Found, detail: string]>) => {
-    const [found, detail] = await work();
-    results.push({ step, status: 'ok', detail, remedy: null });
-    return found;
+  const take: Take = async (step, work) => {
+    try {
+      const [found, detail] = await work();
+      results.push({ step, status: 'ok', detail: shownText(detail), remedy: null });
+      return found;
+    } catch (error) {
+      if (error instanceof Ended) {
+        results.push({ step, status: error.status, detail: error.message, remedy: error.remedy });
+      }
+      throw error;
+    }
   };
   try {
     await walk(examination, take);
   } catch (error) {
-    if (!(error instanceof Broken || error instanceof LeftOut)) throw error;
-    const step = stepNames[results.length] ?? 'call';
-    const status = error instanceof Broken ? 'broken' : 'skipped';
-    results.push({ step, status, detail: error.message, remedy: error.remedy });
+    if (!(error instanceof Ended)) throw error;
   }
   const rest = stepNames.slice(results.length);
   return [...results, ...rest.map((step) => ({ step, status: 'skipped', detail: 'not tried', remedy: null }) as const)];
@@ -69,16 +73,17 @@ async function walk({ url, clientId, scope, signIn }: Examination, take: Take): 
     });
     const { clientId: id } = client;
     const wanted = { resource: resource.resource, scope: scope ?? challenge['scope'] ?? resource.scopes.join(' ') };
-    const request = newAuthorizationRequest(issuer, id, redirectUri, wanted);
+    const request = newAuthorizationRequest(issuer, id, callback, wanted);
     await take('authorization', async () => {
       await tryAuthorization(request);
       return [null, `a sign-in for ${wanted.scope || 'the default scope'} begins`];
     });
     const token = await take('token', async () => {
-      if (!signIn) throw new LeftOut('a person has to sign in', 'run it again with --sign-in to go on in a browser');
+      if (!signIn)
+        throw new Ended('skipped', 'a person has to sign in', 'run it again with --sign-in to go on in a browser');
       signIn(request.address);
       const answer = await callback.wait(signInMilliseconds);
-      if (answer === null) throw new LeftOut('nobody signed in within 5 minutes', 'run it again');
+      if (answer === null) throw new Ended('skipped', 'nobody signed in within 5 minutes', 'run it again');
       return [await takeToken(issuer, id, request, wanted, answer), 'a token for this resource'];
     });
     await take('call', async () => [null, await callWith(url, token)]);
@@ -90,11 +95,17 @@ async function walk({ url, clientId, scope, signIn }: Examination, take: Take): 
 
 async function callWith(url: string, token: string): Promise<string> {
   const { status, headers } = await callResource(url, token);
+  if (status === 404 || status >= 500) {
+    throw broken(
+      `the resource answers ${status} to the token`,
+      'mend the API: it did not refuse the token, but failed',
+    );
+  }
   if (status !== 401 && status !== 403) return `the token is taken (${status})`;
   const { error = 'no error code', error_description: description } = challengeIn(
     headers.get('www-authenticate') ?? '',
   );
-  throw new Broken(
+  throw broken(
     `the resource answers ${status} to the token: ${error}${description ? `, ${description}` : ''}`,
     status === 403
       ? 'ask for the scopes that the call requires: --scope'

@@ -1,7 +1,7 @@
 /** The metadata of an authorization server (RFC 8414, OpenID Connect Discovery), as a client needs it. */
 
-import { ask, objectIn } from './ask.ts';
-import { Broken } from './step.ts';
+import { firstAnswer } from './ask.ts';
+import { broken } from './step.ts';
 
 export interface Issuer {
   readonly issuer: string;
@@ -13,18 +13,18 @@ export interface Issuer {
   readonly saysIssuer: boolean;
 }
 
-/** Throws `Broken` unless the metadata is there, is the issuer's own, and offers what clients need. */
+/** Throws `Ended` unless the metadata is there, is the issuer's own, and offers what clients need. */
 export async function readIssuer(issuer: string): Promise<Issuer> {
   const { members, from } = await findMetadata(issuer);
   if (members['issuer'] !== issuer) {
-    throw new Broken(
-      `${from} says issuer ${String(members['issuer'])}, and the resource names ${issuer}`,
+    throw broken(
+      `${from} says issuer ${JSON.stringify(members['issuer'])}, and the resource names ${issuer}`,
       'name the issuer in authorization_servers letter by letter: a slash at the end counts',
     );
   }
   const methods = members['code_challenge_methods_supported'];
   if (!Array.isArray(methods) || !methods.includes('S256')) {
-    throw new Broken(`${from} does not offer PKCE with S256`, 'offer S256 in code_challenge_methods_supported');
+    throw broken(`${from} does not offer PKCE with S256`, 'offer S256 in code_challenge_methods_supported');
   }
   return {
     issuer,
@@ -41,10 +41,7 @@ export async function readIssuer(issuer: string): Promise<Issuer> {
 async function findMetadata(issuer: string) {
   const url = URL.parse(issuer);
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new Broken(
-      `authorization_servers names ${issuer}, which is no web address`,
-      'name the base URL of the account',
-    );
+    throw broken(`authorization_servers names ${issuer}, which is no web address`, 'name the base URL of the account');
   }
   const path = url.pathname.replace(/\/$/, '');
   const places = [
@@ -52,12 +49,9 @@ async function findMetadata(issuer: string) {
     `${url.origin}/.well-known/openid-configuration${path}`,
     `${url.origin}${path}/.well-known/openid-configuration`,
   ];
-  for (const from of new Set(places)) {
-    const { status, text } = await ask(from, { headers: { accept: 'application/json' } });
-    const members = status === 200 ? objectIn(text) : null;
-    if (members) return { members, from };
-  }
-  throw new Broken(
+  const found = await firstAnswer(new Set(places));
+  if (found?.members) return { ...found, members: found.members };
+  throw broken(
     `no metadata of the authorization server ${issuer}`,
     'check authorization_servers: the host must be that of an account, and the service must run',
   );
@@ -66,5 +60,5 @@ async function findMetadata(issuer: string) {
 function addressIn(members: Readonly<Record<string, unknown>>, name: string, from: string): string {
   const value = members[name];
   if (typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? '')) return value;
-  throw new Broken(`${from} has no ${name} that is a web address`, `put ${name} into the metadata`);
+  throw broken(`${from} has no ${name} that is a web address`, `put ${name} into the metadata`);
 }

@@ -1,7 +1,7 @@
 /** What a resource server says of itself to a request without a token (RFC 9728, RFC 6750 §3). */
 
-import { type Answered, ask, objectIn } from './ask.ts';
-import { Broken } from './step.ts';
+import { type Answered, ask, firstAnswer } from './ask.ts';
+import { broken } from './step.ts';
 
 /** Parameters of the Bearer challenge; empty where there is none. */
 export type Challenge = Readonly<Record<string, string>>;
@@ -35,14 +35,14 @@ export async function callResource(url: string, token: string | null): Promise<A
   return posted.status === 404 || posted.status === 405 ? ask(url, { headers }) : posted;
 }
 
-/** Throws `Broken` unless a request without a token is refused as clients expect. */
+/** Throws `Ended` unless a request without a token is refused as clients expect. */
 export async function readChallenge(url: string): Promise<Challenge> {
   const { status, headers } = await callResource(url, null);
   if (status < 300) {
-    throw new Broken(`${url} answers ${status} without a token`, 'refuse requests without a token by 401');
+    throw broken(`${url} answers ${status} without a token`, 'refuse requests without a token by 401');
   }
   if (status !== 401) {
-    throw new Broken(
+    throw broken(
       `${url} answers ${status} without a token, not 401`,
       'answer 401 with WWW-Authenticate to a request without a token (RFC 6750 §3)',
     );
@@ -61,20 +61,20 @@ export function challengeIn(header: string): Challenge {
   );
 }
 
-/** Throws `Broken` unless the metadata is there, is about this resource, and names an authorization server. */
+/** Throws `Ended` unless the metadata is there, is about this resource, and names an authorization server. */
 export async function readResource(url: string, challenge: Challenge): Promise<Resource> {
   const { members, from } = await findMetadata(url, challenge);
   const { resource, authorization_servers: issuers, scopes_supported: scopes } = members;
-  if (typeof resource !== 'string') throw new Broken(`${from} has no member resource`, remedyOfMetadata);
+  if (typeof resource !== 'string') throw broken(`${from} has no member resource`, remedyOfMetadata);
   if (!isResourceOf(resource, url)) {
-    throw new Broken(
+    throw broken(
       `${from} is about ${resource}, and clients use ${url}${differenceOf(resource, url)}`,
       'make the member resource the address that clients use, letter by letter',
     );
   }
   const issuer = Array.isArray(issuers) ? issuers.find((one) => typeof one === 'string') : undefined;
   if (issuer === undefined) {
-    throw new Broken(
+    throw broken(
       `${from} names no authorization server`,
       'put the base URL of the account into authorization_servers, such as https://acme.id.example.com',
     );
@@ -87,17 +87,13 @@ async function findMetadata(url: string, challenge: Challenge) {
   const { origin, pathname } = new URL(url);
   const wellKnown = `${origin}/.well-known/oauth-protected-resource`;
   const places = named === undefined ? [...new Set([wellKnown + pathname.replace(/\/$/, ''), wellKnown])] : [named];
-  if (named !== undefined && !URL.canParse(named)) {
-    throw new Broken(`the challenge names resource_metadata="${named}", which is not an address`, remedyOfMetadata);
+  if (named !== undefined && !/^https?:$/.test(URL.parse(named)?.protocol ?? '')) {
+    throw broken(`the challenge names resource_metadata="${named}", which is not a web address`, remedyOfMetadata);
   }
-  for (const from of places) {
-    const { status, text } = await ask(from, { headers: { accept: 'application/json' } });
-    if (status !== 200) continue;
-    const members = objectIn(text);
-    if (members === null) throw new Broken(`${from} is not a JSON object`, remedyOfMetadata);
-    return { members, from };
-  }
-  throw new Broken(`no metadata of the resource at ${places.join(' or ')}`, remedyOfMetadata);
+  const found = await firstAnswer(places);
+  if (found?.members) return { ...found, members: found.members };
+  if (found) throw broken(`${found.from} is not a JSON object`, remedyOfMetadata);
+  throw broken(`no metadata of the resource at ${places.join(' or ')}`, remedyOfMetadata);
 }
 
 /** The resource itself, or one that contains it. */

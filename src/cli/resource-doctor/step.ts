@@ -1,4 +1,4 @@
-/** The steps from a request without a token to one with a token, and how far a resource server's clients come. */
+/** The steps from a request without a token to one with a token, and how far a resource server's clients get. */
 
 /** In order. Each needs what the steps before it found. */
 export const stepNames = [
@@ -22,22 +22,25 @@ export interface StepResult {
   readonly remedy: string | null;
 }
 
-/** Clients get no further than this step. */
-export class Broken extends Error {
+/** The walk ends at this step: clients get no further, or it is left out. */
+export class Ended extends Error {
+  readonly status: Exclude<StepResult['status'], 'ok'>;
   readonly remedy: string;
 
-  constructor(detail: string, remedy: string) {
-    super(detail);
+  constructor(status: Ended['status'], detail: string, remedy: string) {
+    super(shownText(detail));
+    this.status = status;
     this.remedy = remedy;
   }
 }
 
-/** This step and the next are left out. */
-export class LeftOut extends Error {
-  readonly remedy: string;
+export function broken(detail: string, remedy: string): Ended {
+  return new Ended('broken', detail, remedy);
+}
 
-  constructor(detail: string, remedy: string) {
-    super(detail);
-    this.remedy = remedy;
-  }
+const longestShown = 500;
+
+/** Others choose these texts. */
+export function shownText(text: string): string {
+  return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
 }

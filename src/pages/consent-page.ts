@@ -1,6 +1,6 @@
 import { scopeIcon } from './icons.ts';
 import { page, person, tile } from './page.ts';
-import { closedInItself, isolated, placeOf, webLink } from './text.ts';
+import { closedInItself, isolated, webLink } from './text.ts';
 
 /** A scope for display. */
 export interface ScopeView {
@@ -29,7 +29,12 @@ export interface ConsentView {
   readonly userEmail: string;
   readonly scopes: readonly ScopeView[];
   /** The API that the request names, if it names one. */
-  readonly api?: { readonly name: string; readonly resourceIdentifier: string } | undefined;
+  readonly api?: {
+    readonly name: string;
+    readonly resourceIdentifier: string;
+    /** Not among the other scopes. */
+    readonly scopes: readonly ScopeView[];
+  };
   /** The client registered itself. */
   readonly isUnchecked: boolean;
   /** What the form says of the scopes of APIs that are shown. */
@@ -52,12 +57,13 @@ export function consentPage(view: ConsentView): string {
       redirectHost: closedInItself(view.redirectHost),
       userCode: view.userCode,
       user: person(view.userName, view.userEmail),
-      scopes: view.scopes.map((scope) => ({
-        icon: scopeIcon(scope.name),
-        title: closedInItself(scope.title === '' ? scope.name : scope.title),
-        description: closedInItself(scope.description),
-      })),
-      api: view.api && { name: closedInItself(view.api.name), place: placeOf(view.api.resourceIdentifier) },
+      scopes: view.scopes.map(shownScope),
+      api: view.api && {
+        name: closedInItself(view.api.name),
+        // An identifier need not be a web address.
+        place: webLink(view.api.resourceIdentifier)?.host ?? closedInItself(view.api.resourceIdentifier),
+        scopes: view.api.scopes.map(shownScope),
+      },
       isUnchecked: view.isUnchecked,
       shown: view.shown,
       csrf: view.csrf,
@@ -65,4 +71,12 @@ export function consentPage(view: ConsentView): string {
       action: view.action,
     },
   );
+}
+
+function shownScope({ name, title, description }: ScopeView) {
+  return {
+    icon: scopeIcon(name),
+    title: closedInItself(title === '' ? name : title),
+    description: closedInItself(description),
+  };
 }

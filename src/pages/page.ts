@@ -10,7 +10,7 @@ const eta = new Eta({ autoEscape: true });
 const templates = [
   ...['layout', 'icon', 'app-tile', 'cancel', 'problem', 'passkey-form', 'sign-in', 'second-factor', 'enrolment'],
   ...['recovery-codes', 'passkeys'],
-  ...['new-password', 'consent', 'message', 'signed-in', 'sign-out', 'signed-out', 'back'],
+  ...['new-password', 'scopes', 'consent', 'message', 'signed-in', 'sign-out', 'signed-out', 'back'],
   ...['device', 'device-done'],
   ...[
     'account',

@@ -10,7 +10,7 @@ export {
   sessionsPage,
 } from './account-pages.ts';
 export { backPage } from './back-page.ts';
-export { consentPage, type ScopeView } from './consent-page.ts';
+export { type ConsentView, consentPage, type ScopeView } from './consent-page.ts';
 export { deviceDonePage, devicePage, type UserCodeProblem } from './device-page.ts';
 export { forgotPasswordPage, resetSentPage } from './forgot-password-page.ts';
 export { errorPage, type RefusalReason, refusalPage } from './message-pages.ts';

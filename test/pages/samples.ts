@@ -166,8 +166,20 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
       'consent-api',
       consentPage({
         ...consent,
-        api: { name: names.app, resourceIdentifier: 'https://mcp.example.com/mcp' },
+        api: {
+          name: names.app,
+          resourceIdentifier: 'https://mcp.example.com/mcp',
+          scopes: [{ name: 'tools:call', title: 'Call the tools', description: 'tools:call' }],
+        },
         isUnchecked: true,
+      }),
+    ],
+    [
+      'consent-api-by-name',
+      consentPage({
+        ...consent,
+        scopes: [],
+        api: { name: names.app, resourceIdentifier: 'urn:example:orders', scopes: [] },
       }),
     ],
     ['consent-device', consentPage({ ...consent, userCode: 'WDJB-MJHT' })],

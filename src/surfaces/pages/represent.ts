@@ -16,7 +16,7 @@ import { setCookie } from '../../pages/cookies.ts';
 import { pageHeaders } from '../../pages/failure-page.ts';
 import { formAction } from '../../pages/links.ts';
 import { placeOf } from '../../pages/text.ts';
-import { consentPage, newPasswordPage, type ScopeView, signInPage } from '../../pages/views.ts';
+import { type ConsentView, consentPage, newPasswordPage, type ScopeView, signInPage } from '../../pages/views.ts';
 import type { Services } from '../../services.ts';
 import { toldByScope } from './told-by-scope.ts';
 
@@ -146,6 +146,30 @@ function scopeViewsOf(account: Account, name: string, apiScopes: readonly ApiSco
   return same.map((scope) => apiScopeView(scope, same));
 }
 
+/** What is asked for: of an API that the request names, apart from what is about the user. */
+function representAsked(
+  account: Account,
+  { record: { parameters } }: OpenRequest,
+  apiScopes: readonly ApiScope[],
+): Pick<ConsentView, 'scopes' | 'api'> {
+  const names = consentScopes(parameters);
+  const viewsOf = (some: readonly string[]) => some.flatMap((name) => scopeViewsOf(account, name, apiScopes));
+  const [first] = apiScopes;
+  if (parameters.serverId === null || !first) return { scopes: viewsOf(names) };
+  const { server, claims } = first;
+  const told = { name: 'claims', title: 'Know of you', description: claims.join(', ') };
+  return {
+    scopes: viewsOf(names.filter((name) => Object.hasOwn(scopeViews, name))),
+    api: {
+      ...server,
+      scopes: [
+        ...viewsOf(names.filter((name) => !Object.hasOwn(scopeViews, name))),
+        ...(claims.length > 0 ? [told] : []),
+      ],
+    },
+  };
+}
+
 /** The consent form for a request and the signed-in user. */
 export function representConsent(
   services: Pick<Services, 'vault'>,
@@ -164,8 +188,7 @@ export function representConsent(
     redirectHost: placeOf(redirectUri),
     userName: fullName(user),
     userEmail: user.email ?? user.username ?? '',
-    scopes: consentScopes(record.parameters).flatMap((name) => scopeViewsOf(account, name, apiScopes)),
-    api: record.parameters.serverId === null ? undefined : apiScopes[0]?.server,
+    ...representAsked(account, request, apiScopes),
     isUnchecked: client.registeredBy === 'open',
     shown: shownMark(browser, apiScopes),
     action: formAction('decideConsent'),

@@ -2240,7 +2240,7 @@ export interface components {
             readonly expires_at: string | null;
         };
         /**
-         * @description Which clients can get tokens for the API: `linked`, the default, those that are linked to it; `consent`, also any other client of the account that names it as `resource`, one that registered itself included, if the user agrees on a page, for the scopes that are `open`. From `consent` back to `linked` ends what users allowed so.
+         * @description Which clients can get tokens for the API: `linked`, the default, those that are linked to it; `consent`, also any other client of the account that names it as `resource`, one that registered itself included, if the user agrees on a page, for the scopes that are `open`. The tokens have the API's claims, which the page names: any such client reads them. A change back to `linked` ends the grants that users gave this way.
          * @example consent
          * @enum {string}
          */

@@ -225,11 +225,10 @@ export interface paths {
          *     9700 section 2.1.2](https://www.rfc-editor.org/rfc/rfc9700#section-2.1.2)).
          *
          *     Until client and `redirect_uri` are known to be valid, nothing is redirected: the answer is a page with status
-         *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). Nor is an error of a
-         *     request of a client that registered in the open: a page asks first ([RFC 9700 section
-         *     4.11.2](https://www.rfc-editor.org/rfc/rfc9700#section-4.11.2)); answers to `prompt=none` at a web address are
-         *     redirected. A user without access
-         *     to the app gets a page too, except with `prompt=none`.
+         *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). Errors in the
+         *     requests of clients that registered in the open are not redirected at once either: a page asks first ([RFC 9700
+         *     section 4.11.2](https://www.rfc-editor.org/rfc/rfc9700#section-4.11.2)). What `prompt=none` itself is answered
+         *     with, such as `login_required`, is redirected to a web address. A user without access to the app gets a page too, except with `prompt=none`.
          *
          *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has
          *     passed the first factor. One of more than about 2000 characters is stored at once and counts towards
@@ -288,11 +287,10 @@ export interface paths {
          *     9700 section 2.1.2](https://www.rfc-editor.org/rfc/rfc9700#section-2.1.2)).
          *
          *     Until client and `redirect_uri` are known to be valid, nothing is redirected: the answer is a page with status
-         *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). Nor is an error of a
-         *     request of a client that registered in the open: a page asks first ([RFC 9700 section
-         *     4.11.2](https://www.rfc-editor.org/rfc/rfc9700#section-4.11.2)); answers to `prompt=none` at a web address are
-         *     redirected. A user without access
-         *     to the app gets a page too, except with `prompt=none`.
+         *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). Errors in the
+         *     requests of clients that registered in the open are not redirected at once either: a page asks first ([RFC 9700
+         *     section 4.11.2](https://www.rfc-editor.org/rfc/rfc9700#section-4.11.2)). What `prompt=none` itself is answered
+         *     with, such as `login_required`, is redirected to a web address. A user without access to the app gets a page too, except with `prompt=none`.
          *
          *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has
          *     passed the first factor. One of more than about 2000 characters is stored at once and counts towards
@@ -424,8 +422,8 @@ export interface paths {
          *     Requests with an assertion of a client that registered in the open count towards the same limit of their source,
          *     here and at every other endpoint; beyond it they are 429 as well.
          *
-         *     The access token of a client that is linked to an API authorization server is a JWT, with the scopes that the
-         *     link allows: see *Access tokens for an API*. With `client_credentials` and without `scope` these are all of
+         *     The access token for an API authorization server is a JWT, with the scopes that the client's link or the user
+         *     allows: see *Access tokens for an API*. With `client_credentials` and without `scope` these are all of
          *     them.
          *
          *     **Exchange.** An access token of this account is exchanged for one with the same subject and fewer rights:
@@ -639,7 +637,7 @@ export interface components {
              */
             readonly backchannel_logout_session_supported: boolean;
             /**
-             * @description Scopes about the user, which any client may ask for, and `offline_access`; `address` and `phone` where the account maps attributes to their claims. Those of APIs are not listed: they are for linked clients.
+             * @description Scopes about the user, which any client may ask for, and `offline_access`; `address` and `phone` where the account maps attributes to their claims. Those of APIs are not listed.
              * @example [
              *       "openid",
              *       "profile",
@@ -1507,7 +1505,7 @@ export interface components {
              */
             readonly redirect_uri?: string;
             /**
-             * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, those of APIs that the client is linked to, and the open ones of the API that `resource` names. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
+             * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `address`, `phone`, `groups`, those of APIs that the client is linked to, and the open ones of the API that `resource` names. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
              * @example openid profile email
              */
             readonly scope?: string;
@@ -1611,7 +1609,7 @@ export interface components {
              */
             readonly redirect_uri?: string;
             /**
-             * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, those of APIs that the client is linked to, and the open ones of the API that `resource` names. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
+             * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `address`, `phone`, `groups`, those of APIs that the client is linked to, and the open ones of the API that `resource` names. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
              * @example openid profile email
              */
             readonly scope?: string;
@@ -3036,7 +3034,7 @@ export interface components {
          */
         readonly RedirectUri: string;
         /**
-         * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, those of APIs that the client is linked to, and the open ones of the API that `resource` names. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
+         * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `address`, `phone`, `groups`, those of APIs that the client is linked to, and the open ones of the API that `resource` names. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
          * @example openid profile email
          */
         readonly RequestedScope: string;
@@ -3881,7 +3879,7 @@ export interface operations {
                  */
                 readonly redirect_uri?: components["parameters"]["RedirectUri"];
                 /**
-                 * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `groups`, those of APIs that the client is linked to, and the open ones of the API that `resource` names. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
+                 * @description Requested scopes, separated by spaces: `openid`, `profile`, `email`, `address`, `phone`, `groups`, those of APIs that the client is linked to, and the open ones of the API that `resource` names. Others are omitted. `offline_access` is in no answer; with it a code's grant outlives the session (OpenID Connect Core section 11), without it the refresh token ends when the user signs out of that browser, though not when the session expires. At most 1024 characters.
                  * @example openid profile email
                  */
                 readonly scope?: components["parameters"]["RequestedScope"];

@@ -13,23 +13,39 @@
  */
 import { parseArgs } from 'node:util';
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    folder: { type: 'string' },
-    account: { type: 'string' },
-    suite: { type: 'string', default: 'https://www.certification.openid.net' },
-    alias: { type: 'string', default: 'gatehouse' },
-    'env-file': { type: 'string' },
-    json: { type: 'boolean', default: false },
-  },
-});
-const { account, suite, alias, 'env-file': envFile, json } = values;
+function readArguments() {
+  const usage = 'npm run conformance -- [language…] [--folder <path>], or --account <subdomain> (docs/certify.md)';
+  try {
+    const given = parseArgs({
+      allowPositionals: true,
+      options: {
+        folder: { type: 'string' },
+        account: { type: 'string' },
+        suite: { type: 'string' },
+        alias: { type: 'string' },
+        'env-file': { type: 'string' },
+        json: { type: 'boolean' },
+      },
+    });
+    const { account, folder, ...others } = given.values;
+    const [first] =
+      account === undefined ? Object.keys(others) : folder === undefined ? given.positionals : ['--folder'];
+    if (first === undefined) return given;
+    const why = account === undefined ? `--${first} needs --account` : `${first} does not go with --account`;
+    console.error(`${why}\n${usage}`);
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${usage}`);
+  }
+  process.exit(2);
+}
+
+const { positionals, values } = readArguments();
+const { account, suite = 'https://www.certification.openid.net', alias = 'gatehouse', json = false } = values;
 if (account === undefined) {
   const { runLanguages } = await import('./conformance/languages.ts');
   process.exitCode = await runLanguages(positionals, values.folder);
 } else {
   // It needs nothing that is for development alone, so that an installation can run it.
   const { runCertify } = await import('./conformance/run-certify.ts');
-  process.exitCode = await runCertify(account, { url: suite, alias }, { envFile, json });
+  process.exitCode = await runCertify(account, { url: suite, alias }, { envFile: values['env-file'], json });
 }

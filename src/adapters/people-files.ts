@@ -13,10 +13,11 @@ const longestRow = 65_536;
 const attributePrefix = 'custom_attributes.';
 /**
  * What spreadsheets take for a formula; an export writes an apostrophe before it, which an import takes away. Where the
- * list separator is a semicolon, a cell may begin after each one, and a line within quotes after each line feed.
+ * list separator is a semicolon, a cell may begin after each one, and a line within quotes after each line feed; a quote
+ * opens such a cell.
  */
-const formula = /(?<=^|[;\r\n])(?='*[=+\-@\t\r＝＋－＠])/g;
-const escapedFormula = /(?<=^|[;\r\n])'(?='*[=+\-@\t\r＝＋－＠])/g;
+const formula = /(?<=^|[;\r\n])(?=['"]*[=+\-@\t\r＝＋－＠])/g;
+const escapedFormula = /(?<=^|[;\r\n])'(?=['"]*[=+\-@\t\r＝＋－＠])/g;
 
 function broken(message: string): Failure {
   return new Failure('value_invalid', { name: 'file', message });

@@ -152,8 +152,10 @@ function readJson(file: string, text: string): string {
     return JSON.stringify(JSON.parse(text));
   } catch (error) {
     // The rest of the engine's words repeats the text.
-    const [, line, column] = /\(line (\d+) column (\d+)\)$/.exec((error as Error).message) ?? [];
-    const where = line === undefined ? 'it ends too early' : `line ${line}, column ${column}`;
-    throw new Failure('value_invalid', { name: 'context', message: `${file} is not valid JSON: ${where}` });
+    const { message: words } = error as Error;
+    const [, line, column] = /\(line (\d+) column (\d+)\)$/.exec(words) ?? [];
+    const where = line === undefined ? '' : `: line ${line}, column ${column}`;
+    const why = words.startsWith('Unexpected end of JSON input') ? ': it ends too early' : where;
+    throw new Failure('value_invalid', { name: 'context', message: `${file} is not valid JSON${why}` });
   }
 }

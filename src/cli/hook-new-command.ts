@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { fileFaultOf } from '../adapters/file-faults.ts';
+import { fileFaultOf, writingFaults } from '../adapters/file-faults.ts';
 import { Failure } from '../domain/failure.ts';
 import { type Answer, addCommand, type Outlet } from './command.ts';
 import { type HookTemplate, readTemplates } from './hook-templates.ts';
@@ -53,7 +53,7 @@ function writeNew(file: string, text: string): void {
     const why =
       (error as NodeJS.ErrnoException).code === 'EEXIST'
         ? 'already exists; move it away first'
-        : `cannot be written: ${fileFaultOf(error)}`;
+        : `cannot be written: ${fileFaultOf(error, writingFaults)}`;
     throw new Failure('value_invalid', { name: 'file', message: `${file} ${why}` }, { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 import { closeSync, createReadStream, openSync, statSync, writeSync } from 'node:fs';
 import type { Command } from 'commander';
-import { fileFaultOf } from '../adapters/file-faults.ts';
+import { fileFaultOf, fileFaults, writingFaults } from '../adapters/file-faults.ts';
 import { Failure } from '../domain/failure.ts';
 import { exportPeople } from '../domain/users/people/export.ts';
 import { existingChoices, type ImportOptions, importPeople, type LineOutcome } from '../domain/users/people/import.ts';
@@ -85,7 +85,9 @@ function opened(file: string, makes: boolean): number {
     return openSync(file, makes ? 'wx' : 'r', 0o600);
   } catch (error) {
     const isTaken = (error as NodeJS.ErrnoException).code === 'EEXIST';
-    const reason = isTaken ? 'already exists; name a new file' : `cannot be opened: ${fileFaultOf(error)}`;
+    const reason = isTaken
+      ? 'already exists; name a new file'
+      : `cannot be opened: ${fileFaultOf(error, makes ? writingFaults : fileFaults)}`;
     throw new Failure('value_invalid', { name: 'file', message: `${file} ${reason}` }, { cause: error });
   }
 }

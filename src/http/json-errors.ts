@@ -31,7 +31,7 @@ function forbidden({ detail }: Failure) {
 /** Kinds and codes of failures that both APIs answer alike. */
 export const commonKinds = {
   not_found: jsonError(404, 'NotFoundError', 'The resource with the given id could not be found'),
-  method: jsonError(405, 'MethodNotAllowedError', 'Method not allowed; the header Allow names those that are'),
+  method: jsonError(405, 'MethodNotAllowedError', 'Method not allowed; the Allow header lists the allowed methods'),
   size: jsonError(413, 'PayloadTooLargeError'),
   rate: jsonError(429, 'TooManyRequestsError', 'Rate limit exceeded'),
   caller: unauthorized,

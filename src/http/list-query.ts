@@ -30,26 +30,18 @@ export function refused(name: string, message: string): Failure {
 /** `sent`: the name as sent, of any length. */
 export function unknownParameter(rules: ListRules, sent: string): Failure {
   const name = sent.slice(0, 100);
-  const message = `unknown parameter: ${name}; known are ${listed(knownNames(rules))}`;
+  const message = `unknown parameter: ${name}; known are ${listed([...pagingNames, ...filterNames(rules)])}`;
   return new Failure('request_invalid', { name, message });
 }
 
-function knownNames({ exact = {}, match = [], range = [], special = [] }: ListRules): string[] {
+/** A name of `special` that ends in an asterisk stands for all that begin with the rest. */
+function filterNames({ exact = {}, match = [], range = [], special = [] }: ListRules): string[] {
   const bounds = range.flatMap((one) => [`${one}_since`, `${one}_until`]);
-  return [...pagingNames, ...match, ...Object.keys(exact), ...bounds, ...special];
+  return [...match, ...Object.keys(exact), ...bounds, ...special];
 }
 
 function isSpecial({ special = [] }: ListRules, name: string): boolean {
   return special.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : one === name));
-}
-
-function isFilter(rules: ListRules, name: string): boolean {
-  return (
-    isSpecial(rules, name) ||
-    (rules.match ?? []).includes(name) ||
-    Object.hasOwn(rules.exact ?? {}, name) ||
-    (rules.range ?? []).some((one) => name === `${one}_since` || name === `${one}_until`)
-  );
 }
 
 /**
@@ -57,8 +49,9 @@ function isFilter(rules: ListRules, name: string): boolean {
  */
 function filtersOf(rules: ListRules, parameters: Parameters): Record<string, string> {
   const filters: Record<string, string> = {};
+  const names = filterNames(rules);
   for (const name of Object.keys(parameters).sort()) {
-    if (isFilter(rules, name)) filters[name] = String(parameters[name]);
+    if (names.includes(name) || isSpecial(rules, name)) filters[name] = String(parameters[name]);
     else if (rules.strict && !pagingNames.includes(name)) throw unknownParameter(rules, name);
   }
   if (Buffer.byteLength(JSON.stringify(filters)) > mostFilterBytes + 200) {

@@ -65,8 +65,10 @@ describe('a CSV file of people', () => {
     assert.equal(firstCell('=1+1'), "'=1+1");
     // Where a semicolon separates cells.
     assert.equal(firstCell("a;=1+1;b;'@c"), "a;'=1+1;b;''@c");
+    // A quote opens a cell there, and is doubled here.
+    assert.equal(firstCell('a;"=1;b'), '"a;\'""=1;b"');
     const text = fc
-      .array(fc.constantFrom('a', '=', '+', '-', '@', "'", ';', '\t', '＝', '\n', '\r'), { maxLength: 5 })
+      .array(fc.constantFrom('a', '=', '+', '-', '@', "'", ';', '\t', '＝', '\n', '\r', '"'), { maxLength: 5 })
       .chain((marks) => fc.tuple(fc.constant(marks.join('')), fc.string({ unit: 'grapheme' })))
       .map((parts) => parts.join(''));
     const role = fc.string({ minLength: 1 }).filter((name) => name.trim() === name && name !== '');

@@ -53,15 +53,14 @@ export async function changeOffer(
   if (unknown !== undefined) {
     throw invalid('open', `names ${unknown.slice(0, longestShown)}, which is not a scope of this API`);
   }
-  // An API that opens has its scopes by then.
+  // An API that opens has its scopes by then, and one that closes opens none any more.
+  if (clientAccess === 'linked') await changeServer(services, account, serverId, { clientAccess });
   for (const scope of scopes) {
     const isOpen = open?.includes(scope.value) ?? scope.open;
     if (isOpen !== scope.open) await changeScope(services, account, serverId, scope.id, { open: isOpen });
   }
-  const server = await (clientAccess === undefined
-    ? requireServer(services.store, account, serverId)
-    : changeServer(services, account, serverId, { clientAccess }));
-  return offerOf(services, account, server);
+  if (clientAccess === 'consent') await changeServer(services, account, serverId, { clientAccess });
+  return offerOf(services, account, await requireServer(services.store, account, serverId));
 }
 
 async function offerOf(

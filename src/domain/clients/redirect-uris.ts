@@ -19,13 +19,15 @@ const unclaimable: ReadonlySet<string> = new Set(
   [
     'about blob cid data feed file filesystem jar javascript mhtml resource urn vbscript view-source ws wss',
     'chrome chrome-extension edge moz-extension opera',
-    'dav ftp ftps git gopher imap irc ircs ldap ldaps nfs nntp news pop rlogin rtsp sftp smb snmp ssh svn telnet tftp vnc',
-    'bitcoin callto facetime facetime-audio geo magnet mailto maps sip sips skype sms steam tel webcal xmpp',
-    'afp applescript hcp help intent market onenote search shell',
+    'dav ftp ftps git gopher imap irc ircs ldap ldaps nfs nntp news pop rlogin rtsp sftp smb snmp ssh svn telnet tftp',
+    'tn3270 vnc',
+    'bitcoin callto facetime facetime-audio geo magnet mailto maps mms mmsto sip sips skype sms smsto steam tel upi webcal',
+    'wtai xmpp',
+    'afp android-app applescript content hcp help intent jnlp jnlps market mk onenote res shell x-help-script',
   ].flatMap((names) => names.split(' ')),
 );
 /** Windows alone has dozens of `ms-…`, some of which have run what they were given. */
-const ofSystem = /^(ms|microsoft|search|x-apple|itms)(-|$)|-ms$/;
+const ofSystem = /^(ms|microsoft|search|x-apple|itms)([-.]|$)|-ms$/;
 
 /**
  * Whether any application on a device can receive what is sent to the URI: a loopback address or a private scheme

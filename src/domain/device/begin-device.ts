@@ -5,9 +5,8 @@ import { requireGrantType } from '../clients/grant-types.ts';
 import { deviceGrant } from '../clients/known-values.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret } from '../secrets.ts';
-import { serverNamed, serversOf } from '../tokens/audience.ts';
 import { grantableScope } from '../tokens/scopes.ts';
-import { explainTarget, scopeFault } from '../tokens/target.ts';
+import { scopeFault, targetOf } from '../tokens/target.ts';
 import { newUserCode, shownUserCode, userCodeDigest } from './user-code.ts';
 
 const deviceCodeSeconds = 600;
@@ -40,10 +39,8 @@ export async function beginDevice(
   { scope: asked, resource }: AskedByDevice,
 ): Promise<BegunDevice> {
   requireGrantType(client, deviceGrant);
-  const all = await serversOf(services, client, { resource });
-  const named = resource === null ? null : serverNamed(all, resource);
-  if (resource !== null && named === null) throw await explainTarget(services, client, all, resource);
-  const servers = named ? [named] : all;
+  const { servers, named, fault } = await targetOf(services, client, resource);
+  if (fault) throw fault;
   const scope = grantableScope(account, client, asked, servers);
   const message = scopeFault(account, client, servers, scope);
   if (message !== null) throw new Failure('scope_invalid', { name: 'scope', message });

@@ -4,15 +4,12 @@
 
 import type { Services } from '../../services.ts';
 import type { AuthorizationParameters } from '../../store/authorization-parameters.ts';
-import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { isRegisteredUri } from '../clients/redirect-uris.ts';
 import { followsFapi, profiledRedirectFault } from '../clients/security-profile.ts';
-import { asDescription } from '../describe.ts';
-import { serverNamed, serversOf } from '../tokens/audience.ts';
 import { splitScope } from '../tokens/scopes.ts';
-import { explainTarget } from '../tokens/target.ts';
+import { targetOf } from '../tokens/target.ts';
 import type { AuthorizationQuery } from './authorization-query.ts';
 import { findFault } from './query-faults.ts';
 import { readParameters } from './read-parameters.ts';
@@ -35,16 +32,11 @@ export async function checkRequest(
   query: AuthorizationQuery,
 ): Promise<CheckedRequest> {
   const redirectUri = readRedirectUri(account, client, query);
-  const { resource } = query;
-  const all = await serversOf(services, client, { resource });
-  // The API that `resource` names, or all (RFC 8707 §2.1).
-  const named = resource ? serverNamed(all, resource) : null;
-  const servers = resource ? (named ? [named] : []) : all;
+  const asked = await targetOf(services, client, query.resource);
   const target = { redirectUri, ...deliveryOf(query, redirectUri) };
-  const fault = findFault(account, client, servers, query, redirectUri);
-  const read = fault
-    ? await explained(services, client, all, query, fault)
-    : await readParameters(services, account, client, servers, query, target);
+  const read =
+    findFault(account, client, asked, query, redirectUri) ??
+    (await readParameters(services, account, client, asked, query, target));
   return { target: { ...target, state: query.state ?? null }, read };
 }
 
@@ -82,17 +74,4 @@ function readRedirectUri(
   const fault = isFapi ? profiledRedirectFault(asked, client) : null;
   if (fault === null) return asked;
   throw pageFailure('redirect_uri', 'invalid_request', `The address to return to (redirect_uri) ${fault}.`, asked);
-}
-
-/** The error, with more words where `resource` is wrong. */
-async function explained(
-  services: Pick<Services, 'store'>,
-  client: ClientRecord,
-  servers: readonly LinkedServer[],
-  { resource }: AuthorizationQuery,
-  fault: AuthorizationError,
-): Promise<AuthorizationError> {
-  if (fault.error !== 'invalid_target' || !resource) return fault;
-  const { message } = await explainTarget(services, client, servers, resource);
-  return { ...fault, description: asDescription(message) };
 }

@@ -104,6 +104,8 @@ export interface ApiScope {
   /** As the API's owner describes it. */
   readonly description: string | null;
   readonly server: Pick<AuthorizationServerRecord, 'id' | 'name' | 'resourceIdentifier'>;
+  /** What the API's tokens tell of the user besides, by the names of the claims. */
+  readonly claims: readonly string[];
 }
 
 /** The scopes asked for that are an API's: of several APIs that have one of the same name, each. */
@@ -114,9 +116,9 @@ export async function apiScopesOf(
   const { scope, serverId } = record.parameters;
   const servers = await serversOf(services, client, { serverId });
   const named = servers.filter(({ server }) => serverId === null || server.id === serverId);
-  return named.flatMap(({ server, scopes }) =>
+  return named.flatMap(({ server, scopes, claims }) =>
     scopes
       .filter(({ value }) => scope.includes(value))
-      .map(({ value, description }) => ({ value, description, server })),
+      .map(({ value, description }) => ({ value, description, server, claims: claims.map(({ label }) => label) })),
   );
 }

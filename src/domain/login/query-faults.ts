@@ -1,11 +1,11 @@
 /** The errors of an authorization request that the client is told about. */
 
-import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { followsFapi } from '../clients/security-profile.ts';
+import { asDescription } from '../describe.ts';
 import { grantableScope, splitScope } from '../tokens/scopes.ts';
-import { scopeFault } from '../tokens/target.ts';
+import { scopeFault, type Target } from '../tokens/target.ts';
 import type { AuthorizationQuery } from './authorization-query.ts';
 import type { AuthorizationError } from './redirect.ts';
 import { responseModeFault } from './response-mode.ts';
@@ -15,7 +15,7 @@ import { implicitFault, responseTypeFault, responseTypeOf } from './response-typ
 export function findFault(
   account: Pick<Account, 'settings'>,
   client: ClientRecord,
-  servers: readonly LinkedServer[],
+  { servers, fault: targetFault }: Pick<Target, 'servers' | 'fault'>,
   query: AuthorizationQuery,
   redirectUri: string,
 ): AuthorizationError | null {
@@ -26,9 +26,7 @@ export function findFault(
   if (typeFault) return typeFault;
   const modeFault = responseModeFault(query, redirectUri);
   if (modeFault !== null) return fault('invalid_request', modeFault);
-  if (query.resource && servers.length === 0) {
-    return fault('invalid_target', 'resource must name an API that the client can get access tokens for');
-  }
+  if (targetFault) return fault('invalid_target', asDescription(targetFault.message));
   const scope = grantableScope(account, client, query.scope, servers);
   const tooLittle = scopeFault(account, client, servers, scope);
   if (tooLittle !== null) return fault('invalid_scope', tooLittle);

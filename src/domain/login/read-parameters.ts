@@ -2,12 +2,12 @@
 
 import type { Services } from '../../services.ts';
 import type { AuthorizationParameters } from '../../store/authorization-parameters.ts';
-import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { ResponseType } from '../../store/client-metadata.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { readIdTokenHint } from '../tokens/id-token-hint.ts';
 import { grantableScope, splitScope } from '../tokens/scopes.ts';
+import type { Target } from '../tokens/target.ts';
 import type { AuthorizationQuery } from './authorization-query.ts';
 import { type ReadClaims, readClaims } from './claims-request.ts';
 import { multiFactor, singleFactor } from './methods.ts';
@@ -21,7 +21,7 @@ export async function readParameters(
   services: Pick<Services, 'signer'>,
   account: Account,
   client: ClientRecord,
-  servers: readonly LinkedServer[],
+  { servers, named }: Pick<Target, 'servers' | 'named'>,
   query: AuthorizationQuery,
   target: Pick<AuthorizationParameters, 'redirectUri' | 'responseMode' | 'signedResponse'>,
 ): Promise<AuthorizationParameters | AuthorizationError> {
@@ -49,7 +49,7 @@ export async function readParameters(
     prompt: splitScope(query.prompt ?? ''),
     maxAgeSeconds: query.max_age === undefined ? (client.extra.default_max_age ?? null) : Number(query.max_age),
     ...(query.dpop_jkt !== undefined && { dpopKey: query.dpop_jkt }),
-    serverId: query.resource ? (servers[0]?.server.id ?? null) : null,
+    serverId: named?.server.id ?? null,
     ...acr,
     ...meant,
     ...(isAsked(read.claims) && { claims: read.claims }),

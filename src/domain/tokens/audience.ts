@@ -7,6 +7,7 @@ import type { StoreVerbs } from '../../store/store.ts';
 import { Failure } from '../failure.ts';
 import { apiScopeName, splitScope } from './scopes.ts';
 
+/** The contract's bound of `resource`: each value may cost a lookup. */
 const mostResources = 10;
 
 /** Returns nothing, without a lookup, for a client that is not linked to any: `client.linkedServers` says so. */
@@ -32,15 +33,18 @@ export async function serversOf(
   client: Pick<ClientRecord, 'accountId' | 'appId' | 'linkedServers'>,
   named: NamedServers,
 ): Promise<readonly LinkedServer[]> {
-  const linked = await linkedServersOf({ store }, client);
-  const others = keysOf(named).filter((key) => !linked.some((one) => isNamed(one, key)));
-  const found = await Promise.all(others.map((key) => store.authorizationServers.findOpen(client.accountId, key)));
-  const open = new Map(found.flatMap((one) => (one ? [[one.server.id, one]] : [])));
-  return [...linked, ...open.values()];
+  const servers = [...(await linkedServersOf({ store }, client))];
+  for (const key of keysOf(named)) {
+    if (servers.some((one) => isNamed(one, key))) continue;
+    const open = await store.authorizationServers.findOpen(client.accountId, key);
+    if (open) servers.push(open);
+  }
+  return servers;
 }
 
 function keysOf({ resource, serverId }: NamedServers): readonly ServerKey[] {
-  const named = resourcesIn(resource).map((resourceIdentifier) => ({ resourceIdentifier }));
+  const resources = resourcesIn(resource);
+  const named = areTooMany(resources) ? [] : resources.map((resourceIdentifier) => ({ resourceIdentifier }));
   return serverId == null ? named : [{ id: serverId }, ...named];
 }
 
@@ -50,12 +54,17 @@ function isNamed({ server }: LinkedServer, key: ServerKey): boolean {
 
 /** The values of the parameter `resource`, which may be given several times; they have spaces between them. */
 export function resourcesIn(resource: string | null | undefined): readonly string[] {
-  return splitScope(resource ?? '').slice(0, mostResources);
+  return splitScope(resource ?? '');
+}
+
+export function areTooMany(resources: readonly string[]): boolean {
+  return resources.length > mostResources;
 }
 
 /** The one of the servers that `resource` names; null when it names none of them, or several. */
 export function serverNamed(servers: readonly LinkedServer[], resource: string): LinkedServer | null {
   const resources = resourcesIn(resource);
+  if (areTooMany(resources)) return null;
   const [only, ...more] = servers.filter(({ server }) => resources.includes(server.resourceIdentifier));
   return only && more.length === 0 ? only : null;
 }
@@ -100,7 +109,7 @@ export function chooseServerOfGrant(
   asked: AskedAudience,
 ): LinkedServer | null {
   const own = servers.filter((one) => (serverId === null ? !isByConsent(one) : one.server.id === serverId));
-  if (serverId !== null && own.length === 0) throw noLongerLinked();
+  if (serverId !== null && own.length === 0) throw noLongerHad();
   const { resource } = asked;
   // Two that the client can have are too many, also where one of them is not the grant's.
   if (resource !== null && serverNamed(servers, resource) === null)
@@ -136,8 +145,8 @@ export function audienceOf({ server }: LinkedServer): string | readonly string[]
 }
 
 /** For a grant for one server. */
-export function noLongerLinked(): Failure {
-  return new Failure('grant_invalid', { reason: 'the client is not linked to the API authorization server any more' });
+export function noLongerHad(): Failure {
+  return new Failure('grant_invalid', { reason: 'the client cannot have this API authorization server any more' });
 }
 
 /**
@@ -149,8 +158,9 @@ export function targetFault(known: readonly string[], resource: string): Failure
   const [near] = asked.flatMap((one) =>
     known.filter((other) => other !== one && coarse(other) === coarse(one)).map((other) => ({ one, other })),
   );
-  const message =
-    known.filter((one) => asked.includes(one)).length > 1
+  const message = areTooMany(asked)
+    ? `resource must name at most ${mostResources} APIs`
+    : known.filter((one) => asked.includes(one)).length > 1
       ? 'resource must name one API that this client can get access tokens for, not several'
       : near
         ? `resource must be ${near.other}, letter by letter, and is ${near.one}`

@@ -14,7 +14,7 @@ import { Failure } from '../failure.ts';
 import { admit } from '../opening/admit.ts';
 import { openExchangedToken } from '../opening/open.ts';
 import { type FoundAccessToken, findAccessToken, isActive } from './access-token.ts';
-import { resourcesIn } from './audience.ts';
+import { areTooMany, resourcesIn, targetFault } from './audience.ts';
 import { actorOf, invalid, requireMayExchange } from './exchange-rules.ts';
 import type { TokenContents } from './jwt-access-token.ts';
 import { allowedScope } from './scopes.ts';
@@ -151,6 +151,7 @@ function narrowAudience(
 ): string | readonly string[] {
   const present = [subject.audience].flat();
   const resources = resourcesIn(resource);
+  if (resource !== null && areTooMany(resources)) throw targetFault([], resource);
   const asked = [...new Set([...resources, ...(audience === null ? [] : [audience])])];
   const [first, ...more] = asked;
   if (first === undefined) return subject.audience;

@@ -17,7 +17,7 @@ import {
   type AskedAudience,
   chooseServer,
   chooseServerOfGrant,
-  noLongerLinked,
+  noLongerHad,
   serversOf,
   serversOfGrant,
 } from './audience.ts';
@@ -154,7 +154,7 @@ async function linked(
   const wanted = refreshableScope(account, client, asked.scope, all) ?? grant.scope;
   const server = chooseServerOfGrant(servers, serverId, { ...asked, scope: wanted });
   // Nothing that its user allowed is open any more.
-  if (lacksApiScope(server, grant.scope)) throw noLongerLinked();
+  if (lacksApiScope(server, grant.scope)) throw noLongerHad();
   if (wanted.some((scope) => !grant.scope.includes(scope))) return { server, scope: wanted };
   const scope = accessibleScope(wanted, server);
   if (asked.scope !== null && scope.length === 0) {

@@ -4,8 +4,9 @@ import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { listed } from '../describe.ts';
 import type { Failure } from '../failure.ts';
-import { isByConsent, targetFault } from './audience.ts';
+import { isByConsent, linkedServersOf, serverNamed, serversOf, targetFault } from './audience.ts';
 import { allowedScope, scopesOf } from './scopes.ts';
 
 /** Identifiers of APIs that any client may ask for, with which a wrong one is compared. */
@@ -34,17 +35,29 @@ export function scopeFault(
   const possible = lacksApi ? scopesOf(servers) : allowedScope(account, client, servers);
   return possible.length === 0
     ? 'the API has no scope that clients which are not linked to it can have'
-    : `scope must contain one of ${possible.join(', ')}`;
+    : `scope must contain one of ${listed(possible)}`;
 }
 
-/** `target_invalid` for a request that is still to be allowed; `servers` are those that the client can have. */
-export async function explainTarget(
-  { store }: { readonly store: Pick<StoreVerbs, 'authorizationServers'> },
-  { accountId }: Pick<ClientRecord, 'accountId'>,
-  servers: readonly LinkedServer[],
-  resource: string,
-): Promise<Failure> {
-  const own = servers.map(({ server }) => server.resourceIdentifier);
-  const open = await store.authorizationServers.listOpenIdentifiers(accountId, mostCompared);
-  return targetFault([...new Set([...own, ...open])], resource);
+/** What a request is about that may name an API. */
+export interface Target {
+  /** The one that is named, else all that the client is linked to. */
+  readonly servers: readonly LinkedServer[];
+  readonly named: LinkedServer | null;
+  /** `target_invalid`: `resource` names none that the client can have, or several; `servers` is empty then. */
+  readonly fault: Failure | null;
+}
+
+/** The servers of a request that is still to be allowed (RFC 8707 §2.1). */
+export async function targetOf(
+  services: { readonly store: Pick<StoreVerbs, 'authorizationServers'> },
+  client: Pick<ClientRecord, 'accountId' | 'appId' | 'linkedServers'>,
+  resource: string | null | undefined,
+): Promise<Target> {
+  if (!resource) return { servers: await linkedServersOf(services, client), named: null, fault: null };
+  const all = await serversOf(services, client, { resource });
+  const named = serverNamed(all, resource);
+  if (named) return { servers: [named], named, fault: null };
+  const own = all.map(({ server }) => server.resourceIdentifier);
+  const open = await services.store.authorizationServers.listOpenIdentifiers(client.accountId, mostCompared);
+  return { servers: [], named: null, fault: targetFault([...new Set([...own, ...open])], resource) };
 }

@@ -40,7 +40,7 @@ const roles = 'roles';
 /**
  * The prefix of a custom attribute's short name, as in list filters; without it a built-in attribute takes precedence.
  */
-export const customPrefix = 'custom_attributes.';
+const customPrefix = 'custom_attributes.';
 
 /** Whether the name without the prefix is one of every user. */
 export function isBuiltIn(name: string): boolean {

@@ -112,7 +112,7 @@ const deviceUnready = (failure: Failure) => {
 export const failures = {
   kinds: {
     not_found: pageOr(404, json(404, 'not_found', 'Not found')),
-    method: json(405, 'method_not_allowed', 'Method not allowed; the header Allow names those that are'),
+    method: json(405, 'method_not_allowed', 'Method not allowed; the Allow header lists the allowed methods'),
     size: pageOr(413, json(413, 'invalid_request')),
     rate: pageOr(429, json(429, 'rate_limited', 'Too many requests')),
     request: invalidRequest,

@@ -24,7 +24,7 @@ export function routing(app: AppOf): void {
       assert.equal(answer.headers['allow'], allow);
       assert.deepEqual(answer.body, {
         error: 'method_not_allowed',
-        error_description: 'Method not allowed; the header Allow names those that are',
+        error_description: 'Method not allowed; the Allow header lists the allowed methods',
       });
     }
   });

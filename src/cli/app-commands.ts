@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Account } from '../domain/accounts/account.ts';
 import type { AppInput } from '../domain/clients/app-input.ts';
 import { authMethods } from '../domain/clients/client-methods.ts';
+import { grantTypesOf } from '../domain/clients/grant-types.ts';
 import {
   createApp,
   type FullApp,
@@ -175,7 +176,7 @@ async function shown({ store }: Pick<Services, 'store'>, account: Account, app: 
     login_url: app.extra.login_url ?? null,
     application_type: app.applicationType,
     token_endpoint_auth_method: app.authMethod,
-    grant_types: app.grantTypes,
+    grant_types: grantTypesOf(app),
     visible: app.visible ? 'on' : 'off',
     roles: roles.flatMap((role) => role?.name ?? []),
     policy: policy?.name ?? null,

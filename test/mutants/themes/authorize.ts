@@ -151,7 +151,7 @@ export const authorize: readonly Mutant[] = [
     id: 'consent-remembered-open',
     rule: 'consent to a client of open registration is not remembered',
     file: 'domain/login/decide-consent.ts',
-    text: "if (decision === 'deny' || !isConsentRemembered(account, client)) return;",
+    text: "if (decision === 'deny' || !isConsentRemembered(account, client)) return true;",
     becomes: "if (decision === 'deny') return;",
     killedBy: 'surfaces/pages/consent.ts',
   },

@@ -11,6 +11,7 @@ import { speaking } from '../dialect.ts';
 import { type EngineOptions, readWait } from '../engine.ts';
 import type { DbRow } from '../shape.ts';
 import { sqliteDialect } from './dialect.ts';
+import { plannedOnce } from './statements.ts';
 
 /** More than one, so that one caller with a long read does not keep all others waiting. */
 const mostThreads = 2;
@@ -121,7 +122,7 @@ class SqliteReadingClient extends BetterSqlite3Client {
     thread: ReadingThread,
     query: Query,
   ): Promise<Query> {
-    query.response = await thread.all(query.sql, this._formatBindings(query.bindings));
+    query.response = await thread.all(plannedOnce(query.sql), this._formatBindings(query.bindings));
     return query;
   }
 

@@ -152,7 +152,7 @@ export const authorize: readonly Mutant[] = [
     rule: 'consent to a client of open registration is not remembered',
     file: 'domain/login/decide-consent.ts',
     text: "if (decision === 'deny' || !isConsentRemembered(account, client)) return true;",
-    becomes: "if (decision === 'deny') return;",
+    becomes: "if (decision === 'deny') return true;",
     killedBy: 'surfaces/pages/consent.ts',
   },
   {

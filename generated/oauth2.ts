@@ -67,6 +67,33 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/oauth2/resource_metadata/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the metadata of an API
+         * @description What clients need to know before they ask for a token for an API
+         *     ([RFC 9728](https://www.rfc-editor.org/rfc/rfc9728)): who gives them, for which `resource`, and the scopes. It is
+         *     there for APIs with `resource_metadata` in the management API.
+         *
+         *     An API names this address in its answer to a request without a token,
+         *     `WWW-Authenticate: Bearer resource_metadata="…"`. Clients that do not read it look at
+         *     `/.well-known/oauth-protected-resource` of the API's own host, followed by the API's path; the API redirects it
+         *     here or answers the same.
+         */
+        readonly get: operations["readResourceMetadata"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/oauth2/register": {
         readonly parameters: {
             readonly query?: never;
@@ -931,6 +958,58 @@ export interface components {
          * @enum {string}
          */
         readonly DisplayValue: "page";
+        /** @description The metadata of an API ([RFC 9728 section 2](https://www.rfc-editor.org/rfc/rfc9728#section-2)). */
+        readonly ResourceMetadata: {
+            /**
+             * Format: uri
+             * @description The API's `resource_identifier`, which clients name as `resource`.
+             * @example https://mcp.example.com/mcp
+             */
+            readonly resource: string;
+            /**
+             * @description The issuer.
+             * @example [
+             *       "https://demo.id.example.com"
+             *     ]
+             */
+            readonly authorization_servers: readonly string[];
+            /**
+             * @description Scopes of the API that clients can ask for: those that are `open` where `client_access` is `consent`, otherwise all.
+             * @example [
+             *       "tools:call",
+             *       "tools:list"
+             *     ]
+             */
+            readonly scopes_supported: readonly string[];
+            /**
+             * @description How an access token is sent, in the header `Authorization`.
+             * @example [
+             *       "header"
+             *     ]
+             */
+            readonly bearer_methods_supported: readonly "header"[];
+            /**
+             * @description The API's name for people.
+             * @example Tools
+             */
+            readonly resource_name: string;
+            /**
+             * @description Algorithms of proofs that bind a token to a key ([RFC 9449](https://www.rfc-editor.org/rfc/rfc9449)).
+             * @example [
+             *       "RS256",
+             *       "PS256",
+             *       "ES256",
+             *       "EdDSA",
+             *       "Ed25519"
+             *     ]
+             */
+            readonly dpop_signing_alg_values_supported: readonly ("RS256" | "PS256" | "ES256" | "EdDSA" | "Ed25519")[];
+            /**
+             * @description Whether every access token is bound to a key, as in an account with `security_profile` `fapi2`.
+             * @example false
+             */
+            readonly dpop_bound_access_tokens_required: boolean;
+        };
         /** @description A set of public keys ([RFC 7517 section 5](https://www.rfc-editor.org/rfc/rfc7517#section-5)). */
         readonly KeySet: {
             /** @description The keys, at most 50, those that sign now and those that signed or will sign. */
@@ -3626,6 +3705,62 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["KeySet"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 500: components["responses"]["ServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readResourceMetadata: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the API authorization server, 1 to 2147483647.
+                 * @example 1
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The metadata. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlPublic"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "resource": "https://mcp.example.com/mcp",
+                     *       "authorization_servers": [
+                     *         "https://demo.id.example.com"
+                     *       ],
+                     *       "scopes_supported": [
+                     *         "tools:call",
+                     *         "tools:list"
+                     *       ],
+                     *       "bearer_methods_supported": [
+                     *         "header"
+                     *       ],
+                     *       "resource_name": "Tools",
+                     *       "dpop_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA",
+                     *         "Ed25519"
+                     *       ],
+                     *       "dpop_bound_access_tokens_required": false
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ResourceMetadata"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

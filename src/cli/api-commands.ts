@@ -20,9 +20,10 @@ export function addApiCommands(program: Command, outlet: Outlet): void {
           offer.name,
           offer.resourceIdentifier,
           offer.clientAccess,
+          offer.resourceMetadata ? 'on' : 'off',
           offer.open.join(' '),
         ]);
-        const headings = ['id', 'name', 'resource_identifier', 'client_access', 'open'];
+        const headings = ['id', 'name', 'resource_identifier', 'client_access', 'resource_metadata', 'open'];
         return { json: offers.map(shown), text: table(headings, rows) };
       }),
   ).requiredOption('--account <subdomain>', 'the account');
@@ -39,23 +40,42 @@ export function addApiCommands(program: Command, outlet: Outlet): void {
     .addHelpText(
       'after',
       '\nKeys: client_access (linked: only linked clients get tokens; consent: any client whose user agrees),\n' +
-        'open (the scopes that clients without a link can have, separated by commas; empty for none)',
+        'open (the scopes that clients without a link can have, separated by commas; empty for none),\n' +
+        'resource_metadata (on: the service answers the metadata of the API to anybody; off)',
     );
 }
 
-function shown({ id, name, resourceIdentifier, clientAccess, open }: Offer) {
-  return { id, name, resource_identifier: resourceIdentifier, client_access: clientAccess, open };
+function shown({ id, name, resourceIdentifier, clientAccess, resourceMetadata, open }: Offer) {
+  const metadata = resourceMetadata ? 'on' : 'off';
+  return {
+    id,
+    name,
+    resource_identifier: resourceIdentifier,
+    client_access: clientAccess,
+    resource_metadata: metadata,
+    open,
+  };
 }
 
-function readChanges({ client_access: access, open, ...others }: Readonly<Record<string, string>>) {
+function readChanges(pairs: Readonly<Record<string, string>>) {
+  const { client_access: access, open, resource_metadata: metadata, ...others } = pairs;
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw invalid(unknown, 'the keys are client_access and open');
-  return { ...(access !== undefined && { clientAccess: readAccess(access) }), open: open?.split(',').filter(Boolean) };
+  if (unknown !== undefined) throw invalid(unknown, 'the keys are client_access, open, and resource_metadata');
+  return {
+    ...(access !== undefined && { clientAccess: readAccess(access) }),
+    ...(metadata !== undefined && { resourceMetadata: readSwitch(metadata) }),
+    open: open?.split(',').filter(Boolean),
+  };
 }
 
 function readAccess(access: string): 'linked' | 'consent' {
   if (access === 'linked' || access === 'consent') return access;
   throw invalid('client_access', 'client_access must be linked or consent');
+}
+
+function readSwitch(value: string): boolean {
+  if (value === 'on' || value === 'off') return value === 'on';
+  throw invalid('resource_metadata', 'resource_metadata must be on or off');
 }
 
 function invalid(name: string, message: string): Failure {

@@ -59,6 +59,7 @@ import { registrationMembers } from './registration-members.ts';
 import { registrationModes } from './registration-modes.ts';
 import { repeatableRegistrations } from './repeatable-registrations.ts';
 import { requestObjects, requestReferences } from './request-objects.ts';
+import { resourceMetadata } from './resource-metadata.ts';
 import { responseModes } from './response-modes.ts';
 import { revocation } from './revoke-token.ts';
 import { rotatingClients } from './rotating-clients.ts';
@@ -124,6 +125,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'APIs that come while a consent waits': apiConsent,
   'APIs that any client may ask for': openApis,
   'endings of APIs that any client may ask for': openApiEndings,
+  'metadata of an API': resourceMetadata,
 };
 
 for (const kind of databases) {

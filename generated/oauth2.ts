@@ -120,7 +120,8 @@ export interface paths {
          *
          *     `redirect_uris` is needed with the grant types `authorization_code` and `implicit`; without both, `redirect_uris`
          *     and `response_types` may be left out or empty, and are answered empty. Everything else has a default:
-         *     `application_type` is `web`, `token_endpoint_auth_method` is `client_secret_basic`, `grant_types` is
+         *     `application_type` is `native` with a redirect URI of a private scheme and otherwise `web`,
+         *     `token_endpoint_auth_method` is `client_secret_basic`, `grant_types` is
          *     `authorization_code` and `refresh_token`, `response_types` is `code`, `subject_type` is `public`,
          *     `id_token_signed_response_alg` is `RS256`. Grant types, response types and scopes the account does not know are
          *     left out (RFC 7591 section 3.2.1).
@@ -958,6 +959,11 @@ export interface components {
          * @enum {string}
          */
         readonly DisplayValue: "page";
+        /**
+         * @description Scopes about the user that the client may ask for, separated by single spaces, at most 1024 characters; when left out, all. Others are left out: those of an API belong to the API and are not registered. Empty: none about the user.
+         * @example openid profile email
+         */
+        readonly RegisteredScope: string;
         /** @description The metadata of an API ([RFC 9728 section 2](https://www.rfc-editor.org/rfc/rfc9728#section-2)). */
         readonly ResourceMetadata: {
             /**
@@ -1097,7 +1103,7 @@ export interface components {
         readonly StandardClientMetadata: {
             readonly client_name?: components["schemas"]["ClientName"];
             /**
-             * @description `web` (default) or `native` for an app on a device. Another value is `invalid_client_metadata`.
+             * @description `web` or `native` for an app on a device; default: `native` with a redirect URI of a private scheme, otherwise `web`. Another value is `invalid_client_metadata`.
              * @example web
              */
             readonly application_type?: string;
@@ -1145,7 +1151,7 @@ export interface components {
             readonly tos_uri?: components["schemas"]["TosUri"];
             readonly jwks?: components["schemas"]["SubmittedKeySet"];
             readonly jwks_uri?: components["schemas"]["JwksUri"];
-            readonly scope?: components["schemas"]["Scope"];
+            readonly scope?: components["schemas"]["RegisteredScope"];
             readonly software_id?: components["schemas"]["SoftwareId"];
             readonly software_version?: components["schemas"]["SoftwareVersion"];
             readonly default_max_age?: components["schemas"]["DefaultMaxAge"];
@@ -1250,7 +1256,7 @@ export interface components {
         readonly ReplacedClientMetadata: {
             readonly client_name?: components["schemas"]["ClientName"];
             /**
-             * @description `web` (default) or `native` for an app on a device. Another value is `invalid_client_metadata`.
+             * @description `web` or `native` for an app on a device; default: `native` with a redirect URI of a private scheme, otherwise `web`. Another value is `invalid_client_metadata`.
              * @example web
              */
             readonly application_type?: string;
@@ -1298,7 +1304,7 @@ export interface components {
             readonly tos_uri?: components["schemas"]["TosUri"];
             readonly jwks?: components["schemas"]["SubmittedKeySet"];
             readonly jwks_uri?: components["schemas"]["JwksUri"];
-            readonly scope?: components["schemas"]["Scope"];
+            readonly scope?: components["schemas"]["RegisteredScope"];
             readonly software_id?: components["schemas"]["SoftwareId"];
             readonly software_version?: components["schemas"]["SoftwareVersion"];
             readonly default_max_age?: components["schemas"]["DefaultMaxAge"];
@@ -1527,7 +1533,7 @@ export interface components {
             readonly jwks?: components["schemas"]["RegisteredKeySet"];
             readonly jwks_uri?: components["schemas"]["JwksUri"];
             readonly contacts?: components["schemas"]["Contacts"];
-            readonly scope?: components["schemas"]["Scope"];
+            readonly scope?: components["schemas"]["RegisteredScope"];
             readonly software_id?: components["schemas"]["SoftwareId"];
             readonly software_version?: components["schemas"]["SoftwareVersion"];
             readonly backchannel_logout_uri?: components["schemas"]["BackchannelLogoutUri"];
@@ -2435,11 +2441,6 @@ export interface components {
          * @example https://portal.example.com/jwks.json
          */
         readonly JwksUri: string;
-        /**
-         * @description Scopes the client may ask for, separated by single spaces, at most 1024 characters. Scopes that the account does not know are left out.
-         * @example openid profile email
-         */
-        readonly Scope: string;
         /**
          * @description The developer's own identifier of the software, the same in all its registrations, at most 255 characters ([RFC 7591 section 2](https://www.rfc-editor.org/rfc/rfc7591#section-2)).
          * @example 4NRB1-0XZABZI9E6-5SM3R

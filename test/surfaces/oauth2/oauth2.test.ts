@@ -38,6 +38,7 @@ import { implicitProfile } from './implicit-profile.ts';
 import { introspection } from './introspect-token.ts';
 import { isolation } from './isolation.ts';
 import { keys } from './keys.ts';
+import { knownClientsCases } from './known-clients.ts';
 import { largeIds } from './large-ids.ts';
 import { openApiEndings } from './open-api-endings.ts';
 import { openApis } from './open-apis.ts';
@@ -126,6 +127,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'APIs that any client may ask for': openApis,
   'endings of APIs that any client may ask for': openApiEndings,
   'metadata of an API': resourceMetadata,
+  'clients that are known to register themselves': knownClientsCases,
 };
 
 for (const kind of databases) {

@@ -54,7 +54,7 @@ export async function protect(metadataUrl, { client = null } = {}) {
     if (proof === null) throw new Refused(401, 'invalid_dpop_proof', 'the proof is missing, invalid, or old');
     const { htm, htu, ath, jti } = proof.payload;
     const url = `${origin}${req.originalUrl.split('?')[0]}`;
-    const isOfRequest = htm === req.method && htu === url && ath === hashOf(token);
+    const isOfRequest = htm === req.method && htu === url && ath === hashOf(token) && typeof jti === 'string';
     const isOfKey = (await calculateJwkThumbprint(proof.protectedHeader.jwk)) === jkt;
     if (!isOfRequest || !isOfKey || !isFresh(`${jkt} ${jti}`)) {
       throw new Refused(

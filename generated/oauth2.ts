@@ -964,6 +964,12 @@ export interface components {
          * @example openid profile email
          */
         readonly RegisteredScope: string;
+        /**
+         * @description Where an access token stands in a request, in the header `Authorization`.
+         * @example header
+         * @enum {string}
+         */
+        readonly BearerMethod: "header";
         /** @description The metadata of an API ([RFC 9728 section 2](https://www.rfc-editor.org/rfc/rfc9728#section-2)). */
         readonly ResourceMetadata: {
             /**
@@ -988,12 +994,12 @@ export interface components {
              */
             readonly scopes_supported: readonly string[];
             /**
-             * @description How an access token is sent, in the header `Authorization`.
+             * @description How an access token is sent.
              * @example [
              *       "header"
              *     ]
              */
-            readonly bearer_methods_supported: readonly "header"[];
+            readonly bearer_methods_supported: readonly components["schemas"]["BearerMethod"][];
             /**
              * @description The API's name for people.
              * @example Tools
@@ -1009,7 +1015,7 @@ export interface components {
              *       "Ed25519"
              *     ]
              */
-            readonly dpop_signing_alg_values_supported: readonly ("RS256" | "PS256" | "ES256" | "EdDSA" | "Ed25519")[];
+            readonly dpop_signing_alg_values_supported: readonly components["schemas"]["AssertionAlgorithm"][];
             /**
              * @description Whether every access token is bound to a key, as in an account with `security_profile` `fapi2`.
              * @example false

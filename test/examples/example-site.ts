@@ -31,14 +31,19 @@ export interface ExampleSite {
   close(): Promise<void>;
 }
 
-/** Starts both on an empty database and waits until the command says that it is ready. */
-export async function openExample(kind: DatabaseKind): Promise<ExampleSite> {
+/**
+ * Starts both on an empty database and waits until the command says that it is ready. `clone`: a folder where nothing
+ * has run yet, in which it is started as a reader of the guide does.
+ */
+export async function openExample(kind: DatabaseKind, clone?: string): Promise<ExampleSite> {
   const installation = await install(kind);
   const mcpPort = await freePort();
   const env = { PORT: String(installation.port), MCP_PORT: String(mcpPort), DRAIN_SECONDS: '0', LOG_LEVEL: 'warn' };
-  const child = spawn(process.execPath, [command], {
-    cwd: installation.folder,
-    env: { PATH: process.env['PATH'], DATABASE_URL: installation.databaseUrl, ...env },
+  const [file, ...args] = clone === undefined ? [process.execPath, command] : ['npm', 'run', 'mcp'];
+  const cwd = clone ?? installation.folder;
+  const child = spawn(file, args, {
+    cwd,
+    env: { PATH: process.env['PATH'], ...(clone === undefined && { DATABASE_URL: installation.databaseUrl }), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'close');
@@ -61,7 +66,7 @@ export async function openExample(kind: DatabaseKind): Promise<ExampleSite> {
       });
     }
     await Promise.race([once(child, 'ready'), ended.then(() => assert.fail(`the command ended: ${output}`))]);
-    const { user } = JSON.parse(readFileSync(join(installation.folder, 'data/demo.json'), 'utf8'));
+    const { user } = JSON.parse(readFileSync(join(cwd, 'data/demo.json'), 'utf8'));
     return {
       installation,
       wire,

@@ -6,6 +6,7 @@ import { decodeJwt } from 'jose';
 import { databases } from '../support/stores.ts';
 import { type ExampleSite, openExample } from './example-site.ts';
 import { Keeper, type McpClient, mcpClients, type Session } from './mcp-clients.ts';
+import { connect } from './walk.ts';
 
 for (const kind of databases) {
   describe(`the example's MCP server on ${kind}`, () => {
@@ -16,22 +17,6 @@ for (const kind of databases) {
     after(() => site.close());
     for (const client of mcpClients) it(client.title, () => walk(site, client));
   });
-}
-
-/** Connects; where the client sends its user away, as often as that happens, the user signs in and allows. */
-async function connect(site: ExampleSite, client: McpClient, keeper: Keeper): Promise<Session> {
-  for (let tries = 0; tries < 3; tries += 1) {
-    const { session, connect } = client.open(site.resource, keeper);
-    try {
-      await connect();
-      return session;
-    } catch (error) {
-      if (!client.isSentAway(error)) throw error;
-      assert.ok(keeper.sentTo);
-      await session.finish(await site.decide(keeper.sentTo));
-    }
-  }
-  assert.fail('the client sends its user away again and again');
 }
 
 const scopeOf = ({ kept }: Keeper) => kept.tokens?.scope?.split(' ').toSorted();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { run } from '../../../scripts/conformance/toolchain.ts';
 import { runConformanceTool } from '../../examples/conformance-tool.ts';
 import { type ExampleSite, openExample } from '../../examples/example-site.ts';
+import { walkInInspector } from '../../examples/inspector.ts';
 import { Keeper, mcpClients } from '../../examples/mcp-clients.ts';
 import { walkInPython } from '../../examples/python-client.ts';
 import { connect } from '../../examples/walk.ts';
@@ -22,7 +23,7 @@ const expected: Readonly<Record<string, string>> = {
 export const drill: Drill = {
   id: 'G4',
   title:
-    'clients of the Model Context Protocol: a fresh clone, the official Python client, the public conformance tool',
+    'clients of the Model Context Protocol: from a fresh clone, in Python, the inspector, and the public conformance tool',
   rounds: 1,
   quickRounds: null,
   run: async ({ log }) => {
@@ -43,6 +44,7 @@ export const drill: Drill = {
       const site = await openExample('sqlite');
       try {
         await attempt('the Python client', () => walkInPython(site, parent));
+        await attempt('the inspector', () => walkInInspector(site, parent));
         await attempt('the conformance tool', () => judge(site, parent));
       } finally {
         await site.close();

@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import type { Account } from '../domain/accounts/account.ts';
 import { createAccount, listAccounts, setAccount } from '../domain/accounts/accounts.ts';
 import { showSettings } from '../domain/accounts/settings.ts';
-import { type Answer, addCommand, addGroup, collect, type Outlet, readPairs } from './command.ts';
+import { type Answer, addCommand, addGroup, collect, type Outlet } from './command.ts';
 import { fields, table } from './output.ts';
+import { readPairs } from './pairs.ts';
 import { withAccount, withServices } from './session.ts';
 import { settingsText } from './settings-text.ts';
 

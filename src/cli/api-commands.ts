@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { changeOffer, listOffers, type Offer } from '../domain/authorization-servers/offers.ts';
-import { Failure } from '../domain/failure.ts';
-import { addCommand, addGroup, type Outlet, readId, readPairs } from './command.ts';
+import { addCommand, addGroup, type Outlet, readId } from './command.ts';
 import { fields, table } from './output.ts';
+import { type PairReaders, readMembers, readOne, readSwitch, readWords } from './pairs.ts';
 import { withAccount } from './session.ts';
 
 export function addApiCommands(program: Command, outlet: Outlet): void {
@@ -27,15 +27,21 @@ export function addApiCommands(program: Command, outlet: Outlet): void {
         return { json: offers.map(shown), text: table(headings, rows) };
       }),
   ).requiredOption('--account <subdomain>', 'the account');
-  addCommand<{ account: string }>(group, 'set <api_id> <pairs...>', 'change an API: key=value', outlet, (call) => {
-    const [id, pairs] = call.args as [string, string[]];
-    const apiId = readId('api_id', id);
-    const changes = readChanges(readPairs(pairs));
-    return withAccount(call.options.account, async (services, account) => {
-      const offer = shown(await changeOffer(services, account, apiId, changes));
-      return { json: offer, text: fields(offer) };
-    });
-  })
+  addCommand<{ account: string }>(
+    group,
+    'set <api_id> <pairs...>',
+    'change an API: key=value',
+    outlet,
+    async (call) => {
+      const [id, pairs] = call.args as [string, string[]];
+      const apiId = readId('api_id', id);
+      const changes = await readMembers(pairs, readers);
+      return withAccount(call.options.account, async (services, account) => {
+        const offer = shown(await changeOffer(services, account, apiId, changes));
+        return { json: offer, text: fields(offer) };
+      });
+    },
+  )
     .requiredOption('--account <subdomain>', 'the account')
     .addHelpText(
       'after',
@@ -57,27 +63,14 @@ function shown({ id, name, resourceIdentifier, clientAccess, resourceMetadata, o
   };
 }
 
-function readChanges(pairs: Readonly<Record<string, string>>) {
-  const { client_access: access, open, resource_metadata: metadata, ...others } = pairs;
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw invalid(unknown, 'the keys are client_access, open, and resource_metadata');
-  return {
-    ...(access !== undefined && { clientAccess: readAccess(access) }),
-    ...(metadata !== undefined && { resourceMetadata: readSwitch(metadata) }),
-    open: open?.split(',').filter(Boolean),
-  };
+interface ApiChanges {
+  readonly clientAccess?: 'linked' | 'consent';
+  readonly open?: readonly string[];
+  readonly resourceMetadata?: boolean;
 }
 
-function readAccess(access: string): 'linked' | 'consent' {
-  if (access === 'linked' || access === 'consent') return access;
-  throw invalid('client_access', 'client_access must be linked or consent');
-}
-
-function readSwitch(value: string): boolean {
-  if (value === 'on' || value === 'off') return value === 'on';
-  throw invalid('resource_metadata', 'resource_metadata must be on or off');
-}
-
-function invalid(name: string, message: string): Failure {
-  return new Failure('value_invalid', { name, message });
-}
+const readers: PairReaders<ApiChanges> = {
+  client_access: (text, key) => ({ clientAccess: readOne(text, key, ['linked', 'consent']) }),
+  open: (text) => ({ open: readWords(text) }),
+  resource_metadata: (text, key) => ({ resourceMetadata: readSwitch(text, key) }),
+};

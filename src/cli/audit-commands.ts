@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { listEvents } from '../domain/audit/list.ts';
 import { verifyTrail } from '../domain/audit/verify.ts';
-import { Failure } from '../domain/failure.ts';
 import type { EventRecord } from '../store/events.ts';
-import { type Answer, addCommand, addGroup, type Outlet } from './command.ts';
+import { type Answer, addCommand, addGroup, type Outlet, ofAccount } from './command.ts';
+import { addLimitOption, type Limited, readLimit } from './listing.ts';
 import { fields, isoTime } from './output.ts';
 import { withProgress } from './progress.ts';
 import { withAccount } from './session.ts';
@@ -17,16 +17,15 @@ const defaultLimit = 50;
 
 export function addAuditCommands(program: Command, outlet: Outlet): void {
   const group = addGroup(program, 'audit', 'the audit trail of an account');
-  addCommand<OfAccount & { limit?: string }>(group, 'list', 'list events, newest first', outlet, ({ options }) => {
-    const limit = readLimit(options.limit);
+  const list = addCommand<OfAccount & Limited>(group, 'list', 'list events, newest first', outlet, ({ options }) => {
+    const limit = readLimit(options.limit) ?? defaultLimit;
     return withAccount(options.account, async (services, account) => {
       await writeAll(outlet, listEvents(services, account, limit), options.json === true);
       return null;
     });
-  })
-    .requiredOption('--account <subdomain>', 'the account')
-    .option('--limit <number>', `maximum number of events; ${defaultLimit} by default`);
-  addCommand<OfAccount>(group, 'verify', 'verify the chain of all events', outlet, ({ options }) =>
+  });
+  addLimitOption(ofAccount(list), `maximum number of events; ${defaultLimit} by default`);
+  const verify = addCommand<OfAccount>(group, 'verify', 'verify the chain of all events', outlet, ({ options }) =>
     withAccount(options.account, async (services, account): Promise<Answer> => {
       const { events, verified, firstBad } = await withProgress({ json: options.json === true }, (progress) => {
         progress.stage('verifying events', null);
@@ -35,14 +34,8 @@ export function addAuditCommands(program: Command, outlet: Outlet): void {
       const json = { account: account.subdomain, events, verified, first_bad: firstBad };
       return { json, text: fields({ ...json, verified: verified ? 'yes' : 'no' }), exitCode: verified ? 0 : 1 };
     }),
-  ).requiredOption('--account <subdomain>', 'the account');
-}
-
-/** Throws `value_invalid`. */
-function readLimit(text: string | undefined): number {
-  if (text === undefined) return defaultLimit;
-  if (/^[1-9]\d{0,9}$/.test(text)) return Number(text);
-  throw new Failure('value_invalid', { name: 'limit', message: 'limit must be a positive whole number' });
+  );
+  ofAccount(verify);
 }
 
 /** One event after the other, as a list or as lines; none is kept. */

@@ -51,17 +51,13 @@ export function collect(value: string, former: readonly string[] = []): readonly
   return [...former, value];
 }
 
-/** `key=value` arguments as an object. Throws `value_invalid`. */
-export function readPairs(pairs: readonly string[]): Record<string, string> {
-  const read = new Map<string, string>();
-  for (const pair of pairs) {
-    const at = pair.indexOf('=');
-    const key = pair.slice(0, at);
-    if (at < 1) throw new Failure('value_invalid', { message: `${pair} must have the form key=value` });
-    if (read.has(key)) throw new Failure('value_invalid', { name: key, message: `${key} must not be repeated` });
-    read.set(key, pair.slice(at + 1));
-  }
-  return Object.fromEntries(read);
+/** Adds the option that names the account. */
+export function ofAccount(command: Command): Command {
+  return command.requiredOption('--account <subdomain>', 'the account');
+}
+
+export interface OfAccount {
+  readonly account: string;
 }
 
 /** The number of a row. Throws `value_invalid` naming `name`. */

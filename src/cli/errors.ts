@@ -40,11 +40,12 @@ const lists: Readonly<Record<string, string>> = {
   credential: 'gatehouse credential list shows the active ones',
   'api key': 'gatehouse api-key list shows the active ones',
   user: 'gatehouse user list shows the users',
-  role: 'GET /api/2/roles lists the roles, and gatehouse role create makes one',
-  app: 'GET /api/2/apps lists the apps',
-  access: 'GET /api/2/apps/{id} shows the roles of an app, and GET /api/2/apps/{id}/users its users',
-  policy: 'GET /api/2/policies lists the policies',
-  hook: 'GET /api/2/hooks lists the hooks',
+  role: 'gatehouse role list shows the roles, and gatehouse role create makes one',
+  app: 'gatehouse app list shows the apps',
+  access: 'gatehouse app show and gatehouse role show tell who may use which app',
+  policy: 'gatehouse policy list shows the policies',
+  hook: 'gatehouse hook list shows the hooks',
+  variable: 'gatehouse hook env list shows the variables',
   server: 'gatehouse api list shows them',
 };
 

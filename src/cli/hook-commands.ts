@@ -15,10 +15,13 @@ import { createHookRunner } from '../hook-runner/runner.ts';
 import type { Judgement } from '../runtime/floor.ts';
 import { checkRuntimes } from '../runtime/hook-runtimes.ts';
 import { notesOn } from './answer-notes.ts';
-import { type Answer, addCommand, addGroup, collect, type Outlet, readPairs } from './command.ts';
+import { type Answer, addCommand, addGroup, collect, type Outlet } from './command.ts';
 import { addHookLogCommands, readHookFile } from './hook-log-commands.ts';
 import { addHookNewCommand } from './hook-new-command.ts';
+import { addVariableCommands } from './hook-variable-commands.ts';
+import { addHookWriteCommands } from './hook-write-commands.ts';
 import { readSettings } from './invocation.ts';
+import { readPairs } from './pairs.ts';
 import { hintsOn } from './run-hints.ts';
 
 /** For a run without an account. */
@@ -36,6 +39,8 @@ interface RunOptions {
 export function addHookCommands(program: Command, outlet: Outlet): void {
   const group = addGroup(program, 'hook', 'Smart Hooks');
   addHookNewCommand(group, outlet);
+  addHookWriteCommands(group, outlet);
+  addVariableCommands(group, outlet);
   addHookLogCommands(group, outlet);
   addCommand<RunOptions>(
     group,

@@ -77,7 +77,7 @@ export function addHookLogCommands(group: Command, outlet: Outlet): void {
     outlet,
     ({ args: [id], options }) =>
       withAccount(options.account, async (services, account) =>
-        written(await rollBackHook(services, account, String(id))),
+        shownWritten(await rollBackHook(services, account, String(id))),
       ),
   ).requiredOption('--account <subdomain>', 'the account');
   addSwitch(group, outlet, 'enable', false);
@@ -92,12 +92,13 @@ function addSwitch(group: Command, outlet: Outlet, name: string, disabled: boole
     outlet,
     ({ args: [id], options }) =>
       withAccount(options.account, async (services, account) =>
-        written(await switchHook(services, account, String(id), disabled)),
+        shownWritten(await switchHook(services, account, String(id), disabled)),
       ),
   ).requiredOption('--account <subdomain>', 'the account');
 }
 
-function written({ hook, status, warning }: WrittenHook): Answer {
+/** The answer to a write of a hook. */
+export function shownWritten({ hook, status, warning }: WrittenHook): Answer {
   const json = { id: hook.uuid, version: hook.version, status, disabled: hook.disabled };
   const warned = warning === null ? {} : { warning };
   return { json: { ...json, ...warned }, text: fields({ ...json, disabled: hook.disabled ? 'yes' : 'no', ...warned }) };

@@ -4,6 +4,7 @@ import { printableJson, printableText, printableValue } from '../adapters/printa
 import { addAccessCommands } from './access-commands.ts';
 import { addAccountCommands } from './account-commands.ts';
 import { addApiCommands } from './api-commands.ts';
+import { addAppCommands } from './app-commands.ts';
 import { addAuditCommands } from './audit-commands.ts';
 import { addApiKeyCommands, addCredentialCommands } from './caller-commands.ts';
 import type { Outlet } from './command.ts';
@@ -16,6 +17,7 @@ import { addExamples } from './examples.ts';
 import { addHookCommands } from './hook-commands.ts';
 import { asInvocation, chooseEnvFile } from './invocation.ts';
 import { addKeyCommands } from './key-commands.ts';
+import { addPolicyCommands } from './policy-commands.ts';
 import { addPrepareCommand } from './prepare-command.ts';
 import { addRoleCommands } from './role-commands.ts';
 import { addServeCommand } from './serve-command.ts';
@@ -92,6 +94,8 @@ export function createProgram(outlet: Outlet, asJson: boolean): Command {
   addApiKeyCommands(program, outlet);
   addUserCommands(program, outlet);
   addRoleCommands(program, outlet);
+  addPolicyCommands(program, outlet);
+  addAppCommands(program, outlet);
   addAccessCommands(program, outlet);
   addApiCommands(program, outlet);
   addKeyCommands(program, outlet);

@@ -2,17 +2,18 @@ import type { Command } from 'commander';
 import type { Account } from '../domain/accounts/account.ts';
 import { Failure } from '../domain/failure.ts';
 import { requireRoleIds } from '../domain/roles/full-role.ts';
-import { fullName } from '../domain/users/names.ts';
 import type { UserInput } from '../domain/users/user-input.ts';
 import { type SettableStatus, settableStatuses, userStatusNames } from '../domain/users/user-status.ts';
-import { listUsers, requireUser } from '../domain/users/users.ts';
+import { requireUser } from '../domain/users/users.ts';
 import { createUser, unlockUser, updateUser } from '../domain/users/write-user.ts';
 import type { StoreVerbs } from '../store/store.ts';
 import type { UserRecord } from '../store/users.ts';
-import { type Answer, addCommand, addGroup, collect, type Outlet, readPairs, readSecret } from './command.ts';
-import { fields, table } from './output.ts';
+import { type Answer, addCommand, addGroup, collect, type Outlet, readSecret } from './command.ts';
+import { fields } from './output.ts';
+import { keysOf, type PairReaders, readMembers, readWords } from './pairs.ts';
 import { addPeopleCommands } from './people-commands.ts';
 import { withAccount } from './session.ts';
+import { addUserLists, addUserVerbs } from './user-verbs.ts';
 
 interface NewUserOptions {
   readonly account: string;
@@ -33,7 +34,11 @@ export function addUserCommands(program: Command, outlet: Outlet): void {
     outlet,
     async (call) => {
       const { account: subdomain, password, role: roles, ...names } = call.options;
-      const changes = { ...pickNames(names), roles, ...(password !== undefined && (await readers.password(password))) };
+      const changes = {
+        ...pickNames(names),
+        roles,
+        ...(password !== undefined && { password: await readPassword(password) }),
+      };
       return withAccount(subdomain, async (services, account) =>
         one(await createUser(services, account, await inputOf(services.store, account, changes))),
       );
@@ -52,7 +57,7 @@ export function addUserCommands(program: Command, outlet: Outlet): void {
     'change a user: key=value',
     outlet,
     async (call) => {
-      const changes = await readChanges(readPairs(call.args[0] as string[]));
+      const changes = await readMembers<UserChanges>(call.args[0] as string[], readers);
       const { account: subdomain, email } = call.options;
       return withAccount(subdomain, async (services, account) => {
         const { id, status } = await requireUser(services.store, account, email);
@@ -68,10 +73,9 @@ export function addUserCommands(program: Command, outlet: Outlet): void {
   )
     .requiredOption('--account <subdomain>', 'the account')
     .requiredOption('--email <email>', 'whom')
-    .addHelpText('after', `\nKeys: ${changeNames.join(', ')}\nstatus is ${Object.keys(settableStatuses).join(', ')}`);
-  addCommand<{ account: string }>(group, 'list', 'list all users', outlet, (call) =>
-    withAccount(call.options.account, async (services, account) => many(await listUsers(services, account))),
-  ).requiredOption('--account <subdomain>', 'the account');
+    .addHelpText('after', `${keysOf(readers)}\nstatus is ${Object.keys(settableStatuses).join(', ')}`);
+  addUserLists(group, outlet);
+  addUserVerbs(group, outlet);
   addPeopleCommands(group, outlet);
 }
 
@@ -107,37 +111,15 @@ async function inputOf(
 }
 
 /** How each key of `user set` becomes a change; an empty value clears where that is possible. */
-const readers = {
-  email: async (text) => ({ email: text || null }),
-  username: async (text) => ({ username: text || null }),
-  firstname: async (text) => ({ firstname: text || null }),
-  lastname: async (text) => ({ lastname: text || null }),
+const readers: PairReaders<UserChanges> = {
+  email: (text) => ({ email: text || null }),
+  username: (text) => ({ username: text || null }),
+  firstname: (text) => ({ firstname: text || null }),
+  lastname: (text) => ({ lastname: text || null }),
   password: async (text) => ({ password: await readPassword(text) }),
-  status: async (text) => ({ status: readStatus(text) }),
-  roles: async (text) => ({
-    roles: text
-      .split(',')
-      .map((name) => name.trim())
-      .filter(Boolean),
-  }),
-} satisfies Record<keyof UserChanges, (text: string) => Promise<UserChanges>>;
-
-const changeNames = Object.keys(readers);
-
-async function readChanges(pairs: Readonly<Record<string, string>>): Promise<UserChanges> {
-  let changes: UserChanges = {};
-  for (const [name, text] of Object.entries(pairs)) {
-    const read = Object.hasOwn(readers, name) ? readers[name as keyof UserChanges] : undefined;
-    if (!read) {
-      throw new Failure('value_invalid', {
-        name,
-        message: `${name} cannot be set; keys are ${changeNames.join(', ')}`,
-      });
-    }
-    changes = { ...changes, ...(await read(text)) };
-  }
-  return changes;
-}
+  status: (text) => ({ status: readStatus(text) }),
+  roles: (text) => ({ roles: readWords(text) }),
+};
 
 async function readPassword(text: string): Promise<string> {
   const password = await readSecret('password', text);
@@ -151,20 +133,7 @@ function readStatus(text: string): SettableStatus {
   throw new Failure('value_invalid', { name: 'status', message });
 }
 
-function represent({ id, email, status }: UserRecord) {
-  return { id, email, status: userStatusNames[status] };
-}
-
-function one(user: UserRecord): Answer {
-  return { json: represent(user), text: fields(represent(user)) };
-}
-
-function many(users: readonly UserRecord[]): Answer {
-  return {
-    json: users.map(represent),
-    text: table(
-      ['id', 'email', 'username', 'status', 'name'],
-      users.map((user) => [user.id, user.email, user.username, userStatusNames[user.status], fullName(user)]),
-    ),
-  };
+function one({ id, email, status }: UserRecord): Answer {
+  const json = { id, email, status: userStatusNames[status] };
+  return { json, text: fields(json) };
 }

@@ -33,6 +33,7 @@ export type LimitSubject =
   | { readonly credential: string }
   | { readonly apiKey: number }
   | { readonly user: number }
+  | { readonly user: number; readonly client: string }
   /** The `sid` of a browser's session. */
   | { readonly session: string }
   /** A name in compared form that no user has. */

@@ -79,9 +79,7 @@ export function createHookRunner(options: HookRunnerOptions): HookProcessRunner 
       await runtimes.poolOf(runtime, false)?.use(accountId, (member) => member.load({ source, packages }));
     },
     recycle(accountId) {
-      for (const pool of runtimes.pools) {
-        for (const isDraft of [false, true]) pool.recycle(processKey({ accountId, isDraft }));
-      }
+      for (const pool of runtimes.pools) pool.recycle(processKey({ accountId }));
     },
     health: runtimes.health,
     close: async () => void (await Promise.all(runtimes.pools.map((pool) => pool.close()))),

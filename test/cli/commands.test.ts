@@ -96,7 +96,7 @@ describe('the command line', () => {
     assert.deepEqual(followed, { id: role.id, name: 'staff', policy: 'Default' });
     assert.equal((await cli.json(...setRole('policy='))).policy, null);
     assert.equal((await refusal(...setRole('policy=none'))).error, 'not_found');
-    assert.equal((await refusal(...setRole('name=crew'))).error, 'value_invalid');
+    assert.equal((await refusal(...setRole('colour=red'))).message, 'colour cannot be set; keys are name, policy');
     const create = ['user', 'create', ...account, '--email', 'Ada@Example.com', '--username', 'ada', '--role', 'staff'];
     const { stdout } = await cli.run([...create, '--password', '-', '--json'], {
       input: 'correct horse battery\nmore',
@@ -111,7 +111,7 @@ describe('the command line', () => {
     for (const [pair, message] of [
       [
         'roles=staff,crew',
-        'there is no role crew; GET /api/2/roles lists the roles, and gatehouse role create makes one',
+        'there is no role crew; gatehouse role list shows the roles, and gatehouse role create makes one',
       ],
       ['password=', 'password is empty'],
     ] as const) {
@@ -142,7 +142,7 @@ describe('the command line', () => {
     assert.equal((await refusal('why', 'nobody@example.com')).error, 'not_found');
     assert.equal(
       (await refusal('why', 'why@example.com', '--app', '7')).message,
-      'there is no app 7; GET /api/2/apps lists the apps',
+      'there is no app 7; gatehouse app list shows the apps',
     );
     assert.equal((await refusal('why', '9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11')).error, 'not_found');
     assert.match((await refusal('why', 'nonsense')).message, /^give the reference/);
@@ -226,7 +226,7 @@ describe('the command line', () => {
     const access = ['access', 'grant', '--account', 'acme', '--app', '1'];
     assert.equal(
       (await refusal(...access, '--user', 'ada@example.com')).message,
-      'there is no app 1; GET /api/2/apps lists the apps',
+      'there is no app 1; gatehouse app list shows the apps',
     );
     assert.equal((await refusal(...access)).error, 'value_invalid');
     assert.equal((await refusal(...access, '--user', 'a@b.c', '--role', 'staff')).error, 'value_invalid');

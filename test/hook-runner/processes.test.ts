@@ -85,7 +85,7 @@ describe('hook processes', () => {
     await until(() => !isAlive(pid));
   });
 
-  it('of drafts are separate from those of the account’s hooks and end with a change', async () => {
+  it('of drafts are separate from those of the account’s hooks, and stay when these change', async () => {
     assert.equal(await runner.value(one, { accountId: 6 }), 1);
     assert.equal(await runner.value(one, { accountId: 6, isDraft: true }), 1);
     const [live, draft] = [pidOf(6), pidOf(-6)];
@@ -103,7 +103,8 @@ describe('hook processes', () => {
     runner.recycle(6);
     await runner.value(one, { accountId: 6, isDraft: true });
     await runner.value(one, { accountId: 6 });
-    assert.ok(pidOf(6) !== live && pidOf(-6) !== next);
+    assert.notEqual(pidOf(6), live);
+    assert.equal(pidOf(-6), next);
   });
 
   it('are warm before the first run', async () => {

@@ -95,7 +95,7 @@ const mistakes: readonly (readonly [command: string, says: RegExp])[] = [
   ['api set one client_access=consent --account acme', /whole number from 1/],
   ['api set 9 client_access=consent --account acme', /gatehouse api list/],
   ['api set 1 client_access=open --account acme', /linked or consent/],
-  ['api set 1 access=consent --account acme', /keys are client_access, open, and resource_metadata/],
+  ['api set 1 access=consent --account acme', /keys are client_access, open, resource_metadata/],
   ['api set 1 resource_metadata=yes --account acme', /on or off/],
   ['keys rotate', /--account[\s\S]*--help/],
   ['keys rotate --account acme --emergency', /cannot be undone: to do it, add --yes/],

@@ -31,6 +31,7 @@ const settings = {
   'limit.api-2': 'off',
   'limit.hooks': 'off',
   'limit.authorize': 'off',
+  'limit.consent': 'off',
   'limit.par': 'off',
   'limit.public-client': 'off',
   'limit.register': 'off',

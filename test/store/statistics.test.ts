@@ -7,7 +7,12 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import Sqlite from 'better-sqlite3';
 import { openStore } from '../../src/store/knex/index.ts';
-import { describeNewTables, describeTable, reloadStatistics } from '../../src/store/knex/sqlite/statistics.ts';
+import {
+  describeIndex,
+  describeNewTables,
+  indexesDue,
+  reloadStatistics,
+} from '../../src/store/knex/sqlite/statistics.ts';
 import { migratedFile } from '../support/stores.ts';
 
 describe('statistics of SQLite', () => {
@@ -82,7 +87,7 @@ describe('statistics of SQLite', () => {
     connection.exec(`with recursive n (i) as (select 1 union all select i + 1 from n where i < 12000)
       insert into users (${given.map(({ name }) => name)}, email_key)
       select ${given.map(filler)}, 'user' || i from n`);
-    describeTable(connection, 'users');
+    for (const index of indexesDue(connection, 'users')) describeIndex(connection, 'users', index);
     reloadStatistics(connection);
     for (const column of ['email_key', 'username_key']) {
       const [plan] = planOf(connection, `select * from users where account_id = ? and ${column} = ?`, [1, 1]);
@@ -116,6 +121,36 @@ describe('statistics of SQLite', () => {
     assert.match(after.get('ended_requests_expires_at_index') ?? '', /^12\d{3} 1$/);
     assert.equal(after.get('app_users'), before.get('app_users'));
     assert.equal(describeNewTables(connection), false);
+    connection.close();
+  });
+
+  it('a large table is described again when its size has changed much, and not before', () => {
+    const { connection } = copy('growing.db');
+    connection.exec('pragma foreign_keys = off');
+    const columns = connection.pragma('table_info(access_tokens)') as { name: string; notnull: number; type: string }[];
+    const given = columns.filter(({ name, notnull }) => notnull === 1 && name !== 'id').map(({ name }) => name);
+    const add = (from: number, to: number) =>
+      connection.exec(`with recursive n (i) as (select ${from} union all select i + 1 from n where i < ${to})
+        insert into access_tokens (id, ${given}) select i, ${given.map((name) => (name === 'digest' ? "'d' || i" : 1))} from n`);
+    const describeDue = () => {
+      const due = indexesDue(connection, 'access_tokens');
+      for (const index of due) describeIndex(connection, 'access_tokens', index);
+      return due.length > 0;
+    };
+    add(1, 9_000);
+    assert.equal(describeDue(), false);
+    // Still described as the large one that it was assumed to become.
+    add(9_001, 300_000);
+    assert.equal(describeDue(), true);
+    assert.equal(describeDue(), false);
+    connection.exec('delete from access_tokens where id > 80000');
+    assert.equal(describeDue(), false);
+    connection.exec('delete from access_tokens where id > 70000');
+    assert.equal(describeDue(), true);
+    add(70_001, 270_000);
+    assert.equal(describeDue(), false);
+    add(270_001, 290_000);
+    assert.equal(describeDue(), true);
     connection.close();
   });
 });

@@ -17,6 +17,10 @@ const limits = {
   'client-auth': ['60/min', 'failed authentications of a client or credential, for each source'],
   'public-client': ['600/min', 'refused refreshes and token exchanges of a grant of a public client, for each source'],
   authorize: ['300/min', 'stored authorization requests of a source, and of decisions of a session'],
+  consent: [
+    '5/h',
+    'refusals of a user to agree to a client that registered in the open, before it cannot ask for a while',
+  ],
   par: ['600/min', 'pushed authorization requests of a client, for each source'],
   hooks: ['500/s', 'runs of hooks of the account'],
   delegated: ['600/min', 'calls of the surface `api-v1` with an API key'],

@@ -106,7 +106,10 @@ export interface HookRunner {
    * done or has failed.
    */
   warm(call: Pick<HookRun, 'accountId' | 'runtime' | 'source' | 'packages'>): Promise<void>;
-  /** The account's functions have changed: later calls run in a new process. */
+  /**
+   * The account's functions have changed: later calls run in a new process. Drafts keep theirs: each comes with its
+   * text and variables.
+   */
   recycle(accountId: number): void;
   /** Whether functions can be run now. */
   health(): {

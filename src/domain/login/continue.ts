@@ -4,6 +4,7 @@ import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import type { RunServices } from '../hooks/run-hook.ts';
 import type { BrowserState } from './authorization-request.ts';
+import { isWornOut } from './consent-refusals.ts';
 import { currentStep, type Step } from './current-step.ts';
 import { type FinishServices, finishRequest, type Granted } from './finish.ts';
 import { runHooksOnSso } from './hooks-on-sso.ts';
@@ -72,7 +73,9 @@ async function nextStep(
       if (silent) return end(notAllowed);
       throw current.failure;
     case 'consent':
-      return silent ? end({ error: 'consent_required', description: 'consent is missing' }) : { show: 'consent' };
+      if (silent) return end({ error: 'consent_required', description: 'consent is missing' });
+      if (await isWornOut(services, account, current.request.client, current.user.id)) return end(refusedOften);
+      return { show: 'consent' };
   }
 }
 
@@ -91,6 +94,11 @@ function findLateFault(
 const notAllowed: AuthorizationError = {
   error: 'access_denied',
   description: 'the user may not use this application',
+};
+
+const refusedOften: AuthorizationError = {
+  error: 'access_denied',
+  description: 'the user has refused several times and is not asked again for a while',
 };
 
 /** OpenID Connect Core §3.1.2.6. */

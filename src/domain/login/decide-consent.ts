@@ -16,6 +16,7 @@ import {
   requireCsrf,
 } from './authorization-request.ts';
 import { type ApiScope, consentNames, consentScopes, isAllowedAtApis, isConsentRemembered } from './consent.ts';
+import { countRefusal } from './consent-refusals.ts';
 import { isOwnPages } from './own-pages.ts';
 import { findSession } from './sessions.ts';
 
@@ -68,7 +69,7 @@ export async function decideConsent(
   }
   // A script in a signed-in browser could change the decision without end, so the number is limited.
   await services.limits.take(account, 'authorize', { session: session.sid });
-  await services.store.transaction(async (tx) => {
+  const isNew = await services.store.transaction(async (tx) => {
     const { userId: id } = session;
     // Whoever ends the session locks its user first: nothing is allowed in one that has ended.
     await tx.users.lock(account.id, id);
@@ -77,10 +78,10 @@ export async function decideConsent(
     const { parameters } = record;
     const servers = await serversOf({ store: tx }, client, parameters);
     const apiScopes = apiScopeNames(parameters.scope, parameters.serverId, servers);
-    if (decision === 'allow' && shown !== markOf(browser, apiScopes)) return;
+    if (decision === 'allow' && shown !== markOf(browser, apiScopes)) return false;
     // Under the user's lock: of a form that is sent many times at once, one is the first.
     const kept = await tx.authorizations.findRequest(account.id, record.digest);
-    if (kept && isKept(kept, decision, id, servers)) return;
+    if (kept && isKept(kept, decision, id, servers)) return false;
     await tx.authorizations.decide(record, decision, id, apiScopes);
     const scope = consentScopes(parameters);
     const about = { actor: { type: 'user', id }, target: { type: 'app', id: client.appId } } as const;
@@ -92,11 +93,13 @@ export async function decideConsent(
         ? { ...about, action: 'consent.denied', detail: { user_id: id } }
         : { ...about, action: 'consent.allowed', detail: { user_id: id, scope } },
     );
-    if (decision === 'deny' || !isConsentRemembered(account, client)) return;
+    if (decision === 'deny' || !isConsentRemembered(account, client)) return true;
     const former = (await tx.authorizations.findConsent(account.id, id, client.appId)) ?? [];
     const allowed = [...new Set([...former, ...consentNames(parameters, servers)])];
     await tx.authorizations.saveConsent(account.id, id, client.appId, allowed, services.clock.now());
+    return true;
   });
+  if (isNew && decision === 'deny') await countRefusal(services, account, client, session.userId);
 }
 
 /** Whether the same user has decided the same before, about no less than is asked for now. */

@@ -72,7 +72,10 @@ export function policyVerbs(db: Knex): PolicyStore {
         });
       } catch (error) {
         // The foreign keys of its users, roles and apps.
-        if (error instanceof Failure && error.code === 'not_found') throw new Failure('conflict', { name: 'policy' });
+        if (error instanceof Failure && error.code === 'not_found') {
+          const message = 'A policy that a user, a role or an app follows cannot be deleted';
+          throw new Failure('conflict', { name: 'policy', message });
+        }
         throw error;
       }
     },

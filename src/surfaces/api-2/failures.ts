@@ -37,7 +37,7 @@ function invalidRequest(failure: Failure, { operation }: RefusalContext) {
 /** An object that cannot be deleted, or a unique value that is taken. */
 function conflict({ detail }: Failure) {
   if (detail.name === 'policy') {
-    const message = detail.message ?? 'A policy that a user, a role or an app follows cannot be deleted';
+    const { message = 'The policy cannot be deleted' } = detail;
     return { status: 409 as const, body: { statusCode: 409 as const, name: 'ConflictError' as const, message } };
   }
   const message = `${detail.name ?? 'the value'} has already been taken`;

@@ -100,6 +100,14 @@ export const clients: readonly Mutant[] = [
     killedBy: 'domain/clients/grant-types.test.ts',
   },
   {
+    id: 'open-client-worn-out',
+    rule: 'a user who has refused a client of open registration often is not asked by it again',
+    file: 'domain/login/continue.ts',
+    text: 'await isWornOut(services, account, current.request.client, current.user.id)',
+    becomes: 'false',
+    killedBy: 'surfaces/oauth2/open-clients.ts',
+  },
+  {
     id: 'open-client-registered-for',
     rule: 'open registration does not accept grants without a hosted page',
     file: 'domain/clients/grant-types.ts',

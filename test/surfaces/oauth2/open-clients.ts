@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { setAccount } from '../../../src/domain/accounts/accounts.ts';
 import { type GrantType, knownGrantTypes } from '../../../src/domain/clients/known-values.ts';
+import { grantAccess } from '../../../src/domain/users/access.ts';
 import { linkApi, makeApi } from '../../support/api.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
@@ -19,9 +20,10 @@ import {
   registerClient,
   signedIn,
   signInForCode,
+  submit,
   walk,
 } from '../../support/sign-in.ts';
-import { type AppOf, askTokens, assertError, unlimited } from './asking.ts';
+import { type AppOf, askTokens, assertError, toClient, unlimited } from './asking.ts';
 import { implicitAccount } from './implicit.ts';
 
 const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -287,5 +289,34 @@ export function openClients(app: AppOf): void {
       await end(client);
       assert.equal((await one.send('GET', link)).headers['location'], '/signed-out');
     }
+  });
+
+  it('a user who refused often is not asked again by the same client', async () => {
+    const few = await app().another({ ...unlimited, registration: 'open', 'limit.consent': '2/h' });
+    const json = { client_name: 'Open App', redirect_uris: [redirectUri] };
+    const open = async (): Promise<OwnClient> => (await few.send('POST', '/oauth2/register', { json })).body;
+    const [pushy, other, byToken] = [await open(), await open(), await registerClient(few)];
+    const user = await makeUser(few, pushy.app_id);
+    for (const { app_id: id } of [other, byToken]) {
+      await grantAccess(few.services, few.account, id, { user: user.email ?? '' });
+    }
+    const jar = new CookieJar();
+    const start = (client: RegisteredClient, more = {}) =>
+      walk(few, jar, authorizePath(client, { prompt: 'consent', ...more }));
+    await submit(few, await start(pushy), { username: user.email ?? '', password });
+    const refuse = async (client: RegisteredClient) => {
+      const asked = await start(client);
+      assert.match(asked.answer.text, /value="allow"/);
+      return toClient((await submit(few, asked, { decision: 'deny' })).answer).get('error_description');
+    };
+    for (const client of [pushy, pushy, byToken, byToken, byToken, other]) {
+      assert.equal(await refuse(client), 'the user did not consent');
+    }
+    const left = toClient((await start(pushy)).answer);
+    assert.deepEqual([left.get('error'), left.get('code')], ['access_denied', null]);
+    assert.match(left.get('error_description') ?? '', /refused several times/);
+    const silent = toClient((await start(pushy, { prompt: 'none' })).answer);
+    assert.equal(silent.get('error'), 'consent_required');
+    assert.equal(await refuse(other), 'the user did not consent');
   });
 }

@@ -17,7 +17,14 @@ import { append, findAccessToken, findCredentialToken, findGeneration } from './
 import { purge } from './purge.ts';
 import { openReading, renewReading } from './reading.ts';
 import { describeSchema } from './schema.ts';
-import { describeNewTables, describeTable, reloadStatistics, tablesOf } from './statistics.ts';
+import {
+  describeIndex,
+  describeNewTables,
+  describeSmall,
+  indexesDue,
+  reloadStatistics,
+  tablesOf,
+} from './statistics.ts';
 import { findLostCommits } from './wal.ts';
 
 /** How long a migration waits for another process that writes, and how often it checks. */
@@ -52,15 +59,20 @@ async function findDamage(db: Knex): Promise<string[]> {
   return orphans.slice(0, mostFindings).map(({ table, parent }) => `a row of ${table} refers to no row of ${parent}`);
 }
 
-/** Table by table, so that nothing waits for all of them. */
+/** Index by index, so that nothing waits for all of them. */
 async function refreshStatistics(db: Knex, reading: Knex): Promise<void> {
   let changed = false;
   for (const table of await onConnection(db, tablesOf)) {
-    const described = await withOneCommit(db, (connection) => {
-      const result = describeTable(connection, table);
+    const wasDescribed = await withOneCommit(db, (connection) => {
+      const result = describeSmall(connection, table);
       return { result, wrote: result };
     });
-    changed ||= described;
+    changed ||= wasDescribed;
+    for (const index of await onConnection(db, (connection) => indexesDue(connection, table))) {
+      await nextTurn();
+      await withOneCommit(db, (connection) => ({ result: describeIndex(connection, table, index), wrote: true }));
+      changed = true;
+    }
     await nextTurn();
   }
   if (!changed) return;

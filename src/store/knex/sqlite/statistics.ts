@@ -10,6 +10,8 @@ import type Sqlite from 'better-sqlite3';
 
 /** Fewer rows say nothing about the proportions of many. */
 const largeRows = 10_000;
+/** A large table is described again when it has become so many times as large or as small. */
+const growth = 4;
 /** The assumed size of a small table. */
 const assumedRows = 1_000_000;
 const rowsOfAccount = 100_000;
@@ -38,39 +40,76 @@ export function tablesOf(connection: Sqlite.Database): string[] {
   return connection.prepare<[], string>(tables).pluck().all();
 }
 
+/** Describes a small table, in a transaction that may write; true when its description has changed. */
+export function describeSmall(connection: Sqlite.Database, table: string): boolean {
+  return !isLarge(connection, table) && assume(connection, [table]);
+}
+
 /**
- * Describes a table, in a transaction that may write; true when its description has changed. Takes a few milliseconds
- * at most. A connection uses it after `reloadStatistics`.
+ * The indexes of a large table whose descriptions are missing or too old. SQLite counts all entries of an index that it
+ * describes, which takes longer than others should wait once a table has millions of rows.
  */
-export function describeTable(connection: Sqlite.Database, table: string): boolean {
-  if (!isLarge(connection, table)) return assume(connection, [table]);
+export function indexesDue(connection: Sqlite.Database, table: string): readonly string[] {
+  if (!isLarge(connection, table) || isDescribed(connection, table)) return [];
+  return listIndexes(connection, table).map(({ name }) => name);
+}
+
+/** Describes one of `indexesDue`, in a transaction that may write. A connection uses it after `reloadStatistics`. */
+export function describeIndex(connection: Sqlite.Database, table: string, index: string): void {
   connection.pragma(`analysis_limit = ${sampledRows}`);
-  connection.exec(`analyze "${table}"`);
-  describeUnique(connection, table);
-  return true;
+  connection.exec(`analyze "${index}"`);
+  if (listIndexes(connection, table).some(({ name, unique, partial }) => name === index && unique && !partial)) {
+    describeUnique(connection, table, index);
+  }
 }
 
 /**
  * A sample counts rows without a value as equal, so that an index of many of them looks as if it led to all rows of an
  * account. What is unique is one row where there is a value, and nothing else is looked for.
  */
-function describeUnique(connection: Sqlite.Database, table: string): void {
+function describeUnique(connection: Sqlite.Database, table: string, index: string): void {
+  const stat = describedAs(connection).get(table)?.get(index);
+  if (stat === undefined) return;
   const change = connection.prepare('update sqlite_stat1 set stat = ? where tbl = ? and idx = ?');
-  const described = describedAs(connection).get(table);
-  for (const { name, unique, partial } of connection.pragma(`index_list("${table}")`) as ListedIndex[]) {
-    const stat = described?.get(name);
-    if (unique === 1 && partial === 0 && stat !== undefined) change.run(stat.replace(/ \d+$/, ' 1'), table, name);
-  }
+  change.run(stat.replace(/ \d+$/, ' 1'), table, index);
 }
 
-/** Like `describeTable` for all tables, except large ones that are described already: fast enough for a start. */
+function listIndexes(connection: Sqlite.Database, table: string): readonly ListedIndex[] {
+  return connection.pragma(`index_list("${table}")`) as ListedIndex[];
+}
+
+/**
+ * Whether a table was described when it was about as large. Its size is the distance of its row numbers: rows that were
+ * deleted in between only lead to another description, as does a table without row numbers.
+ */
+function isDescribed(connection: Sqlite.Database, table: string): boolean {
+  const described = describedAs(connection).get(table)?.values() ?? [];
+  // A partial index has fewer rows than its table.
+  const rows = Math.max(0, ...[...described].map((stat) => Number.parseInt(stat, 10)));
+  if (rows === 0 || rows === assumedRows || hasNoRowNumbers(connection, table)) return false;
+  const end = (which: 'min' | 'max') => `(select ${which}(rowid) from "${table}")`;
+  const size =
+    connection
+      .prepare<[], number>(`select ${end('max')} - ${end('min')} + 1`)
+      .pluck()
+      .get() ?? 0;
+  return size < rows * growth && size > rows / growth;
+}
+
+function hasNoRowNumbers(connection: Sqlite.Database, table: string): boolean {
+  return connection.prepare('select wr from pragma_table_list(?)').pluck().get(table) === 1;
+}
+
+/** Describes all tables, except large ones that are described already: fast enough for a start. */
 export function describeNewTables(connection: Sqlite.Database): boolean {
   requireStatistics(connection);
   const described = describedAs(connection);
   const [large, small] = [new Set<string>(), new Set<string>()];
   for (const table of tablesOf(connection)) (isLarge(connection, table) ? large : small).add(table);
   const unknown = [...large].filter((table) => !described.has(table));
-  for (const table of unknown) describeTable(connection, table);
+  for (const table of unknown) {
+    for (const index of indexesDue(connection, table)) describeIndex(connection, table, index);
+  }
   return assume(connection, [...small]) || unknown.length > 0;
 }
 

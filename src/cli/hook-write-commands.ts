@@ -1,0 +1,145 @@
+/** Commands that list, create, change and delete hooks. */
+
+import type { Command } from 'commander';
+import { Failure } from '../domain/failure.ts';
+import type { HookInput } from '../domain/hooks/definition.ts';
+import { createHook, removeHook, replaceHook } from '../domain/hooks/hooks.ts';
+import { type NamedHook, pageHooks, readNamedHook } from '../domain/hooks/read-hooks.ts';
+import { sourceOf } from '../domain/hooks/source.ts';
+import { hookTypes } from '../domain/hooks/values.ts';
+import { addCommand, collect, type OfAccount, type Outlet, ofAccount } from './command.ts';
+import { addYesOption, type Confirmable, confirm } from './confirm.ts';
+import { readHookFile, shownWritten } from './hook-log-commands.ts';
+import { listItems } from './listing.ts';
+import { fields, isoTime, table } from './output.ts';
+import { readWhole } from './pairs.ts';
+import { withAccount } from './session.ts';
+
+interface Definition {
+  readonly file?: string;
+  readonly env?: readonly string[];
+  readonly timeout?: string;
+  readonly retries?: string;
+}
+
+const encoded = async (file: string) => Buffer.from(await readHookFile(file)).toString('base64');
+
+/** Members that were given; the others stay. */
+async function readDefinition({ file, env, timeout, retries }: Definition): Promise<Partial<HookInput>> {
+  return {
+    ...(file !== undefined && { function: await encoded(file) }),
+    ...(env && { envVars: env }),
+    ...(timeout !== undefined && { timeout: readWhole(timeout, 'timeout') }),
+    ...(retries !== undefined && { retries: readWhole(retries, 'retries') }),
+  };
+}
+
+function addDefinition(command: Command): Command {
+  return ofAccount(command)
+    .option('--env <name>', 'a variable that the function reads; may be repeated', collect)
+    .option('--timeout <seconds>', 'how long a run may take')
+    .option('--retries <number>', 'how often a run that failed is repeated');
+}
+
+export function addHookWriteCommands(group: Command, outlet: Outlet): void {
+  const create = addCommand<OfAccount & Definition & { type: string; file: string; disabled?: true }>(
+    group,
+    'create',
+    'create a hook',
+    outlet,
+    async ({ options }) => {
+      const { type, disabled = false } = options;
+      const input = { type, disabled, function: await encoded(options.file), ...(await readDefinition(options)) };
+      return withAccount(options.account, async (services, account) =>
+        shownWritten(await createHook(services, account, input)),
+      );
+    },
+  );
+  addDefinition(create)
+    .requiredOption('--type <type>', hookTypes.join(' or '))
+    .requiredOption('--file <hook.js>', 'its function')
+    .option('--disabled', 'do not run it until it is enabled');
+  const push = addCommand<OfAccount & Definition>(
+    group,
+    'push <hook-id>',
+    'write a new version of a hook; what is not given stays',
+    outlet,
+    async ({ args: [id], options }) => {
+      const changes = await readDefinition(options);
+      if (Object.keys(changes).length === 0) {
+        throw new Failure('value_invalid', { name: 'file', message: 'nothing is to be changed: give --file' });
+      }
+      return withAccount(options.account, async (services, account) => {
+        const input = { ...inputOf(await readNamedHook(services, account, String(id))), ...changes };
+        return shownWritten(await replaceHook(services, account, String(id), input));
+      });
+    },
+  );
+  addDefinition(push).option('--file <hook.js>', 'its function');
+  addHookLists(group, outlet);
+  const remove = addCommand<OfAccount & Confirmable>(
+    group,
+    'delete <hook-id>',
+    'delete a hook with all its versions',
+    outlet,
+    ({ args: [id], options }) =>
+      withAccount(options.account, async (services, account) => {
+        const { hook } = await readNamedHook(services, account, String(id));
+        await confirm(`the hook ${hook.uuid} is deleted with all its versions`, options);
+        await removeHook(services, account, hook.uuid);
+        return { json: { id: hook.uuid, deleted: true }, text: `the hook ${hook.uuid} is deleted\n` };
+      }),
+  );
+  addYesOption(ofAccount(remove));
+}
+
+function addHookLists(group: Command, outlet: Outlet): void {
+  const list = addCommand<OfAccount>(group, 'list', 'list hooks', outlet, ({ options }) =>
+    withAccount(options.account, async (services, account) => {
+      const hooks = await listItems((query) => pageHooks(services, account, query), { sort: 'created_at' });
+      const rows = hooks.map(represent).map(({ id, type, status, disabled, version }) => {
+        return [id, type, status, disabled ? 'yes' : 'no', version];
+      });
+      return { json: hooks.map(represent), text: table(['id', 'type', 'status', 'disabled', 'version'], rows) };
+    }),
+  );
+  ofAccount(list);
+  const show = addCommand<OfAccount & { source?: true }>(
+    group,
+    'show <hook-id>',
+    'show a hook',
+    outlet,
+    ({ args: [id], options }) =>
+      withAccount(options.account, async (services, account) => {
+        const hook = await readNamedHook(services, account, String(id));
+        const json = { ...represent(hook), function: sourceOf(hook.definition.function) };
+        if (options.source) return { json, text: json.function };
+        const { disabled, function: _, packages, ...shown } = json;
+        const named = Object.entries(packages).map(([name, version]) => `${name}@${version}`);
+        return { json, text: fields({ ...shown, disabled: disabled ? 'yes' : 'no', packages: named }) };
+      }),
+  );
+  ofAccount(show).option('--source', 'print its function and nothing else');
+}
+
+function represent({ hook, definition, envVars, status }: NamedHook) {
+  return {
+    id: hook.uuid,
+    type: definition.type,
+    status,
+    disabled: definition.disabled,
+    version: definition.version,
+    runtime: definition.runtime,
+    timeout: definition.timeoutSeconds,
+    retries: definition.retries,
+    env_vars: envVars,
+    packages: definition.packages,
+    updated_at: isoTime(hook.updatedAt),
+  };
+}
+
+/** The definition as it would be written again. */
+function inputOf({ definition, envVars }: NamedHook): HookInput {
+  const { timeoutSeconds: timeout, ...members } = definition;
+  return { ...members, timeout, envVars };
+}

@@ -1,0 +1,38 @@
+/** A client that anybody can register must not wear users down by asking again and again until they agree. */
+
+import type { Services } from '../../services.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { Account } from '../accounts/account.ts';
+import type { LimitSubject } from '../limits.ts';
+
+type Refused = Pick<ClientRecord, 'registeredBy' | 'clientId'>;
+
+/** Null for a client that somebody vouches for. */
+function counted({ registeredBy, clientId }: Refused, userId: number): LimitSubject | null {
+  return registeredBy === 'open' ? { user: userId, client: clientId } : null;
+}
+
+/** Counts that the user did not agree. */
+export async function countRefusal(
+  { limits }: Pick<Services, 'limits'>,
+  account: Account,
+  client: Refused,
+  userId: number,
+): Promise<void> {
+  const subject = counted(client, userId);
+  // Of pages that were open in several tabs, all may be answered.
+  if (subject && !(await isWornOut({ limits }, account, client, userId))) {
+    await limits.take(account, 'consent', subject);
+  }
+}
+
+/** Whether the user has refused so often that the client cannot ask now. */
+export async function isWornOut(
+  { limits }: Pick<Services, 'limits'>,
+  account: Account,
+  client: Refused,
+  userId: number,
+): Promise<boolean> {
+  const subject = counted(client, userId);
+  return subject !== null && (await limits.state(account, 'consent', subject))?.remaining === 0;
+}

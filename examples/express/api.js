@@ -12,7 +12,7 @@ import { protect } from './protect.js';
 const { GATEHOUSE_METADATA, GATEHOUSE_CLIENT_ID: id, GATEHOUSE_CLIENT_SECRET: secret, PORT = '8080' } = process.env;
 const api = await protect(GATEHOUSE_METADATA, { client: id ? { id, secret } : null });
 const orders = ['1001'];
-const app = express();
+const app = express().disable('x-powered-by');
 app.use(api.metadata);
 app.get('/orders', api.needs('orders:read'), (req, res) => res.json({ for: req.token.sub, orders }));
 app.post('/orders', api.needs('orders:write'), (_req, res) => {

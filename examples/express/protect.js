@@ -57,11 +57,7 @@ export async function protect(metadataUrl, { client = null } = {}) {
     const isOfRequest = htm === req.method && htu === url && ath === hashOf(token) && typeof jti === 'string';
     const isOfKey = (await calculateJwkThumbprint(proof.protectedHeader.jwk)) === jkt;
     if (!isOfRequest || !isOfKey || !isFresh(`${jkt} ${jti}`)) {
-      throw new Refused(
-        401,
-        'invalid_dpop_proof',
-        `the proof is not for ${req.method} ${url}, this token, and one use`,
-      );
+      throw new Refused(401, 'invalid_dpop_proof', 'the proof is not for this request and token, or was used');
     }
   }
 

@@ -58,7 +58,7 @@ function requireOwnHost(resource) {
 export async function startServer({ metadata, port }) {
   const api = await protect(metadata);
   const { pathname } = new URL(api.resource);
-  const app = express();
+  const app = express().disable('x-powered-by');
   app.use(requireOwnHost(api.resource), allowBrowsers, api.metadata, express.json({ limit: '100kb' }));
   app.post(pathname, api.needs(scopesFor), async (req, res) => {
     const server = serverFor(req.token.sub);

@@ -2272,6 +2272,11 @@ export interface components {
              */
             readonly refresh_token_expiration_minutes: number | null;
             readonly client_access: components["schemas"]["ClientAccess"];
+            /**
+             * @description Whether the service answers the API's metadata ([RFC 9728](https://www.rfc-editor.org/rfc/rfc9728)) to anybody at `/oauth2/resource_metadata/{id}`, for an API that names this address in its challenges, redirects to it, or hands it on; false by default. The `resource_identifier` must be a web address then.
+             * @example true
+             */
+            readonly resource_metadata: boolean;
         };
         /** @description An API authorization server. */
         readonly ApiAuthorization: {
@@ -2320,6 +2325,11 @@ export interface components {
              */
             readonly refresh_token_expiration_minutes?: number | null;
             readonly client_access?: components["schemas"]["ClientAccess"];
+            /**
+             * @description Whether the service answers the API's metadata ([RFC 9728](https://www.rfc-editor.org/rfc/rfc9728)) to anybody at `/oauth2/resource_metadata/{id}`, for an API that names this address in its challenges, redirects to it, or hands it on; false by default. The `resource_identifier` must be a web address then.
+             * @example true
+             */
+            readonly resource_metadata?: boolean;
         };
         /** @description A server to create. */
         readonly ApiAuthorizationCreate: {
@@ -2368,6 +2378,11 @@ export interface components {
              */
             readonly refresh_token_expiration_minutes?: number | null;
             readonly client_access?: components["schemas"]["ClientAccess"];
+            /**
+             * @description Whether the service answers the API's metadata ([RFC 9728](https://www.rfc-editor.org/rfc/rfc9728)) to anybody at `/oauth2/resource_metadata/{id}`, for an API that names this address in its challenges, redirects to it, or hands it on; false by default. The `resource_identifier` must be a web address then.
+             * @example true
+             */
+            readonly resource_metadata?: boolean;
         };
         /** @description Members to change. */
         readonly ApiAuthorizationUpdate: {
@@ -6862,7 +6877,8 @@ export interface operations {
                      *           ],
                      *           "access_token_expiration_minutes": 10,
                      *           "refresh_token_expiration_minutes": 30,
-                     *           "client_access": "linked"
+                     *           "client_access": "linked",
+                     *           "resource_metadata": false
                      *         }
                      *       }
                      *     ]
@@ -6924,7 +6940,8 @@ export interface operations {
                  *         ],
                  *         "access_token_expiration_minutes": 10,
                  *         "refresh_token_expiration_minutes": 30,
-                 *         "client_access": "linked"
+                 *         "client_access": "linked",
+                 *         "resource_metadata": false
                  *       }
                  *     }
                  */
@@ -6955,7 +6972,8 @@ export interface operations {
                      *         ],
                      *         "access_token_expiration_minutes": 10,
                      *         "refresh_token_expiration_minutes": 30,
-                     *         "client_access": "linked"
+                     *         "client_access": "linked",
+                     *         "resource_metadata": false
                      *       }
                      *     }
                      */
@@ -7014,7 +7032,8 @@ export interface operations {
                      *         ],
                      *         "access_token_expiration_minutes": 10,
                      *         "refresh_token_expiration_minutes": 30,
-                     *         "client_access": "linked"
+                     *         "client_access": "linked",
+                     *         "resource_metadata": false
                      *       }
                      *     }
                      */
@@ -7086,7 +7105,8 @@ export interface operations {
                      *         ],
                      *         "access_token_expiration_minutes": 5,
                      *         "refresh_token_expiration_minutes": 30,
-                     *         "client_access": "linked"
+                     *         "client_access": "linked",
+                     *         "resource_metadata": false
                      *       }
                      *     }
                      */

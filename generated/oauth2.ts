@@ -67,6 +67,33 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/oauth2/resource_metadata/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the metadata of an API
+         * @description What clients need to know before they ask for a token for an API
+         *     ([RFC 9728](https://www.rfc-editor.org/rfc/rfc9728)): who gives them, for which `resource`, and the scopes. It is
+         *     there for APIs with `resource_metadata` in the management API.
+         *
+         *     An API names this address in its answer to a request without a token,
+         *     `WWW-Authenticate: Bearer resource_metadata="…"`. Clients that do not read it look at
+         *     `/.well-known/oauth-protected-resource` of the API's own host, followed by the API's path; the API redirects it
+         *     here or answers the same.
+         */
+        readonly get: operations["readResourceMetadata"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/oauth2/register": {
         readonly parameters: {
             readonly query?: never;
@@ -93,7 +120,8 @@ export interface paths {
          *
          *     `redirect_uris` is needed with the grant types `authorization_code` and `implicit`; without both, `redirect_uris`
          *     and `response_types` may be left out or empty, and are answered empty. Everything else has a default:
-         *     `application_type` is `web`, `token_endpoint_auth_method` is `client_secret_basic`, `grant_types` is
+         *     `application_type` is `native` with a redirect URI of a private scheme and otherwise `web`,
+         *     `token_endpoint_auth_method` is `client_secret_basic`, `grant_types` is
          *     `authorization_code` and `refresh_token`, `response_types` is `code`, `subject_type` is `public`,
          *     `id_token_signed_response_alg` is `RS256`. Grant types, response types and scopes the account does not know are
          *     left out (RFC 7591 section 3.2.1).
@@ -931,6 +959,69 @@ export interface components {
          * @enum {string}
          */
         readonly DisplayValue: "page";
+        /**
+         * @description Scopes about the user that the client may ask for, separated by single spaces, at most 1024 characters; when left out, all. Others are left out: those of an API belong to the API and are not registered. Empty: none about the user.
+         * @example openid profile email
+         */
+        readonly RegisteredScope: string;
+        /**
+         * @description Where an access token stands in a request, in the header `Authorization`.
+         * @example header
+         * @enum {string}
+         */
+        readonly BearerMethod: "header";
+        /** @description The metadata of an API ([RFC 9728 section 2](https://www.rfc-editor.org/rfc/rfc9728#section-2)). */
+        readonly ResourceMetadata: {
+            /**
+             * Format: uri
+             * @description The API's `resource_identifier`, which clients name as `resource`.
+             * @example https://mcp.example.com/mcp
+             */
+            readonly resource: string;
+            /**
+             * @description The issuer.
+             * @example [
+             *       "https://demo.id.example.com"
+             *     ]
+             */
+            readonly authorization_servers: readonly string[];
+            /**
+             * @description Scopes of the API that clients can ask for: those that are `open` where `client_access` is `consent`, otherwise all.
+             * @example [
+             *       "tools:call",
+             *       "tools:list"
+             *     ]
+             */
+            readonly scopes_supported: readonly string[];
+            /**
+             * @description How an access token is sent.
+             * @example [
+             *       "header"
+             *     ]
+             */
+            readonly bearer_methods_supported: readonly components["schemas"]["BearerMethod"][];
+            /**
+             * @description The API's name for people.
+             * @example Tools
+             */
+            readonly resource_name: string;
+            /**
+             * @description Algorithms of proofs that bind a token to a key ([RFC 9449](https://www.rfc-editor.org/rfc/rfc9449)).
+             * @example [
+             *       "RS256",
+             *       "PS256",
+             *       "ES256",
+             *       "EdDSA",
+             *       "Ed25519"
+             *     ]
+             */
+            readonly dpop_signing_alg_values_supported: readonly components["schemas"]["AssertionAlgorithm"][];
+            /**
+             * @description Whether every access token is bound to a key, as in an account with `security_profile` `fapi2`.
+             * @example false
+             */
+            readonly dpop_bound_access_tokens_required: boolean;
+        };
         /** @description A set of public keys ([RFC 7517 section 5](https://www.rfc-editor.org/rfc/rfc7517#section-5)). */
         readonly KeySet: {
             /** @description The keys, at most 50, those that sign now and those that signed or will sign. */
@@ -1018,7 +1109,7 @@ export interface components {
         readonly StandardClientMetadata: {
             readonly client_name?: components["schemas"]["ClientName"];
             /**
-             * @description `web` (default) or `native` for an app on a device. Another value is `invalid_client_metadata`.
+             * @description `web` or `native` for an app on a device; default: `native` with a redirect URI of a private scheme, otherwise `web`. Another value is `invalid_client_metadata`.
              * @example web
              */
             readonly application_type?: string;
@@ -1066,7 +1157,7 @@ export interface components {
             readonly tos_uri?: components["schemas"]["TosUri"];
             readonly jwks?: components["schemas"]["SubmittedKeySet"];
             readonly jwks_uri?: components["schemas"]["JwksUri"];
-            readonly scope?: components["schemas"]["Scope"];
+            readonly scope?: components["schemas"]["RegisteredScope"];
             readonly software_id?: components["schemas"]["SoftwareId"];
             readonly software_version?: components["schemas"]["SoftwareVersion"];
             readonly default_max_age?: components["schemas"]["DefaultMaxAge"];
@@ -1171,7 +1262,7 @@ export interface components {
         readonly ReplacedClientMetadata: {
             readonly client_name?: components["schemas"]["ClientName"];
             /**
-             * @description `web` (default) or `native` for an app on a device. Another value is `invalid_client_metadata`.
+             * @description `web` or `native` for an app on a device; default: `native` with a redirect URI of a private scheme, otherwise `web`. Another value is `invalid_client_metadata`.
              * @example web
              */
             readonly application_type?: string;
@@ -1219,7 +1310,7 @@ export interface components {
             readonly tos_uri?: components["schemas"]["TosUri"];
             readonly jwks?: components["schemas"]["SubmittedKeySet"];
             readonly jwks_uri?: components["schemas"]["JwksUri"];
-            readonly scope?: components["schemas"]["Scope"];
+            readonly scope?: components["schemas"]["RegisteredScope"];
             readonly software_id?: components["schemas"]["SoftwareId"];
             readonly software_version?: components["schemas"]["SoftwareVersion"];
             readonly default_max_age?: components["schemas"]["DefaultMaxAge"];
@@ -1448,7 +1539,7 @@ export interface components {
             readonly jwks?: components["schemas"]["RegisteredKeySet"];
             readonly jwks_uri?: components["schemas"]["JwksUri"];
             readonly contacts?: components["schemas"]["Contacts"];
-            readonly scope?: components["schemas"]["Scope"];
+            readonly scope?: components["schemas"]["RegisteredScope"];
             readonly software_id?: components["schemas"]["SoftwareId"];
             readonly software_version?: components["schemas"]["SoftwareVersion"];
             readonly backchannel_logout_uri?: components["schemas"]["BackchannelLogoutUri"];
@@ -2356,11 +2447,6 @@ export interface components {
          * @example https://portal.example.com/jwks.json
          */
         readonly JwksUri: string;
-        /**
-         * @description Scopes the client may ask for, separated by single spaces, at most 1024 characters. Scopes that the account does not know are left out.
-         * @example openid profile email
-         */
-        readonly Scope: string;
         /**
          * @description The developer's own identifier of the software, the same in all its registrations, at most 255 characters ([RFC 7591 section 2](https://www.rfc-editor.org/rfc/rfc7591#section-2)).
          * @example 4NRB1-0XZABZI9E6-5SM3R
@@ -3626,6 +3712,62 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["KeySet"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 500: components["responses"]["ServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readResourceMetadata: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the API authorization server, 1 to 2147483647.
+                 * @example 1
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The metadata. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlPublic"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "resource": "https://mcp.example.com/mcp",
+                     *       "authorization_servers": [
+                     *         "https://demo.id.example.com"
+                     *       ],
+                     *       "scopes_supported": [
+                     *         "tools:call",
+                     *         "tools:list"
+                     *       ],
+                     *       "bearer_methods_supported": [
+                     *         "header"
+                     *       ],
+                     *       "resource_name": "Tools",
+                     *       "dpop_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA",
+                     *         "Ed25519"
+                     *       ],
+                     *       "dpop_bound_access_tokens_required": false
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ResourceMetadata"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

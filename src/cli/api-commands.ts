@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { changeOffer, listOffers, type Offer } from '../domain/authorization-servers/offers.ts';
 import { addCommand, addGroup, type Outlet, readId } from './command.ts';
 import { fields, table } from './output.ts';
-import { type PairReaders, readMembers, readOne, readWords } from './pairs.ts';
+import { type PairReaders, readMembers, readOne, readSwitch, readWords } from './pairs.ts';
 import { withAccount } from './session.ts';
 
 export function addApiCommands(program: Command, outlet: Outlet): void {
@@ -20,9 +20,10 @@ export function addApiCommands(program: Command, outlet: Outlet): void {
           offer.name,
           offer.resourceIdentifier,
           offer.clientAccess,
+          offer.resourceMetadata ? 'on' : 'off',
           offer.open.join(' '),
         ]);
-        const headings = ['id', 'name', 'resource_identifier', 'client_access', 'open'];
+        const headings = ['id', 'name', 'resource_identifier', 'client_access', 'resource_metadata', 'open'];
         return { json: offers.map(shown), text: table(headings, rows) };
       }),
   ).requiredOption('--account <subdomain>', 'the account');
@@ -45,20 +46,31 @@ export function addApiCommands(program: Command, outlet: Outlet): void {
     .addHelpText(
       'after',
       '\nKeys: client_access (linked: only linked clients get tokens; consent: any client whose user agrees),\n' +
-        'open (the scopes that clients without a link can have, separated by commas; empty for none)',
+        'open (the scopes that clients without a link can have, separated by commas; empty for none),\n' +
+        'resource_metadata (on: the service answers the metadata of the API to anybody; off)',
     );
 }
 
-function shown({ id, name, resourceIdentifier, clientAccess, open }: Offer) {
-  return { id, name, resource_identifier: resourceIdentifier, client_access: clientAccess, open };
+function shown({ id, name, resourceIdentifier, clientAccess, resourceMetadata, open }: Offer) {
+  const metadata = resourceMetadata ? 'on' : 'off';
+  return {
+    id,
+    name,
+    resource_identifier: resourceIdentifier,
+    client_access: clientAccess,
+    resource_metadata: metadata,
+    open,
+  };
 }
 
 interface ApiChanges {
   readonly clientAccess?: 'linked' | 'consent';
   readonly open?: readonly string[];
+  readonly resourceMetadata?: boolean;
 }
 
 const readers: PairReaders<ApiChanges> = {
   client_access: (text, key) => ({ clientAccess: readOne(text, key, ['linked', 'consent']) }),
   open: (text) => ({ open: readWords(text) }),
+  resource_metadata: (text, key) => ({ resourceMetadata: readSwitch(text, key) }),
 };

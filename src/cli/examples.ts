@@ -48,6 +48,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'api set': [
     'api set 1 client_access=consent open=orders:read,orders:write --account acme',
     'api set 1 client_access=linked --account acme',
+    'api set 1 resource_metadata=on --account acme',
   ],
   'access revoke': ['access revoke --account acme --app 3 --user ada@example.com'],
   'keys rotate': ['keys rotate --account acme', 'keys rotate --account acme --emergency --yes'],

@@ -20,6 +20,8 @@ export interface AuthorizationServerRecord {
   /** Idle time of a refresh token; null: as in the account's settings. */
   readonly refreshTokenMinutes: number | null;
   readonly clientAccess: ClientAccess;
+  /** Whether anybody can read its metadata (RFC 9728). */
+  readonly resourceMetadata: boolean;
   readonly createdAt: Milliseconds;
   readonly updatedAt: Milliseconds;
 }

@@ -249,23 +249,26 @@ describe('the command line', () => {
       );
     }
     const orders = { id, name: 'Orders', resource_identifier: 'https://api.example.com/orders' };
-    assert.deepEqual(await cli.json('api', 'list', ...account), [{ ...orders, client_access: 'linked', open: [] }]);
+    assert.deepEqual(await cli.json('api', 'list', ...account), [
+      { ...orders, client_access: 'linked', resource_metadata: 'off', open: [] },
+    ]);
     const set = (...pairs: string[]) => ['api', 'set', String(id), ...pairs, ...account];
-    const both = { ...orders, client_access: 'consent', open: ['read', 'write'] };
-    assert.deepEqual(await cli.json(...set('client_access=consent', 'open=write,read')), both);
+    const both = { ...orders, client_access: 'consent', resource_metadata: 'on', open: ['read', 'write'] };
+    assert.deepEqual(await cli.json(...set('client_access=consent', 'open=write,read', 'resource_metadata=on')), both);
     assert.deepEqual(await cli.json('api', 'list', ...account), [both]);
-    assert.match((await cli.ask(['api', 'list', ...account])).stdout, /^1 +Orders +\S+ +consent +read write$/m);
+    assert.match((await cli.ask(['api', 'list', ...account])).stdout, /^1 +Orders +\S+ +consent +on +read write$/m);
     const { message } = await refusal(...set('open=write,none', 'client_access=linked'));
     assert.equal(message, 'open names none, which is not a scope of this API');
     assert.deepEqual(await cli.json('api', 'list', ...account), [both], 'nothing was changed');
     assert.deepEqual((await cli.json(...set('open=write'))).open, ['write']);
-    assert.deepEqual(await cli.json(...set('open=', 'client_access=linked')), {
+    assert.deepEqual(await cli.json(...set('open=', 'client_access=linked', 'resource_metadata=off')), {
       ...both,
+      resource_metadata: 'off',
       client_access: 'linked',
       open: [],
     });
     assert.equal((await refusal('api', 'set', '9', 'open=', ...account)).error, 'not_found');
-    for (const pair of ['client_access=', 'client_access=any', 'name=x']) {
+    for (const pair of ['client_access=', 'client_access=any', 'resource_metadata=true', 'name=x']) {
       assert.equal((await refusal(...set(pair))).error, 'value_invalid', pair);
     }
   });

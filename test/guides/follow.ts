@@ -22,7 +22,7 @@ const exampleDatabase = 'postgres://gatehouse:secret@127.0.0.1:5432/gatehouse';
 /** What the other pages count on. */
 const first = 'start';
 /** Pages that begin with a fresh clone. */
-const fromScratch = new Set([first, 'readme']);
+const fromScratch = new Set([first, 'readme', 'mcp']);
 /** Pages that show commands for reading; other tests hold them. */
 const shown = new Set(['hooks', 'integrations', 'sdks', 'users', 'operations', 'changelog', 'go-to-production']);
 
@@ -135,7 +135,14 @@ export async function follow(guide: Guide, parent: string, installed: string | n
   // What this machine needs to reach its registries stays.
   const cache = execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).trim();
   const go = { GOPATH: join(parent, 'go'), GOFLAGS: '-modcacherw' };
-  const env = { ...process.env, ...go, HOME: home, PORT: String(port), npm_config_cache: cache };
+  const env = {
+    ...process.env,
+    ...go,
+    HOME: home,
+    PORT: String(port),
+    MCP_PORT: String(appPort),
+    npm_config_cache: cache,
+  };
   const shell = openShell(folder, join(parent, guide.name), env);
   const place = { shell, folder, here, isInstalled: installed !== null };
   try {
@@ -143,9 +150,8 @@ export async function follow(guide: Guide, parent: string, installed: string | n
       await followPage(page, place, false);
     }
     await followPage(guide, place, true);
-    if (readBlocks(readGuide(guide)).some((block) => block.kind === 'server' && block.port === 8080)) {
-      await signInToApplication(place);
-    }
+    const hasApplication = readBlocks(readGuide(guide)).some((block) => block.kind === 'server' && block.port === 8080);
+    if (hasApplication && guide.name !== 'mcp') await signInToApplication(place);
   } finally {
     await shell.stop();
     await database?.drop();

@@ -39,6 +39,7 @@ async function newScene(subject: Subject): Promise<Scene> {
     accessTokenMinutes: null,
     refreshTokenMinutes: 30,
     clientAccess: 'linked',
+    resourceMetadata: false,
     createdAt: now,
     updatedAt: now,
   });

@@ -272,6 +272,7 @@ export function newServer(
     accessTokenMinutes: null,
     refreshTokenMinutes: 30,
     clientAccess: 'linked',
+    resourceMetadata: false,
     createdAt: now,
     updatedAt: now,
     ...given,

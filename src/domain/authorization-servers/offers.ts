@@ -10,7 +10,8 @@ import { invalid } from './values.ts';
 const serversAtOnce = 1000;
 const longestShown = 64;
 
-export interface Offer extends Pick<AuthorizationServerRecord, 'id' | 'name' | 'resourceIdentifier' | 'clientAccess'> {
+export interface Offer
+  extends Pick<AuthorizationServerRecord, 'id' | 'name' | 'resourceIdentifier' | 'clientAccess' | 'resourceMetadata'> {
   /** Values of the scopes that are open. */
   readonly open: readonly string[];
 }
@@ -20,6 +21,7 @@ interface OfferChanges {
   readonly clientAccess?: ClientAccess | undefined;
   /** All scopes that are to be open. */
   readonly open?: readonly string[] | undefined;
+  readonly resourceMetadata?: boolean | undefined;
 }
 
 type Owner = Pick<Account, 'id'>;
@@ -45,7 +47,7 @@ export async function changeOffer(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Audited,
   serverId: number,
-  { clientAccess, open }: OfferChanges,
+  { clientAccess, open, resourceMetadata }: OfferChanges,
 ): Promise<Offer> {
   await requireServer(services.store, account, serverId);
   const scopes = await services.store.authorizationServers.listScopes(account.id, serverId);
@@ -53,6 +55,7 @@ export async function changeOffer(
   if (unknown !== undefined) {
     throw invalid('open', `names ${unknown.slice(0, longestShown)}, which is not a scope of this API`);
   }
+  if (resourceMetadata !== undefined) await changeServer(services, account, serverId, { resourceMetadata });
   // An API that opens has its scopes by then, and one that closes opens none any more.
   if (clientAccess === 'linked') await changeServer(services, account, serverId, { clientAccess });
   for (const scope of scopes) {
@@ -66,9 +69,9 @@ export async function changeOffer(
 async function offerOf(
   { store }: Pick<Services, 'store'>,
   account: Owner,
-  { id, name, resourceIdentifier, clientAccess }: AuthorizationServerRecord,
+  { id, name, resourceIdentifier, clientAccess, resourceMetadata }: AuthorizationServerRecord,
 ): Promise<Offer> {
   const scopes = await store.authorizationServers.listScopes(account.id, id);
   const open = scopes.filter((scope) => scope.open).map(({ value }) => value);
-  return { id, name, resourceIdentifier, clientAccess, open };
+  return { id, name, resourceIdentifier, clientAccess, open, resourceMetadata };
 }

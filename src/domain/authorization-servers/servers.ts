@@ -12,6 +12,7 @@ import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import type { ListPage, ListQuery } from '../listing.ts';
 import { readText } from '../text.ts';
+import { requireWebAddress } from './resource-metadata.ts';
 import { invalid, readDescription } from './values.ts';
 
 const longestName = 255;
@@ -37,6 +38,7 @@ export interface ServerValues {
   readonly accessTokenMinutes?: number | null | undefined;
   readonly refreshTokenMinutes?: number | null | undefined;
   readonly clientAccess?: ClientAccess | undefined;
+  readonly resourceMetadata?: boolean | undefined;
 }
 
 /**
@@ -57,12 +59,14 @@ export function createServer(
     accessTokenMinutes: null,
     refreshTokenMinutes: null,
     clientAccess: 'linked' as const,
+    resourceMetadata: false,
     ...readValues(others),
     name: readName(name),
     resourceIdentifier: readIdentifier(resourceIdentifier),
     createdAt: now,
     updatedAt: now,
   };
+  requireWebAddress(server);
   return services.store.transaction(async (tx) => {
     const created = await tx.authorizationServers.create(server);
     const target = { type: 'api_authorization', id: created.id } as const;
@@ -102,6 +106,7 @@ export async function changeServer(
   return services.store.transaction(async (tx) => {
     const changed = await tx.authorizationServers.update(account.id, serverId, changes);
     if (!changed) throw unknownServer();
+    requireWebAddress(changed);
     // In the same transaction: what users allowed under the former value ends with it.
     const ended =
       values.clientAccess === 'linked'
@@ -132,9 +137,10 @@ function unknownServer(): Failure {
 type Read = Partial<Omit<AuthorizationServerRecord, 'accountId' | 'id' | 'createdAt' | 'updatedAt'>>;
 
 function readValues(values: ServerValues): Read {
-  const { name, description, resourceIdentifier, audiences, accessTokenMinutes, refreshTokenMinutes, clientAccess } =
-    values;
+  const { name, description, resourceIdentifier, audiences, accessTokenMinutes, refreshTokenMinutes } = values;
+  const { clientAccess, resourceMetadata } = values;
   return {
+    ...(resourceMetadata !== undefined && { resourceMetadata }),
     ...(clientAccess !== undefined && { clientAccess }),
     ...(name !== undefined && { name: readName(name) }),
     ...(description !== undefined && { description: readDescription(description, longestDescription) }),

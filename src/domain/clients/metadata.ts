@@ -4,7 +4,6 @@ import type { ClientAuthMethod, ResponseType } from '../../store/client-metadata
 import type { ClientRecord } from '../../store/clients.ts';
 import type { AccountSettings } from '../accounts/settings.ts';
 import { hasForbiddenCharacter, isInvisible } from '../text.ts';
-import { knownScopes, splitScope } from '../tokens/scopes.ts';
 import { algorithmsOf } from './client-keys.ts';
 import { documentedAuthMethods } from './client-methods.ts';
 import { invalid, readExtra } from './extra-metadata.ts';
@@ -17,9 +16,10 @@ import {
   signingAlgorithms,
   subjectTypes,
 } from './known-values.ts';
+import { readScope } from './read-scope.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 import { readStandardMembers } from './standard-members.ts';
-import { readRedirectUris, readUriList, requireRedirectUris } from './uri-lists.ts';
+import { impliedType, readRedirectUris, readUriList, requireRedirectUris } from './uri-lists.ts';
 
 /** The differences between the two registration endpoints; `docs/two-doors.md` gives the reasons. */
 export interface RegistrationRules {
@@ -71,7 +71,8 @@ export function readMetadata(
 ): ClientMetadata {
   // The document's §7 defines one registration error; it takes precedence over all others.
   if (rules.redirectUrisRequired) requireRedirectUris(request.redirect_uris);
-  const applicationType = choose('application_type', request.application_type, ['web', 'native'] as const, 'web');
+  const implied = rules.standard ? impliedType(request.redirect_uris) : 'web';
+  const applicationType = choose('application_type', request.application_type, ['web', 'native'] as const, implied);
   const subjectType = choose('subject_type', request.subject_type, subjectTypes, 'public');
   const grantTypes = readGrantTypes(request.grant_types, rules, { ...registrant, subjectType });
   const usesRedirect = grantTypes.includes('authorization_code') || grantTypes.includes('implicit');
@@ -103,7 +104,7 @@ export function readMetadata(
       signingAlgorithms,
       'RS256',
     ),
-    scope: readScope(request.scope),
+    scope: readScope(request.scope, rules.standard),
     extra,
   };
   requireKeys(metadata);
@@ -187,9 +188,4 @@ function readName(name: string | undefined, required: boolean): string {
   if (hasForbiddenCharacter(name))
     throw invalid('client_name', 'contains a control character or a bidirectional formatting character');
   return name;
-}
-
-function readScope(scope: string | undefined): readonly string[] | null {
-  if (scope === undefined) return null;
-  return keepKnown('scope', splitScope(scope), knownScopes, knownScopes);
 }

@@ -12,6 +12,11 @@ export function requireRedirectUris(uris: readonly string[] | undefined): assert
   });
 }
 
+/** Only an application on a device has a scheme of its own, whether or not it says what it is (RFC 8252 §7.1). */
+export function impliedType(redirectUris: readonly string[] | undefined): ApplicationType {
+  return redirectUris?.some((uri) => !/^https?:/i.test(uri) && URL.canParse(uri)) ? 'native' : 'web';
+}
+
 /** Where none is required, an empty list is as good as none. Throws `redirect_uri_invalid`. */
 export function readRedirectUris(
   uris: readonly string[] | undefined,

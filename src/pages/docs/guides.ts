@@ -41,6 +41,7 @@ export const guideGroups: readonly GuideGroup[] = [
       page('give-access', 'Create users and roles, and let them use an app.'),
       page('refresh-tokens', 'Keep a user signed in: exchange refresh tokens, and what to do if an answer is lost.'),
       page('protect-an-api', 'Issue JWT access tokens with scopes for an API, and check them there.'),
+      page('mcp', 'Put a server of the Model Context Protocol behind the service; what its clients need.'),
       page('write-a-hook', 'Run your own JavaScript at sign-in: write a hook, test it, watch it.'),
       page('mail-and-passwords', 'Send mail, and let users replace a forgotten password.'),
       page('go-to-production', 'A domain, TLS behind a proxy, a service that starts by itself.'),

@@ -18,6 +18,7 @@ export const servers = shape<AuthorizationServerRecord>('authorization_servers',
   accessTokenMinutes: 'access_token_minutes',
   refreshTokenMinutes: 'refresh_token_minutes',
   clientAccess: 'client_access',
+  resourceMetadata: flag('resource_metadata'),
   createdAt: 'created_at',
   updatedAt: 'updated_at',
 });

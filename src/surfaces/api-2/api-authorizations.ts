@@ -34,6 +34,7 @@ function represent({ id, name, description, ...server }: ServerRecord): Server {
       access_token_expiration_minutes: server.accessTokenMinutes,
       refresh_token_expiration_minutes: server.refreshTokenMinutes,
       client_access: server.clientAccess,
+      resource_metadata: server.resourceMetadata,
     },
   };
 }
@@ -47,6 +48,7 @@ function valuesOf({ name, description, configuration = {} }: Given): ServerValue
     accessTokenMinutes: configuration.access_token_expiration_minutes,
     refreshTokenMinutes: configuration.refresh_token_expiration_minutes,
     clientAccess: configuration.client_access,
+    resourceMetadata: configuration.resource_metadata,
   };
 }
 

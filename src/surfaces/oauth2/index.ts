@@ -15,6 +15,7 @@ import { deleteClient, readClient, replaceClient } from './own-registration.ts';
 import { pushAuthorizationRequest } from './push-request.ts';
 import { readKeys } from './read-keys.ts';
 import { readAuthorizationServerMetadata, readOpenIdConfiguration } from './read-metadata.ts';
+import { readResourceMetadata } from './read-resource-metadata.ts';
 import { readUserinfo, readUserinfoByForm } from './read-userinfo.ts';
 import { registerClient } from './register-client.ts';
 import { revokeToken } from './revoke-token.ts';
@@ -24,6 +25,7 @@ function handlersOf(services: Services): Handlers<operations> {
     readOpenIdConfiguration: readOpenIdConfiguration(services),
     readAuthorizationServerMetadata: readAuthorizationServerMetadata(services),
     readKeys: readKeys(services),
+    readResourceMetadata: readResourceMetadata(services),
     registerClient: registerClient(services),
     readClient: readClient(services),
     replaceClient: replaceClient(services),

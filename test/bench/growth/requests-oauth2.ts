@@ -39,6 +39,11 @@ export const standardRequests = {
   readOpenIdConfiguration: read('/.well-known/openid-configuration'),
   readAuthorizationServerMetadata: read('/.well-known/oauth-authorization-server'),
   readKeys: read('/oauth2/jwks'),
+  readResourceMetadata: async ({ once, manage }: Caller) => {
+    const configuration = { resource_identifier: 'https://mcp.example.com/growth', resource_metadata: true };
+    const made = () => manage('POST', '/api_authorizations', { name: 'Tools', configuration });
+    return { path: `/oauth2/resource_metadata/${(await once('told API', made)).id}` };
+  },
   registerClient: ({ grown }: Caller) => ({
     path: '/oauth2/register',
     sent: { headers: { authorization: grown.bearer }, json: metadata },

@@ -83,6 +83,7 @@ onServices('what an approval rests on', (subject) => {
         accessTokenMinutes: null,
         refreshTokenMinutes: null,
         clientAccess: 'linked',
+        resourceMetadata: false,
         createdAt: now,
         updatedAt: now,
       },

@@ -4,6 +4,30 @@ import type { Mutant } from '../mutant.ts';
 
 export const tokens: readonly Mutant[] = [
   {
+    id: 'told-api',
+    rule: 'strangers read the metadata of an API only where the API says so',
+    file: 'domain/authorization-servers/resource-metadata.ts',
+    text: 'if (!server?.resourceMetadata) throw',
+    becomes: 'if (!server) throw',
+    killedBy: 'surfaces/oauth2/resource-metadata.ts',
+  },
+  {
+    id: 'told-scopes',
+    rule: 'the metadata of an API that any client may ask for names its open scopes alone',
+    file: 'domain/authorization-servers/resource-metadata.ts',
+    text: 'all.filter(({ open }) => open)',
+    becomes: 'all',
+    killedBy: 'surfaces/oauth2/resource-metadata.ts',
+  },
+  {
+    id: 'scope-of-apis-alone',
+    rule: 'a client that registers scopes of an API alone may ask for none about its user',
+    file: 'domain/clients/read-scope.ts',
+    text: 'if (kept.length > 0 || standard) return kept;',
+    becomes: 'if (kept.length > 0) return kept; if (standard) return null;',
+    killedBy: 'surfaces/oauth2/register-client.ts',
+  },
+  {
     id: 'code-of-its-client',
     rule: 'a code can be redeemed only by its client',
     file: 'domain/tokens/redeem-code.ts',

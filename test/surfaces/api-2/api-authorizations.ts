@@ -49,6 +49,7 @@ export function apiAuthorizations(app: () => TestApp): void {
       access_token_expiration_minutes: 10,
       refresh_token_expiration_minutes: null,
       client_access: 'linked',
+      resource_metadata: false,
     };
     const name = unique('Orders');
     const made = await done(call('POST', '', { id: 7, name, configuration }));
@@ -56,12 +57,17 @@ export function apiAuthorizations(app: () => TestApp): void {
     assert.deepEqual(await done(call('GET', `/${made.id}`)), made);
     const changes = {
       description: 'For orders',
-      configuration: { audiences: null, refresh_token_expiration_minutes: 30, client_access: 'consent' },
+      configuration: {
+        audiences: null,
+        refresh_token_expiration_minutes: 30,
+        client_access: 'consent',
+        resource_metadata: true,
+      },
     };
     const changed = await done(call('PUT', `/${made.id}`, changes));
     const expected = {
       ...configuration,
-      ...{ audiences: [], refresh_token_expiration_minutes: 30, client_access: 'consent' },
+      ...{ audiences: [], refresh_token_expiration_minutes: 30, client_access: 'consent', resource_metadata: true },
     };
     assert.deepEqual(changed, { ...made, description: 'For orders', configuration: expected });
     assert.deepEqual(await done(call('PUT', `/${made.id}`, { description: null })), { ...changed, description: null });

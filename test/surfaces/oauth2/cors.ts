@@ -8,6 +8,7 @@ const crossing = {
   '/.well-known/openid-configuration': ['GET'],
   '/.well-known/oauth-authorization-server': ['GET'],
   '/oauth2/jwks': ['GET'],
+  '/oauth2/resource_metadata/1': ['GET'],
   '/oauth2/register': ['POST'],
   '/oauth2/register/some-client': ['GET', 'PUT', 'DELETE'],
   '/oauth2/token': ['POST'],

@@ -56,6 +56,7 @@ export function dpop(app: AppOf): void {
       accessTokenMinutes: null,
       refreshTokenMinutes: null,
       clientAccess: 'linked',
+      resourceMetadata: false,
       createdAt: at,
       updatedAt: at,
     });

@@ -38,6 +38,7 @@ import { implicitProfile } from './implicit-profile.ts';
 import { introspection } from './introspect-token.ts';
 import { isolation } from './isolation.ts';
 import { keys } from './keys.ts';
+import { knownClientsCases } from './known-clients.ts';
 import { largeIds } from './large-ids.ts';
 import { openApiEndings } from './open-api-endings.ts';
 import { openApis } from './open-apis.ts';
@@ -59,6 +60,7 @@ import { registrationMembers } from './registration-members.ts';
 import { registrationModes } from './registration-modes.ts';
 import { repeatableRegistrations } from './repeatable-registrations.ts';
 import { requestObjects, requestReferences } from './request-objects.ts';
+import { resourceMetadata } from './resource-metadata.ts';
 import { responseModes } from './response-modes.ts';
 import { revocation } from './revoke-token.ts';
 import { rotatingClients } from './rotating-clients.ts';
@@ -124,6 +126,8 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'APIs that come while a consent waits': apiConsent,
   'APIs that any client may ask for': openApis,
   'endings of APIs that any client may ask for': openApiEndings,
+  'metadata of an API': resourceMetadata,
+  'clients that are known to register themselves': knownClientsCases,
 };
 
 for (const kind of databases) {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Answer } from '../../support/conforms.ts';
 import { dump } from '../../support/rows.ts';
-import { redirectUri } from '../../support/sign-in.ts';
-import { type AppOf, assertError } from './asking.ts';
+import { authorizePath, redirectUri } from '../../support/sign-in.ts';
+import { type AppOf, assertClientError, assertError } from './asking.ts';
 
 const everything = {
   client_name: 'Åse’s 注文 <b>App</b>',
@@ -111,10 +111,22 @@ export function registration(app: AppOf): void {
       ['grant_types', ['device_code']],
       ['grant_types', []],
       ['response_types', ['token']],
-      ['scope', 'admin'],
     ] as const) {
       const answer = await register({ redirect_uris: [redirectUri], [name]: value });
       assertError(answer, 400, 'invalid_client_metadata', new RegExp(`^${name} `));
+    }
+  });
+
+  it('a client that knows the scopes of an API alone has none about the user, and keeps that through a replacement', async () => {
+    for (const scope of ['notes:read offline_access', '']) {
+      const { status, body } = await register({ redirect_uris: [redirectUri], scope });
+      assert.deepEqual([status, body.scope], [201, '']);
+      const path = `/oauth2/register/${body.client_id}`;
+      const headers = { authorization: `Bearer ${body.registration_access_token}` };
+      const { client_id, redirect_uris, scope: read } = (await app().send('GET', path, { headers })).body;
+      const replaced = await app().send('PUT', path, { headers, json: { client_id, redirect_uris, scope: read } });
+      assert.deepEqual([replaced.status, replaced.body.scope], [200, ''], replaced.text);
+      assertClientError(app(), await app().send('GET', authorizePath(body, { scope: 'openid' })), 'invalid_scope');
     }
   });
 

@@ -1,0 +1,112 @@
+"""Protects a FastAPI application with the access tokens of Gatehouse.
+
+All it needs to know is where the service answers the API's metadata (`gatehouse api set <id> resource_metadata=on`):
+
+    api = protect("https://acme.id.example.com/oauth2/resource_metadata/1")
+    app.include_router(api.metadata)
+
+    @app.get("/orders")
+    def orders(token: Annotated[dict, Depends(api.needs("orders:read"))]):
+        return orders_of(token["sub"])
+
+JWTs are checked here (RFC 9068), by the keys that the service publishes. With `client`, the id and secret of a client of
+the account, each token is shown to the service instead (RFC 7662), which knows of a revocation at once. Tokens that are
+bound to a key (DPoP) are refused: the example for Express shows how to check their proofs.
+"""
+
+import base64
+import json
+from urllib.parse import quote, urlencode, urlsplit
+from urllib.request import Request as HttpRequest
+from urllib.request import urlopen
+
+import jwt
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import JSONResponse
+
+ALGORITHMS = ["RS256", "PS256", "ES256"]
+
+
+def protect(metadata_url: str, client: tuple[str, str] | None = None) -> "Api":
+    """Reads the metadata; raises an OSError when the service does not answer."""
+    return Api(_read_json(metadata_url), client)
+
+
+class Api:
+    def __init__(self, metadata: dict, client: tuple[str, str] | None):
+        self.resource = metadata["resource"]
+        self._issuer = metadata["authorization_servers"][0]
+        server = _read_json(f"{self._issuer}/.well-known/oauth-authorization-server")
+        if server["issuer"] != self._issuer:
+            raise ValueError(f"{self._issuer} says that it is {server['issuer']}")
+        self._client = client
+        self._introspection = server["introspection_endpoint"]
+        self._keys = jwt.PyJWKClient(server["jwks_uri"], timeout=5)
+        parts = urlsplit(self.resource)
+        well_known = f"/.well-known/oauth-protected-resource{parts.path.rstrip('/')}"
+        self._metadata_url = f"{parts.scheme}://{parts.netloc}{well_known}"
+        self.metadata = APIRouter()
+
+        @self.metadata.get(well_known, include_in_schema=False)
+        def read_metadata() -> JSONResponse:
+            """The metadata where clients look that know only the API's address (RFC 9728 section 3.1)."""
+            return JSONResponse(metadata, headers={"Access-Control-Allow-Origin": "*"})
+
+    def needs(self, *scopes: str):
+        """A dependency: the claims of the request's token, which has all these scopes."""
+
+        def check(request: Request) -> dict:
+            scheme, _, token = request.headers.get("authorization", "").partition(" ")
+            if scheme.lower() != "bearer" or not token:
+                raise self._refused(401, None, "a token is needed", scopes)
+            claims = self._claims(token)
+            if claims is None or "cnf" in claims:
+                raise self._refused(401, "invalid_token", "the token is invalid", scopes)
+            granted = claims.get("scope", "").split()
+            if not set(scopes) <= set(granted):
+                # The client asks for these next, and is not to lose what it has.
+                wanted = list(dict.fromkeys([*granted, *scopes]))
+                raise self._refused(403, "insufficient_scope", "more scopes are needed", wanted)
+            return claims
+
+        return check
+
+    def _claims(self, token: str) -> dict | None:
+        """None: the token is good for nothing here. Raises when the service does not answer."""
+        if self._client is not None:
+            return self._introspected(token)
+        try:
+            if jwt.get_unverified_header(token).get("typ", "").lower().removeprefix("application/") != "at+jwt":
+                return None
+            key = self._keys.get_signing_key_from_jwt(token)
+            options = {"require": ["exp", "iss", "aud", "sub", "client_id"]}
+            return jwt.decode(
+                token, key, algorithms=ALGORITHMS, issuer=self._issuer, audience=self.resource, leeway=5, options=options
+            )
+        except jwt.PyJWKClientConnectionError:
+            raise
+        except (jwt.InvalidTokenError, jwt.PyJWKClientError):
+            return None
+
+    def _introspected(self, token: str) -> dict | None:
+        pair = ":".join(quote(part, safe="") for part in self._client)
+        headers = {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
+        claims = _read_json(self._introspection, urlencode({"token": token}).encode(), headers)
+        audience = claims.get("aud", [])
+        audiences = [audience] if isinstance(audience, str) else audience
+        is_for_us = claims["active"] and claims.get("iss") == self._issuer and self.resource in audiences
+        return claims if is_for_us else None
+
+    def _refused(self, status: int, error: str | None, description: str, scopes) -> HTTPException:
+        parameters = {
+            **({"error": error, "error_description": description} if error else {}),
+            "scope": " ".join(scopes),
+            "resource_metadata": self._metadata_url,
+        }
+        told = ", ".join(f'{name}="{value}"' for name, value in parameters.items() if value)
+        return HTTPException(status, description, headers={"WWW-Authenticate": f"Bearer {told}"})
+
+
+def _read_json(url: str, body: bytes | None = None, headers: dict | None = None) -> dict:
+    with urlopen(HttpRequest(url, body, headers or {}), timeout=5) as answer:
+        return json.load(answer)

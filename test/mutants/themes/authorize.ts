@@ -159,7 +159,7 @@ export const authorize: readonly Mutant[] = [
     id: 'consent-shown',
     rule: 'only scopes that the page showed are allowed',
     file: 'domain/login/decide-consent.ts',
-    text: "if (decision === 'allow' && shown !== markOf(browser, apiScopes)) return;",
+    text: "if (decision === 'allow' && shown !== markOf(browser, apiScopes)) return false;",
     becomes: '',
     killedBy: 'surfaces/oauth2/api-consent.ts',
   },

@@ -2935,11 +2935,11 @@ export interface components {
         readonly OidcApplicationType: 0 | 1;
         /**
          * Format: int32
-         * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt.
+         * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt, 4 tls_client_auth, 5 self_signed_tls_client_auth.
          * @example 0
          * @enum {integer}
          */
-        readonly TokenEndpointAuthMethod: 0 | 1 | 2 | 3;
+        readonly TokenEndpointAuthMethod: 0 | 1 | 2 | 3 | 4 | 5;
         /** @description How the client uses OpenID Connect. */
         readonly AppConfiguration: {
             /**
@@ -3112,7 +3112,7 @@ export interface components {
             readonly oidc_application_type?: number | null;
             /**
              * Format: int32
-             * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt (for a client that registered keys); 0 by default.
+             * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt (for a client that registered keys), 4 tls_client_auth (for one that registered the subject of its certificate), 5 self_signed_tls_client_auth (for one that registered its certificate); 0 by default.
              * @example 0
              */
             readonly token_endpoint_auth_method?: number | null;

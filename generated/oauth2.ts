@@ -818,6 +818,12 @@ export interface components {
              */
             readonly code_challenge_methods_supported: readonly components["schemas"]["PkceMethod"][];
             /**
+             * @description Always `true`: tokens can be bound to the certificate of a client ([RFC 8705 section 3.3](https://www.rfc-editor.org/rfc/rfc8705#section-3.3)). Absent where the account has no mutual TLS.
+             * @example true
+             */
+            readonly tls_client_certificate_bound_access_tokens?: boolean;
+            readonly mtls_endpoint_aliases?: components["schemas"]["CertificateEndpoints"];
+            /**
              * @description Algorithms with which proofs of possession may be signed.
              * @example [
              *       "RS256",
@@ -1115,7 +1121,7 @@ export interface components {
             readonly application_type?: string;
             readonly redirect_uris?: components["schemas"]["RedirectUris"];
             /**
-             * @description How the client will authenticate: `client_secret_basic` (default), `client_secret_post`, `none` for a public client, which gets no secret and must use PKCE, or `private_key_jwt`, for which `jwks` or `jwks_uri` is needed. Another value is `invalid_client_metadata`.
+             * @description How the client will authenticate: `client_secret_basic` (default), `client_secret_post`, `none` for a public client, which gets no secret and must use PKCE, `private_key_jwt`, for which `jwks` or `jwks_uri` is needed, or where the account has mutual TLS `tls_client_auth`, which needs one of the members `tls_client_auth_…`, and `self_signed_tls_client_auth`, which needs keys with `x5c`. Another value, or one that discovery does not list, is `invalid_client_metadata`.
              * @example client_secret_basic
              */
             readonly token_endpoint_auth_method?: string;
@@ -1169,6 +1175,12 @@ export interface components {
             readonly backchannel_logout_uri?: components["schemas"]["BackchannelLogoutUri"];
             readonly backchannel_logout_session_required?: components["schemas"]["BackchannelLogoutSessionRequired"];
             readonly dpop_bound_access_tokens?: components["schemas"]["DPoPBoundAccessTokens"];
+            readonly tls_client_certificate_bound_access_tokens?: components["schemas"]["CertificateBoundAccessTokens"];
+            readonly tls_client_auth_subject_dn?: components["schemas"]["CertificateSubjectName"];
+            readonly tls_client_auth_san_dns?: components["schemas"]["CertificateDnsName"];
+            readonly tls_client_auth_san_uri?: components["schemas"]["CertificateUri"];
+            readonly tls_client_auth_san_ip?: components["schemas"]["CertificateAddress"];
+            readonly tls_client_auth_san_email?: components["schemas"]["CertificateEmail"];
             /**
              * @description Refused with `invalid_software_statement`: no issuer of statements is trusted ([RFC 7591 section 2.3](https://www.rfc-editor.org/rfc/rfc7591#section-2.3)).
              * @example eyJhbGciOiJSUzI1NiJ9.eyJzb2Z0d2FyZV9pZCI6IjROUkIxIn0.c2lnbmF0dXJl
@@ -1243,7 +1255,7 @@ export interface components {
             readonly require_pushed_authorization_requests?: components["schemas"]["RequirePushed"];
             readonly require_signed_request_object?: components["schemas"]["RequireSigned"];
             /**
-             * @description The security profile that the client follows: `fapi2` is [FAPI 2.0 Security Profile](https://openid.net/specs/fapi-security-profile-2_0-final.html). The client authenticates by `private_key_jwt`, pushes its requests, uses PKCE and proves possession of a key; RS256 is not accepted. What the profile excludes is `invalid_client_metadata`. In an account with the setting `security_profile=fapi2` the profile applies to every client, whether this member is sent or not. Absent: as the account says.
+             * @description The security profile that the client follows: `fapi2` is [FAPI 2.0 Security Profile](https://openid.net/specs/fapi-security-profile-2_0-final.html). The client authenticates by `private_key_jwt` or a certificate, pushes its requests, uses PKCE and gets tokens that are bound to a key or a certificate; RS256 is not accepted. What the profile excludes is `invalid_client_metadata`. In an account with the setting `security_profile=fapi2` the profile applies to every client, whether this member is sent or not. Absent: as the account says.
              * @example fapi2
              */
             readonly security_profile?: string;
@@ -1268,7 +1280,7 @@ export interface components {
             readonly application_type?: string;
             readonly redirect_uris?: components["schemas"]["RedirectUris"];
             /**
-             * @description How the client will authenticate: `client_secret_basic` (default), `client_secret_post`, `none` for a public client, which gets no secret and must use PKCE, or `private_key_jwt`, for which `jwks` or `jwks_uri` is needed. Another value is `invalid_client_metadata`.
+             * @description How the client will authenticate: `client_secret_basic` (default), `client_secret_post`, `none` for a public client, which gets no secret and must use PKCE, `private_key_jwt`, for which `jwks` or `jwks_uri` is needed, or where the account has mutual TLS `tls_client_auth`, which needs one of the members `tls_client_auth_…`, and `self_signed_tls_client_auth`, which needs keys with `x5c`. Another value, or one that discovery does not list, is `invalid_client_metadata`.
              * @example client_secret_basic
              */
             readonly token_endpoint_auth_method?: string;
@@ -1322,6 +1334,12 @@ export interface components {
             readonly backchannel_logout_uri?: components["schemas"]["BackchannelLogoutUri"];
             readonly backchannel_logout_session_required?: components["schemas"]["BackchannelLogoutSessionRequired"];
             readonly dpop_bound_access_tokens?: components["schemas"]["DPoPBoundAccessTokens"];
+            readonly tls_client_certificate_bound_access_tokens?: components["schemas"]["CertificateBoundAccessTokens"];
+            readonly tls_client_auth_subject_dn?: components["schemas"]["CertificateSubjectName"];
+            readonly tls_client_auth_san_dns?: components["schemas"]["CertificateDnsName"];
+            readonly tls_client_auth_san_uri?: components["schemas"]["CertificateUri"];
+            readonly tls_client_auth_san_ip?: components["schemas"]["CertificateAddress"];
+            readonly tls_client_auth_san_email?: components["schemas"]["CertificateEmail"];
             /**
              * @description Refused with `invalid_software_statement`: no issuer of statements is trusted ([RFC 7591 section 2.3](https://www.rfc-editor.org/rfc/rfc7591#section-2.3)).
              * @example eyJhbGciOiJSUzI1NiJ9.eyJzb2Z0d2FyZV9pZCI6IjROUkIxIn0.c2lnbmF0dXJl
@@ -1396,7 +1414,7 @@ export interface components {
             readonly require_pushed_authorization_requests?: components["schemas"]["RequirePushed"];
             readonly require_signed_request_object?: components["schemas"]["RequireSigned"];
             /**
-             * @description The security profile that the client follows: `fapi2` is [FAPI 2.0 Security Profile](https://openid.net/specs/fapi-security-profile-2_0-final.html). The client authenticates by `private_key_jwt`, pushes its requests, uses PKCE and proves possession of a key; RS256 is not accepted. What the profile excludes is `invalid_client_metadata`. In an account with the setting `security_profile=fapi2` the profile applies to every client, whether this member is sent or not. Absent: as the account says.
+             * @description The security profile that the client follows: `fapi2` is [FAPI 2.0 Security Profile](https://openid.net/specs/fapi-security-profile-2_0-final.html). The client authenticates by `private_key_jwt` or a certificate, pushes its requests, uses PKCE and gets tokens that are bound to a key or a certificate; RS256 is not accepted. What the profile excludes is `invalid_client_metadata`. In an account with the setting `security_profile=fapi2` the profile applies to every client, whether this member is sent or not. Absent: as the account says.
              * @example fapi2
              */
             readonly security_profile?: string;
@@ -1427,7 +1445,7 @@ export interface components {
          * @example client_secret_basic
          * @enum {string}
          */
-        readonly ClientAuthMethod: "client_secret_basic" | "client_secret_post" | "none" | "private_key_jwt";
+        readonly ClientAuthMethod: "client_secret_basic" | "client_secret_post" | "none" | "private_key_jwt" | "tls_client_auth" | "self_signed_tls_client_auth";
         /**
          * @description An algorithm of the assertions of a client ([RFC 7518 section 3.1](https://www.rfc-editor.org/rfc/rfc7518#section-3.1), [RFC 8037](https://www.rfc-editor.org/rfc/rfc8037)).
          * @example ES256
@@ -1462,7 +1480,7 @@ export interface components {
          */
         readonly RequireSigned: boolean;
         /**
-         * @description The security profile that the client follows: `fapi2` is [FAPI 2.0 Security Profile](https://openid.net/specs/fapi-security-profile-2_0-final.html). The client authenticates by `private_key_jwt`, pushes its requests, uses PKCE and proves possession of a key; RS256 is not accepted. What the profile excludes is `invalid_client_metadata`. In an account with the setting `security_profile=fapi2` the profile applies to every client, whether this member is sent or not. Absent: as the account says.
+         * @description The security profile that the client follows: `fapi2` is [FAPI 2.0 Security Profile](https://openid.net/specs/fapi-security-profile-2_0-final.html). The client authenticates by `private_key_jwt` or a certificate, pushes its requests, uses PKCE and gets tokens that are bound to a key or a certificate; RS256 is not accepted. What the profile excludes is `invalid_client_metadata`. In an account with the setting `security_profile=fapi2` the profile applies to every client, whether this member is sent or not. Absent: as the account says.
          * @example fapi2
          * @enum {string}
          */
@@ -1496,6 +1514,85 @@ export interface components {
          * @example false
          */
         readonly DPoPBoundAccessTokens: boolean;
+        /**
+         * @description Where clients with certificates call instead ([RFC 8705 section 5](https://www.rfc-editor.org/rfc/rfc8705#section-5)): the account's setting `mutual_tls_origin`. Absent where that is not set, or the account has no mutual TLS.
+         * @example {
+         *       "token_endpoint": "https://demo.id.example.com:8443/oauth2/token",
+         *       "device_authorization_endpoint": "https://demo.id.example.com:8443/oauth2/device_authorization",
+         *       "userinfo_endpoint": "https://demo.id.example.com:8443/oauth2/userinfo",
+         *       "introspection_endpoint": "https://demo.id.example.com:8443/oauth2/introspect",
+         *       "revocation_endpoint": "https://demo.id.example.com:8443/oauth2/revoke",
+         *       "pushed_authorization_request_endpoint": "https://demo.id.example.com:8443/oauth2/par"
+         *     }
+         */
+        readonly CertificateEndpoints: {
+            /**
+             * Format: uri
+             * @description For tokens.
+             * @example https://demo.id.example.com:8443/oauth2/token
+             */
+            readonly token_endpoint: string;
+            /**
+             * Format: uri
+             * @description For codes of devices.
+             * @example https://demo.id.example.com:8443/oauth2/device_authorization
+             */
+            readonly device_authorization_endpoint: string;
+            /**
+             * Format: uri
+             * @description For claims.
+             * @example https://demo.id.example.com:8443/oauth2/userinfo
+             */
+            readonly userinfo_endpoint: string;
+            /**
+             * Format: uri
+             * @description For introspection.
+             * @example https://demo.id.example.com:8443/oauth2/introspect
+             */
+            readonly introspection_endpoint: string;
+            /**
+             * Format: uri
+             * @description For revocation.
+             * @example https://demo.id.example.com:8443/oauth2/revoke
+             */
+            readonly revocation_endpoint: string;
+            /**
+             * Format: uri
+             * @description For pushed requests.
+             * @example https://demo.id.example.com:8443/oauth2/par
+             */
+            readonly pushed_authorization_request_endpoint: string;
+        };
+        /**
+         * @description Whether the client always requests tokens that are bound to its certificate ([RFC 8705 section 3.4](https://www.rfc-editor.org/rfc/rfc8705#section-3.4)); then a token request without one is refused. Not together with `dpop_bound_access_tokens`. `true` is `invalid_client_metadata` where the account has no mutual TLS.
+         * @example false
+         */
+        readonly CertificateBoundAccessTokens: boolean;
+        /**
+         * @description For `tls_client_auth`: the distinguished name of the subject of the client's certificate ([RFC 4514](https://www.rfc-editor.org/rfc/rfc4514), as `openssl x509 -subject -nameopt RFC2253` prints it). Types of attributes compare without case, values exactly; values in hexadecimal are not accepted. At most 1024 characters. One of the five members `tls_client_auth_…` must be there ([RFC 8705 section 2.1.2](https://www.rfc-editor.org/rfc/rfc8705#section-2.1.2)); with another method they are ignored.
+         * @example CN=orders.example.com,O=Example Ltd,C=GB
+         */
+        readonly CertificateSubjectName: string;
+        /**
+         * @description For `tls_client_auth`: a DNS name among the alternative names of the certificate, without wildcards, at most 253 characters.
+         * @example orders.example.com
+         */
+        readonly CertificateDnsName: string;
+        /**
+         * @description For `tls_client_auth`: a URI among the alternative names of the certificate, compared character for character, at most 2048 characters.
+         * @example spiffe://example.com/orders
+         */
+        readonly CertificateUri: string;
+        /**
+         * @description For `tls_client_auth`: an IPv4 or IPv6 address among the alternative names of the certificate, at most 45 characters.
+         * @example 192.0.2.17
+         */
+        readonly CertificateAddress: string;
+        /**
+         * @description For `tls_client_auth`: an e-mail address among the alternative names of the certificate, at most 255 characters.
+         * @example orders@example.com
+         */
+        readonly CertificateEmail: string;
         /**
          * @description Version of the software, by its developer, at most 255 characters ([RFC 7591 section 2](https://www.rfc-editor.org/rfc/rfc7591#section-2)).
          * @example 2.4.1
@@ -1545,6 +1642,12 @@ export interface components {
             readonly backchannel_logout_uri?: components["schemas"]["BackchannelLogoutUri"];
             readonly backchannel_logout_session_required?: components["schemas"]["BackchannelLogoutSessionRequired"];
             readonly dpop_bound_access_tokens?: components["schemas"]["DPoPBoundAccessTokens"];
+            readonly tls_client_certificate_bound_access_tokens?: components["schemas"]["CertificateBoundAccessTokens"];
+            readonly tls_client_auth_subject_dn?: components["schemas"]["CertificateSubjectName"];
+            readonly tls_client_auth_san_dns?: components["schemas"]["CertificateDnsName"];
+            readonly tls_client_auth_san_uri?: components["schemas"]["CertificateUri"];
+            readonly tls_client_auth_san_ip?: components["schemas"]["CertificateAddress"];
+            readonly tls_client_auth_san_email?: components["schemas"]["CertificateEmail"];
             readonly token_endpoint_auth_signing_alg?: components["schemas"]["AssertionAlgorithm"];
             /**
              * Format: uri
@@ -2171,7 +2274,7 @@ export interface components {
              * @example ada@example.com
              */
             readonly username?: string;
-            /** @description For an access token `Bearer`, or `DPoP` where it is bound to a key; absent for a refresh token. */
+            /** @description For an access token `Bearer`, also where it is bound to a certificate, or `DPoP` where it is bound to a key; absent for a refresh token. */
             readonly token_type?: components["schemas"]["TokenType"];
             readonly cnf?: components["schemas"]["Confirmation"];
             readonly act?: components["schemas"]["Actor"];
@@ -2209,17 +2312,22 @@ export interface components {
             readonly iss?: string;
         };
         /**
-         * @description The key that it is bound to ([RFC 9449 section 6.2](https://www.rfc-editor.org/rfc/rfc9449#section-6.2)); absent for a bearer token.
+         * @description The key that it is bound to ([RFC 9449 section 6.2](https://www.rfc-editor.org/rfc/rfc9449#section-6.2)), or the certificate ([RFC 8705 section 3.2](https://www.rfc-editor.org/rfc/rfc8705#section-3.2)); absent for a token that is bound to nothing.
          * @example {
          *       "jkt": "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"
          *     }
          */
         readonly Confirmation: {
             /**
+             * @description SHA-256 thumbprint of the certificate in DER, base64url.
+             * @example bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2
+             */
+            readonly "x5t#S256"?: string;
+            /**
              * @description SHA-256 thumbprint of the key ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)).
              * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
              */
-            readonly jkt: string;
+            readonly jkt?: string;
         };
         /** @description An HTML page for the person at the browser; it needs no script and shows the request id. */
         readonly Page: string;
@@ -2426,7 +2534,7 @@ export interface components {
             readonly [key: string]: unknown;
         };
         /**
-         * @description Public keys of the client ([RFC 7517 section 5](https://www.rfc-editor.org/rfc/rfc7517#section-5)). Not together with `jwks_uri`. Private or symmetric keys are `invalid_client_metadata`, and so are RSA keys that are not of 2048 to 4096 bits with an exponent of at most 4 bytes.
+         * @description Public keys of the client ([RFC 7517 section 5](https://www.rfc-editor.org/rfc/rfc7517#section-5)). Not together with `jwks_uri`. Private or symmetric keys are `invalid_client_metadata`, and so are RSA keys that are not of 2048 to 4096 bits with an exponent of at most 4 bytes. `x5c` must begin with the certificate of the key, at most 8192 characters of base64; it is needed for `self_signed_tls_client_auth`.
          * @example {
          *       "keys": [
          *         {
@@ -2528,6 +2636,13 @@ export interface components {
              * @example 4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM
              */
             readonly y?: string;
+            /**
+             * @description The certificate of the key; what else was sent of its chain is left out.
+             * @example [
+             *       "MIIBszCCAVmgAwIBAgIUQ1yZ0N2l1Yb7u5n4Jx9d3wJ6kq8wCgYIKoZIzj0EAwIwFTETMBEGA1UEAwwKdGVzdA"
+             *     ]
+             */
+            readonly x5c?: readonly string[];
         };
         /** @description Public keys of the client as registered ([RFC 7517 section 5](https://www.rfc-editor.org/rfc/rfc7517#section-5)). */
         readonly RegisteredKeySet: {
@@ -4345,14 +4460,14 @@ export interface operations {
              *
              *     | error | Condition |
              *     |---|---|
-             *     | `invalid_request` | a member is missing (`grant_type` too), too long or given twice; the body is not form data; a token that is to be exchanged is not valid, or must not be exchanged by this client |
+             *     | `invalid_request` | a member is missing (`grant_type` too), too long or given twice; the body is not form data; a token that is to be exchanged is not valid, or must not be exchanged by this client; there is no client certificate, and the tokens of this client are bound to one |
              *     | `invalid_client` | client authentication failed, and there was no Authorization header |
              *     | `invalid_grant` | code, refresh token or password is wrong, expired, used up or another client's; `redirect_uri` or `code_verifier` does not match; the user is not active or no longer has the app |
              *     | `unauthorized_client` | the client's registration or the account does not allow this grant |
              *     | `unsupported_grant_type` | `grant_type` is not one of these |
              *     | `invalid_scope` | `scope` is malformed, unknown or wider than granted |
              *     | `invalid_target` | `resource` names no API that the client can have tokens for, or two, or not that of the grant; `resource` or `audience` is not one that the exchanged token is for |
-             *     | `invalid_dpop_proof` | the proof in the header `DPoP` is invalid, was used before, or is missing although the client registered to send one |
+             *     | `invalid_dpop_proof` | the proof in the header `DPoP` is invalid, was used before, or is missing although the client registered to send one, or there although its tokens are bound to its certificate |
              *     | `use_dpop_nonce` | the proof has no nonce, or an old one: the header `DPoP-Nonce` has the one to use |
              *     | `authorization_pending` | the user of the device has not decided yet |
              *     | `slow_down` | the same, and the device asked sooner than `interval` seconds after it asked last; the interval is 5 seconds longer from now on, a minute at most |

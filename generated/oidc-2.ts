@@ -63,7 +63,8 @@ export interface paths {
          *     is the exception.
          *
          *     **Tokens bound to a key.** A proof ([RFC 9449](https://www.rfc-editor.org/rfc/rfc9449)) in the header `DPoP`
-         *     binds the new access token to its key, as at `POST /oauth2/token`; a refresh token that is bound needs one.
+         *     binds the new access token to its key, as at `POST /oauth2/token`; a refresh token that is bound needs one. A
+         *     client that registered there for tokens that are bound to its certificate shows it here too.
          *
          *     **Order of the checks:** media type, members given twice, `grant_type`, form of the Authorization header,
          *     client, secret and method, `refresh_token`, proof, user, access. Unknown members are ignored.
@@ -288,7 +289,7 @@ export interface components {
             readonly [key: string]: unknown;
         };
         /**
-         * @description Public keys of the client ([RFC 7517 section 5](https://www.rfc-editor.org/rfc/rfc7517#section-5)). Not together with `jwks_uri`. Private or symmetric keys are `invalid_client_metadata`, and so are RSA keys that are not of 2048 to 4096 bits with an exponent of at most 4 bytes.
+         * @description Public keys of the client ([RFC 7517 section 5](https://www.rfc-editor.org/rfc/rfc7517#section-5)). Not together with `jwks_uri`. Private or symmetric keys are `invalid_client_metadata`, and so are RSA keys that are not of 2048 to 4096 bits with an exponent of at most 4 bytes. `x5c` must begin with the certificate of the key, at most 8192 characters of base64; it is needed for `self_signed_tls_client_auth`.
          * @example {
          *       "keys": [
          *         {
@@ -473,6 +474,13 @@ export interface components {
              * @example 4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM
              */
             readonly y?: string;
+            /**
+             * @description The certificate of the key; what else was sent of its chain is left out.
+             * @example [
+             *       "MIIBszCCAVmgAwIBAgIUQ1yZ0N2l1Yb7u5n4Jx9d3wJ6kq8wCgYIKoZIzj0EAwIwFTETMBEGA1UEAwwKdGVzdA"
+             *     ]
+             */
+            readonly x5c?: readonly string[];
         };
         /** @description Public keys of the client as registered ([RFC 7517 section 5](https://www.rfc-editor.org/rfc/rfc7517#section-5)). */
         readonly RegisteredKeySet: {
@@ -775,6 +783,7 @@ export interface operations {
              *     | `invalid_request` | `invalid authorization header value format` | the Authorization header is not `Basic` with base64 of `client_id:client_secret` |
              *     | `invalid_request` | `Resource not found` | `client_id` is missing or unknown |
              *     | `invalid_request` | `refresh_token is missing` | `refresh_token` is missing or empty |
+             *     | `invalid_request` | `the request came without the client certificate …` | the client registered at the standard door for tokens that are bound to its certificate |
              *     | `invalid_dpop_proof` | `the DPoP proof is invalid: …` | the proof in the header `DPoP` is not valid, or it is missing and the client registered to send one |
              *     | `use_dpop_nonce` | | the proof must contain the nonce of the header `DPoP-Nonce` |
              */

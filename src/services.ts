@@ -12,7 +12,7 @@ import type { Passkeys } from './domain/passkeys/port.ts';
 import type { Refusals } from './domain/refusals/refusals.ts';
 import type { Worker } from './domain/worker.ts';
 import type { AccountRecord } from './store/accounts.ts';
-import type { ClientKey } from './store/client-metadata.ts';
+import type { RegisteredKey } from './store/client-metadata.ts';
 import type { ClientRecord } from './store/clients.ts';
 import type { CountKind } from './store/counts.ts';
 import type { SigningAlgorithm } from './store/keys.ts';
@@ -109,8 +109,8 @@ export interface ClientKeys {
   read(
     client: Pick<ClientRecord, 'accountId' | 'registeredBy'>,
     uri: string,
-    isKnown: (keys: readonly ClientKey[]) => boolean,
-  ): Promise<readonly ClientKey[] | null>;
+    isKnown: (keys: readonly RegisteredKey[]) => boolean,
+  ): Promise<readonly RegisteredKey[] | null>;
 }
 
 /** Counts per account, day and subject of what the trail does not record one by one. */

@@ -2,6 +2,7 @@
 
 import type { Account } from '../domain/accounts/account.ts';
 import type { Caller } from '../domain/callers/caller.ts';
+import type { ClientCertificate } from '../domain/callers/client-certificate.ts';
 import type { Failure, FailureCode, FailureKind } from '../domain/failure.ts';
 import type { ListPage, ListQuery } from '../domain/listing.ts';
 
@@ -56,6 +57,8 @@ export interface Origin {
   readonly account: Account;
   /** Address of the peer, or the one forwarded by a trusted proxy. */
   readonly source: string;
+  /** The certificate of the client's connection; null where the account has mutual TLS turned off. */
+  readonly certificate: ClientCertificate | null;
   readonly cookies: Readonly<Record<string, string | undefined>>;
 }
 

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
+import { Failure } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
+import { readClientCert } from './client-cert.ts';
 import { findMalformed } from './host.ts';
 import type { Metrics } from './metrics.ts';
 import { addressIn } from './peer-address.ts';
@@ -12,11 +14,14 @@ import { sendDefaults } from './send.ts';
  */
 export function beginRequest(services: Pick<Services, 'log' | 'addresses'>, metrics: Metrics): RequestHandler {
   return (req, res, next) => {
+    const certificate = readClientCert(req, isFromProxy(req));
+    const isRefused = certificate instanceof Failure;
     const state: RequestState = {
       requestId: randomUUID(),
       startedAt: performance.now(),
       source: sourceOf(req),
-      malformed: findMalformed(req),
+      certificate: isRefused ? null : certificate,
+      malformed: findMalformed(req) ?? (isRefused ? certificate : null),
       account: null,
       surface: null,
       route: null,
@@ -38,6 +43,12 @@ export function beginRequest(services: Pick<Services, 'log' | 'addresses'>, metr
 /** The peer's address, or the one forwarded by a trusted proxy; all invalid addresses count as one unknown source. */
 function sourceOf(req: Request): string {
   return addressIn(req.ip ?? '') ?? 'unknown';
+}
+
+/** Whether the peer itself is a proxy in `TRUST_PROXY`. */
+function isFromProxy({ app, socket }: Request): boolean {
+  const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  return isTrusted(socket.remoteAddress ?? '', 0);
 }
 
 /** By allow-list: the route's template, never the path, query, headers or body. */

@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import type { Account } from '../domain/accounts/account.ts';
 import type { Actor } from '../domain/audit/context.ts';
 import type { Caller } from '../domain/callers/caller.ts';
+import type { ClientCertificate } from '../domain/callers/client-certificate.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { ServedOperation } from './contract.ts';
 
@@ -12,7 +13,9 @@ export interface RequestState {
   readonly startedAt: number;
   /** Address of the peer, or the one forwarded by a trusted proxy. */
   readonly source: string;
-  /** An error in the request line or the Host, found before any surface was chosen. */
+  /** The certificate of the client's connection, from a trusted proxy. */
+  readonly certificate: ClientCertificate | null;
+  /** An error in the request line, the Host, or the certificate, found before any surface was chosen. */
   readonly malformed: Failure | null;
   account: Account | null;
   surface: string | null;

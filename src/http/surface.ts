@@ -150,7 +150,8 @@ function dispatch<Operations>(
     const { caller, callerFailure } = state;
     if (!caller && callerFailure && req.headers.authorization !== undefined) throw callerFailure;
     const { requestId, source } = state;
-    const origin: Origin = { requestId, account, source, cookies: readCookies(req.headers.cookie) };
+    const certificate = account.settings.mutualTls === 'off' ? null : state.certificate;
+    const origin: Origin = { requestId, account, source, certificate, cookies: readCookies(req.headers.cookie) };
     const rules = lists.get(operation.operationId);
     if (rules?.strict && state.bracketed !== null) throw unknownParameter(rules, state.bracketed);
     const request: Request<unknown> = {

@@ -2,11 +2,17 @@
 
 import type { SigningAlgorithm } from './keys.ts';
 
-export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'none' | 'private_key_jwt';
+export type ClientAuthMethod =
+  | 'client_secret_basic'
+  | 'client_secret_post'
+  | 'none'
+  | 'private_key_jwt'
+  | 'tls_client_auth'
+  | 'self_signed_tls_client_auth';
 
 export type ResponseType = 'code' | 'id_token token' | 'id_token';
 
-/** A public key that a client registered (RFC 7517 §4, RFC 7518 §6). */
+/** A public key of a client (RFC 7517 §4, RFC 7518 §6). */
 export interface ClientKey {
   readonly kty: string;
   readonly kid?: string;
@@ -17,6 +23,21 @@ export interface ClientKey {
   readonly crv?: string;
   readonly x?: string;
   readonly y?: string;
+}
+
+/** A key that a client registered, perhaps with its certificate. */
+export interface RegisteredKey extends ClientKey {
+  /** DER in base64; of a chain the first certificate alone. */
+  readonly x5c?: readonly string[];
+}
+
+/** Of the subject of a client's certificate, what says which client it is (RFC 8705 §2.1.2). One of them is there. */
+export interface CertificateSubject {
+  readonly tls_client_auth_subject_dn?: string;
+  readonly tls_client_auth_san_dns?: string;
+  readonly tls_client_auth_san_uri?: string;
+  readonly tls_client_auth_san_ip?: string;
+  readonly tls_client_auth_san_email?: string;
 }
 
 /** Signing algorithms of clients (RFC 7518 §3.1; the last two are the same, by RFC 8037 §3.1 and RFC 9864 §2.2). */
@@ -36,8 +57,8 @@ export interface UnchangedMetadata {
 }
 
 /** Optional client metadata, stored under its own names (RFC 7591 §2). */
-export interface ExtraMetadata extends UnchangedMetadata {
-  readonly jwks?: { readonly keys: readonly ClientKey[] };
+export interface ExtraMetadata extends UnchangedMetadata, CertificateSubject {
+  readonly jwks?: { readonly keys: readonly RegisteredKey[] };
   readonly software_version?: string;
   /** Seconds (OpenID Connect Registration §2). */
   readonly default_max_age?: number;
@@ -47,6 +68,8 @@ export interface ExtraMetadata extends UnchangedMetadata {
   readonly backchannel_logout_session_required?: boolean;
   /** Whether all its access tokens must be bound to a key (RFC 9449 §5.2). */
   readonly dpop_bound_access_tokens?: boolean;
+  /** Whether all its access tokens must be bound to the certificate of its connection (RFC 8705 §3.4). */
+  readonly tls_client_certificate_bound_access_tokens?: boolean;
   /** The algorithm of the client's assertions; absent: any supported one. */
   readonly token_endpoint_auth_signing_alg?: AssertionAlgorithm;
   /** The algorithm of the client's request objects; absent: any supported one. */

@@ -40,8 +40,11 @@ export interface Provider {
   close(): Promise<void>;
 }
 
-export async function openProvider(database: DatabaseKind): Promise<Provider> {
-  const service = await startService({ database, demo: true });
+export async function openProvider(
+  database: DatabaseKind,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Provider> {
+  const service = await startService({ database, demo: true, env });
   const demo = JSON.parse(readFileSync(join(service.folder, 'data/demo.json'), 'utf8'));
   const issuer = new URL(demo.issuer);
   const account = runningAccount(service, 'demo', issuer.host);

@@ -1,4 +1,7 @@
-/** The page "Go to production", done as it is written, with the paths, ports, and user of this run. */
+/**
+ * The pages "Go to production" and "Clients with certificates", done as they are written, with the paths, ports, and
+ * user of this run.
+ */
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
@@ -10,6 +13,7 @@ import { guides, readGuide } from '../../src/pages/docs/guides.ts';
 import { freePort } from '../support/process.ts';
 import { until } from '../support/until.ts';
 import { readBlocks } from './blocks.ts';
+import { authority, makeClients, useCertificates } from './certificates.ts';
 import { ask, client, type Ports, startCaddy, startNginx } from './proxies.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
@@ -27,7 +31,8 @@ interface Page {
 }
 
 async function readPage(folder: string): Promise<Page> {
-  const ports = { service: await freePort(), http: await freePort(), https: await freePort() };
+  const [service, http, https, mutualTls] = [await freePort(), await freePort(), await freePort(), await freePort()];
+  const ports = { service, http, https, mutualTls };
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
   const names = ['-subj', '/CN=*.id.example.com', '-addext', 'subjectAltName=DNS:*.id.example.com'];
   const made = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-out', certificate, '-keyout', key];
@@ -36,6 +41,7 @@ async function readPage(folder: string): Promise<Page> {
     text
       .replaceAll('/etc/ssl/certs/id.example.com.pem', certificate)
       .replaceAll('/etc/ssl/private/id.example.com.key', key)
+      .replaceAll('/etc/ssl/certs/clients-ca.pem', join(folder, authority))
       .replaceAll('/var/log/nginx/access.log', join(folder, 'access.log'))
       .replaceAll('/etc/gatehouse.env', join(folder, 'gatehouse.env'))
       .replaceAll('/var/lib/gatehouse', join(folder, 'data'))
@@ -46,7 +52,7 @@ async function readPage(folder: string): Promise<Page> {
       .replaceAll('127.0.0.1:3000', `127.0.0.1:${ports.service}`);
   const blocks = readBlocks(
     guides
-      .filter(({ name }) => name === 'go-to-production')
+      .filter(({ name }) => name === 'go-to-production' || name === 'mutual-tls')
       .map(readGuide)
       .join(''),
   );
@@ -94,11 +100,22 @@ async function lookThrough(page: Page, run: (script: string) => string): Promise
   assert.equal(JSON.parse(run(why)).source, client);
 }
 
-/** Follows the page; rejects where it is not as it says. `log` takes what was looked at. */
+const credential = 'gatehouse credential create --account acme --scope manage_all';
+
+/** What the page says about `mutual_tls=any`: the line in its comment alone, in place of two. */
+function acceptAny(text: string, line: string): string {
+  assert.ok(text.includes(`# For mutual_tls=any: "${line}" alone.`), line);
+  return text.replace(/(# For mutual_tls=any.*\n).*\n.*\n/, `$1${line}\n`);
+}
+
+/** Follows the pages; rejects where it is not as it says. `log` takes what was looked at. */
 export async function followProduction(folder: string, log: (line: string) => void): Promise<void> {
   const page = await readPage(folder);
   const { files, ports, commands } = page;
-  const { 'gatehouse.service': unit = '', 'nginx.conf': nginx = '', Caddyfile: caddy = '' } = files;
+  const { 'gatehouse.service': unit = '' } = files;
+  const nginx = (files['nginx.conf'] ?? '').replace(/}\n$/, `${files['mutual-tls.nginx.conf']}}\n`);
+  const caddy = `${files['Caddyfile']}${files['mutual-tls.Caddyfile']}`;
+  const clients = makeClients(folder);
   mkdirSync(join(folder, 'data'), { mode: 0o700 });
   for (const name of ['gatehouse.env', 'gatehouse.service']) writeFileSync(join(folder, name), files[name] ?? '');
   chmodSync(join(folder, 'gatehouse.env'), 0o400);
@@ -137,12 +154,30 @@ export async function followProduction(folder: string, log: (line: string) => vo
     const plain = await fetch(`http://127.0.0.1:${ports.http}/a?b=c`, { redirect: 'manual' });
     assert.deepEqual([plain.status, plain.headers.get('location')], [301, 'https://127.0.0.1/a?b=c']);
     assert.doesNotMatch(readFileSync(join(folder, 'access.log'), 'utf8'), /\?|nobody/);
-    for (const proxy of proxies) await stop(proxy);
     log('nginx passes on what the service needs');
+    const { client_id: id, client_secret: secret } = JSON.parse(run(`${credential} --json`));
+    const certified = async (accepts: 'verified' | 'any') => {
+      const origin = `https://${host}:${ports.mutualTls}`;
+      run(`gatehouse account set acme mutual_tls=${accepts} mutual_tls_origin=${origin}`);
+      await useCertificates({ ...page, host, credential: `${id}:${secret}` }, clients, accepts);
+    };
+    await certified('verified');
+    for (const proxy of proxies) await stop(proxy);
+    proxies.push(startNginx(acceptAny(nginx, 'ssl_verify_client optional_no_ca;'), folder, ports));
+    await lookThrough(page, run);
+    await certified('any');
+    log('nginx hands over certificates');
+    for (const proxy of proxies) await stop(proxy);
 
     proxies.push(startCaddy(caddy, folder, ports));
     await lookThrough(page, run);
     log('Caddy passes on what the service needs');
+    await certified('verified');
+    for (const proxy of proxies) await stop(proxy);
+    proxies.push(startCaddy(acceptAny(caddy, 'mode require'), folder, ports));
+    await lookThrough(page, run);
+    await certified('any');
+    log('Caddy hands over certificates');
     assert.equal(await stop(service), 0);
   } finally {
     for (const child of [service, ...proxies]) await stop(child);

@@ -3,6 +3,7 @@
 import type { Mutant } from './mutant.ts';
 import { authorize } from './themes/authorize.ts';
 import { callers } from './themes/callers.ts';
+import { certificates } from './themes/certificates.ts';
 import { clients } from './themes/clients.ts';
 import { data } from './themes/data.ts';
 import { hooks } from './themes/hooks.ts';
@@ -18,6 +19,7 @@ export const mutants: readonly Mutant[] = [
   ...refresh,
   ...proofs,
   ...clients,
+  ...certificates,
   ...data,
   ...authorize,
   ...signIn,

@@ -37,6 +37,7 @@ export async function registration({ freedom, pick, operation }: Plan): Promise<
     token_endpoint_auth_method: undefined,
     token_endpoint_auth_signing_alg: undefined,
     require_signed_request_object: false,
+    tls_client_certificate_bound_access_tokens: false,
     security_profile: undefined,
   };
   const repeatable = operation.name === 'oauth2 registerClient';
@@ -46,7 +47,7 @@ export async function registration({ freedom, pick, operation }: Plan): Promise<
       ...(repeatable && { headers: { 'Idempotency-Key': keyOf(pick, freedom) } }),
     },
     loose: ['Idempotency-Key'],
-    optional: ['Idempotency-Key', 'require_signed_request_object'],
+    optional: ['Idempotency-Key', 'require_signed_request_object', 'tls_client_certificate_bound_access_tokens'],
   };
 }
 

@@ -1,6 +1,7 @@
 import { Failure } from '../failure.ts';
 import { type ClaimsMapping, claimsMapping } from './claims-mapping.ts';
 import { type Limit, type LimitName, type LimitSetting, limitSettings, readLimits } from './limit-settings.ts';
+import { type MutualTls, mutualTlsSettings } from './mutual-tls-settings.ts';
 import { oneOf, onOff, roleNames, type Setting, wholeNumber } from './setting.ts';
 import {
   type DeprecatedSurface,
@@ -11,7 +12,7 @@ import {
 } from './surface-settings.ts';
 
 /** The settings of an account (`gatehouse account set`), parsed. */
-export interface AccountSettings {
+export interface AccountSettings extends MutualTls {
   readonly registration: 'closed' | 'token' | 'open';
   /** What all clients of the account must follow beyond the rest. */
   readonly securityProfile: 'none' | 'fapi2';
@@ -59,6 +60,7 @@ const settings = {
     ['none', 'fapi2'],
     'what every client must follow beyond the rest: nothing, or FAPI 2.0',
   ),
+  ...mutualTlsSettings,
   registration_roles: roleNames('roles whose users may use the app of a client that is registered with a token'),
   open_registration_roles: roleNames('roles whose users may use the app of a client of open registration'),
   open_registration_consent: oneOf(
@@ -138,6 +140,8 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
   return {
     registration: read(stored, 'registration'),
     securityProfile,
+    mutualTls: read(stored, 'mutual_tls'),
+    mutualTlsOrigin: read(stored, 'mutual_tls_origin'),
     registrationRoles: read(stored, 'registration_roles'),
     openRegistrationRoles: read(stored, 'open_registration_roles'),
     openRegistrationConsent: read(stored, 'open_registration_consent'),

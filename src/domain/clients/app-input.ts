@@ -4,6 +4,7 @@ import type { ClientAuthMethod } from '../../store/client-metadata.ts';
 import type { AppDetails, ClientRecord } from '../../store/clients.ts';
 import { Failure } from '../failure.ts';
 import { readText } from '../text.ts';
+import { readSubject } from './certificate-subject.ts';
 import { authMethods, hasSecret } from './client-methods.ts';
 import { documentedGrantTypes, knownResponseTypes } from './known-values.ts';
 import { type RegistrationRules, readMetadata, registeredByCaller } from './metadata.ts';
@@ -115,7 +116,11 @@ function readDetails(input: AppInput): Partial<AppDetails & OwnSettings> {
 
 function readClient(input: AppInput, client: ClientRecord | null) {
   try {
-    return readMetadata(requestOf(input, client), { ...rules, nameRequired: client === null }, registeredByCaller);
+    const named = { ...rules, nameRequired: client === null };
+    const metadata = readMetadata(requestOf(input, client), named, registeredByCaller);
+    // Whose certificate it is, a registration alone can say.
+    if (metadata.authMethod === 'tls_client_auth') readSubject(client?.extra ?? {});
+    return metadata;
   } catch (error) {
     throw renamed(error);
   }

@@ -2,23 +2,28 @@ import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { type BasicPair, readBasic } from '../callers/basic.ts';
+import type { ClientCertificate } from '../callers/client-certificate.ts';
 import { limitFailures } from '../callers/limit-failures.ts';
 import { Failure } from '../failure.ts';
 import { type NetworkSource, networkSourceOf } from '../network-source.ts';
 import { matchesDigest } from '../secrets.ts';
+import { certificateFault } from './certificate-authentication.ts';
 import { assertionFault, clientNamedBy, type PresentedAssertion } from './client-assertion.ts';
 import { findClient } from './client-id.ts';
+import { usesCertificate } from './client-methods.ts';
 import { requireProfiledMethod } from './security-profile.ts';
 
 export type AuthenticatedClient = ClientRecord;
 
-/** How a client authenticates: the Authorization header, parameters of the form, or both. */
+/** How a client authenticates: the Authorization header, parameters of the form, its certificate, or several. */
 export interface PresentedClient {
   readonly authorization: string | undefined;
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
   /** A JWT that the client signed, if the form has any part of one, with the endpoints that it may be for. */
   readonly assertion?: PresentedAssertion;
+  /** Counts for clients that registered to authenticate by it; others may have one, too. */
+  readonly certificate: ClientCertificate | null;
   readonly source: string;
 }
 
@@ -60,7 +65,7 @@ export async function authenticateClient(
   });
 }
 
-/** A refused assertion says why, for the log: it has many parts, and the client's developer is told none of them. */
+/** A refused assertion or certificate says why, for the log: it has many parts, and the client's developer is told none of them. */
 type Verdict = boolean | { readonly reason: string };
 
 function isAuthentic(
@@ -76,9 +81,9 @@ function isAuthentic(
   if (!client) return matchesDigest(basic?.secret ?? clientSecret ?? '', null);
   if (basic && clientId !== undefined && clientId !== basic.id) return false;
   if (basic && clientSecret !== undefined) return false;
-  if (assertion) {
-    if (basic || clientSecret !== undefined || client.authMethod !== 'private_key_jwt') return false;
-    return assertionFault(services, account, client, assertion, source).then((reason) => reason === null || { reason });
+  if (assertion || usesCertificate(client.authMethod)) {
+    if (basic || clientSecret !== undefined) return false;
+    return keyFault(services, account, client, presented, source).then((reason) => reason === null || { reason });
   }
   const method = basic ? 'client_secret_basic' : clientSecret !== undefined ? 'client_secret_post' : 'none';
   const either = !client.authMethodNamed && client.authMethod !== 'none' && method !== 'none';
@@ -86,6 +91,19 @@ function isAuthentic(
   if (client.secretDigest === null) return method === 'none';
   const secret = basic?.secret ?? clientSecret ?? '';
   return matchesDigest(secret, client.secretDigest) || isFormerSecret(client, secret, services.clock);
+}
+
+/** Why the assertion or the certificate, by the client's method, does not show that it has its key; null if it does. */
+async function keyFault(
+  services: AuthenticationServices,
+  account: Account,
+  client: ClientRecord,
+  { assertion, certificate }: PresentedClient,
+  source: NetworkSource,
+): Promise<string | null> {
+  if (!assertion) return certificateFault(services, account, client, certificate);
+  if (client.authMethod !== 'private_key_jwt') return 'the client did not register to authenticate by an assertion';
+  return assertionFault(services, account, client, assertion, source);
 }
 
 /** Whether it is the previous secret and still valid. Most clients have none. */

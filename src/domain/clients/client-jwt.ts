@@ -5,6 +5,7 @@ import type { Services } from '../../services.ts';
 import type { AssertionAlgorithm, ClientKey } from '../../store/client-metadata.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import { algorithmsOf, isSameAlgorithm } from './client-keys.ts';
+import { readKeys } from './registered-keys.ts';
 
 /** A client may publish any number of keys; the limit bounds the cost of a JWT that a stranger sends in its name. */
 const mostTried = 5;
@@ -46,7 +47,10 @@ export async function readClientJwt(
 ): Promise<{ readonly payload: JWTPayload } | Fault> {
   const header = readHeader(text, types, algorithms, algorithm);
   if ('fault' in header) return header;
-  const keys = keysToTry((await keysOf(services, client, header)) ?? [], header);
+  const keys = keysToTry(
+    (await readKeys(services, client, (all) => all.some((key) => fits(key, header)))) ?? [],
+    header,
+  );
   let found: Fault = { fault: 'the client has no key with its kid and alg' };
   for (const key of keys) {
     const read = await verify(key, header.alg, text, claims);
@@ -79,18 +83,6 @@ function readHeader(
 /** Media types compare without case, and `application/` may be left out (RFC 7515 §4.1.9). */
 function mediaSubtype(typ: string): string {
   return typ.toLowerCase().replace(/^application\//, '');
-}
-
-/** If the key is not known yet, the client's address is asked again. */
-async function keysOf(
-  { clientKeys }: Pick<Services, 'clientKeys'>,
-  client: ClientRecord,
-  header: Header,
-): Promise<readonly ClientKey[] | null> {
-  const { extra } = client;
-  if (extra.jwks) return extra.jwks.keys;
-  if (extra.jwks_uri === undefined) return null;
-  return clientKeys.read(client, extra.jwks_uri, (keys) => keys.some((key) => fits(key, header)));
 }
 
 function fits(key: ClientKey, { alg, kid }: Header): boolean {

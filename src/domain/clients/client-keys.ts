@@ -1,13 +1,13 @@
 /** The public keys with which clients sign, stored by value or fetched from the client's address. */
 
 import type { ClientKeys, Services } from '../../services.ts';
-import type { AssertionAlgorithm, ClientKey } from '../../store/client-metadata.ts';
+import type { AssertionAlgorithm, ClientKey, RegisteredKey } from '../../store/client-metadata.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import { day, minute, second } from '../durations.ts';
 import { Failure } from '../failure.ts';
 import { fetchForClient } from './fetch-for-client.ts';
-import { hasCommonSize, longestMembers } from './public-keys.ts';
+import { hasCommonSize, longestCertificate, longestMembers } from './public-keys.ts';
 import { createSharedRoom } from './shared-room.ts';
 
 /** The algorithms for signing clients: RS256 because it is the most common; the others because they are better. */
@@ -39,7 +39,7 @@ type Owner = Pick<ClientRecord, 'accountId' | 'registeredBy'>;
 
 interface Good {
   readonly at: Milliseconds;
-  readonly keys: readonly ClientKey[];
+  readonly keys: readonly RegisteredKey[];
 }
 
 interface Found {
@@ -111,7 +111,7 @@ async function fetchKeys(
   egress: Services['egress'],
   { accountId, registeredBy }: Owner,
   url: string,
-): Promise<readonly ClientKey[] | null | 'busy'> {
+): Promise<readonly RegisteredKey[] | null | 'busy'> {
   const result = await fetchForClient(egress, {
     purpose: 'keys',
     accountId,
@@ -124,7 +124,7 @@ async function fetchKeys(
 }
 
 /** The supported keys of a JWK Set (RFC 7517 §5: others are ignored), or null if it is not a JWK Set. */
-function parseKeys(text: string): readonly ClientKey[] | null {
+function parseKeys(text: string): readonly RegisteredKey[] | null {
   try {
     const { keys } = JSON.parse(text) as { readonly keys?: unknown };
     if (!Array.isArray(keys)) return null;
@@ -135,13 +135,17 @@ function parseKeys(text: string): readonly ClientKey[] | null {
 }
 
 /** The keys without other members, as many as fit. */
-function boundKeys(keys: readonly ClientKey[]): readonly ClientKey[] {
-  const kept: ClientKey[] = [];
+function boundKeys(keys: readonly RegisteredKey[]): readonly RegisteredKey[] {
+  const kept: RegisteredKey[] = [];
   let characters = '[]'.length;
   for (const key of keys) {
     const given = members.filter(([name]) => key[name] !== undefined);
     if (given.some(([name, longest]) => typeof key[name] !== 'string' || key[name].length > longest)) continue;
-    const bare = { kty: key.kty, ...Object.fromEntries(given.map(([name]) => [name, key[name]])) };
+    const bare = {
+      kty: key.kty,
+      ...Object.fromEntries(given.map(([name]) => [name, key[name]])),
+      ...(hasCertificate(key) && { x5c: key.x5c.slice(0, 1) }),
+    };
     characters += JSON.stringify(bare).length + 1;
     if (characters > mostCharacters) break;
     kept.push(bare);
@@ -149,8 +153,15 @@ function boundKeys(keys: readonly ClientKey[]): readonly ClientKey[] {
   return kept;
 }
 
-function isClientKey(key: unknown): key is ClientKey {
-  return typeof key === 'object' && key !== null && 'kty' in key && algorithmsOf(key as ClientKey).length > 0;
+/** A key that can sign, or that a certificate is for. */
+function isClientKey(key: unknown): key is RegisteredKey {
+  if (typeof key !== 'object' || key === null || !('kty' in key)) return false;
+  return algorithmsOf(key as RegisteredKey).length > 0 || hasCertificate(key as RegisteredKey);
+}
+
+function hasCertificate(key: RegisteredKey): key is Required<Pick<RegisteredKey, 'x5c'>> & RegisteredKey {
+  const first: unknown = Array.isArray(key.x5c) ? key.x5c[0] : undefined;
+  return typeof first === 'string' && first.length <= longestCertificate;
 }
 
 /** `EdDSA` names no curve, and only one is supported here: libraries write either name (RFC 9864 §2.2). */

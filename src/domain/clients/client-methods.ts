@@ -2,6 +2,7 @@
 
 import type { ClientAuthMethod } from '../../store/client-metadata.ts';
 import type { ClientRecord } from '../../store/clients.ts';
+import type { AccountSettings } from '../accounts/settings.ts';
 
 /** The methods in the document's §2.1. */
 export const documentedAuthMethods = [
@@ -10,11 +11,41 @@ export const documentedAuthMethods = [
   'none',
 ] as const satisfies ClientAuthMethod[];
 
-export const authMethods = [...documentedAuthMethods, 'private_key_jwt'] as const satisfies ClientAuthMethod[];
+/** By the certificate of the connection (RFC 8705 §2). */
+const certificateMethods = ['tls_client_auth', 'self_signed_tls_client_auth'] as const satisfies ClientAuthMethod[];
+
+/** All of them; the management API numbers them so. */
+export const authMethods = [
+  ...documentedAuthMethods,
+  'private_key_jwt',
+  ...certificateMethods,
+] as const satisfies ClientAuthMethod[];
+
+export function usesCertificate(method: string | undefined): boolean {
+  return certificateMethods.some((one) => one === method);
+}
+
+/** Whether clients of the method show that they have a key, and send no secret. */
+export function provesKey(method: ClientAuthMethod): boolean {
+  return method === 'private_key_jwt' || usesCertificate(method);
+}
+
+type Offering = Pick<AccountSettings, 'mutualTls'>;
+
+/** Those that the account offers: anybody can write a subject, so it counts only where the proxy verified the chain. */
+export function offeredAuthMethods({ mutualTls }: Offering): readonly ClientAuthMethod[] {
+  if (mutualTls === 'off') return authMethods.filter((method) => !usesCertificate(method));
+  return mutualTls === 'verified' ? authMethods : authMethods.filter((method) => method !== 'tls_client_auth');
+}
+
+/** Of them those that FAPI 2.0 allows (§5.3.2.1). */
+export function profiledAuthMethods(offering: Offering): readonly ClientAuthMethod[] {
+  return offeredAuthMethods(offering).filter(provesKey);
+}
 
 /** Whether clients of the method get a secret. */
 export function hasSecret(method: ClientAuthMethod): boolean {
-  return method !== 'none' && method !== 'private_key_jwt';
+  return method !== 'none' && !provesKey(method);
 }
 
 /**
@@ -30,5 +61,5 @@ export function isConfidential({
   authMethod,
   secretDigest,
 }: Pick<ClientRecord, 'authMethod' | 'secretDigest'>): boolean {
-  return authMethod === 'private_key_jwt' || secretDigest !== null;
+  return provesKey(authMethod) || secretDigest !== null;
 }

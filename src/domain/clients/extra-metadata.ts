@@ -1,7 +1,8 @@
 /** The optional members of client metadata (RFC 7591 §2) that are stored as sent. */
 
-import type { ClientKey, ExtraMetadata } from '../../store/client-metadata.ts';
+import type { ClientKey, ExtraMetadata, RegisteredKey } from '../../store/client-metadata.ts';
 import { Failure } from '../failure.ts';
+import { certificateIn } from './key-certificate.ts';
 import { logoSource } from './logo.ts';
 import { hasCommonSize, longestMembers } from './public-keys.ts';
 import { longestUri } from './redirect-uris.ts';
@@ -66,7 +67,7 @@ export function pageUriFault(uri: string, mustBeHttps: boolean): string | null {
 const keyMembers = Object.entries(longestMembers) as [keyof ClientKey, number][];
 
 /** Public keys only: a private or symmetric key is a secret sent to the wrong place, and is refused. */
-function readKeys(jwks: Readonly<Record<string, unknown>>): ClientKey[] {
+function readKeys(jwks: Readonly<Record<string, unknown>>): RegisteredKey[] {
   const { keys } = jwks;
   if (!Array.isArray(keys) || keys.length === 0) throw invalid('jwks', 'must be a JWK Set with at least one key');
   return keys.map((key: Readonly<Record<string, unknown>>) => {
@@ -83,6 +84,9 @@ function readKeys(jwks: Readonly<Record<string, unknown>>): ClientKey[] {
     if (!hasCommonSize(kept)) {
       throw invalid('jwks', 'has an RSA key that is not of 2048 to 4096 bits with an exponent of at most 4 bytes');
     }
-    return kept;
+    if (key['x5c'] === undefined) return kept;
+    const certificate = certificateIn(key['x5c'], kept);
+    if (certificate === null) throw invalid('jwks', 'has a key whose x5c does not begin with its certificate');
+    return { ...kept, x5c: [certificate] };
   });
 }

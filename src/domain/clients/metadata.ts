@@ -4,8 +4,7 @@ import type { ClientAuthMethod, ResponseType } from '../../store/client-metadata
 import type { ClientRecord } from '../../store/clients.ts';
 import type { AccountSettings } from '../accounts/settings.ts';
 import { hasForbiddenCharacter, isInvisible } from '../text.ts';
-import { algorithmsOf } from './client-keys.ts';
-import { documentedAuthMethods } from './client-methods.ts';
+import { documentedAuthMethods, offeredAuthMethods } from './client-methods.ts';
 import { invalid, readExtra } from './extra-metadata.ts';
 import { canRegisterFor, fitsSubjects, grantTypesOf } from './grant-types.ts';
 import {
@@ -18,6 +17,7 @@ import {
 } from './known-values.ts';
 import { readScope } from './read-scope.ts';
 import type { RegistrationRequest } from './registration-request.ts';
+import { requireKeys } from './required-keys.ts';
 import { readStandardMembers } from './standard-members.ts';
 import { impliedType, readRedirectUris, readUriList, requireRedirectUris } from './uri-lists.ts';
 
@@ -55,10 +55,16 @@ export type ClientMetadata = Pick<
 
 /** Who registers, and in which account: grant types depend on both. */
 export type RegistrantKind = Pick<ClientRecord, 'registeredBy' | 'linkedServers'> &
-  Pick<AccountSettings, 'implicitGrant'>;
+  Pick<AccountSettings, 'implicitGrant' | 'mutualTls'>;
 
 /** A client that a caller of the account registers, or creates in the management API. */
-export const registeredByCaller: RegistrantKind = { registeredBy: 'token', linkedServers: 0, implicitGrant: false };
+export const registeredByCaller: RegistrantKind = {
+  registeredBy: 'token',
+  linkedServers: 0,
+  implicitGrant: false,
+  // Such a client gets no certificate here; one that registered it keeps it, whatever the account says now.
+  mutualTls: 'verified',
+};
 
 /**
  * Applies defaults and rules; `withSector` finds the sector of a pairwise client. Throws `redirect_uri_invalid` or
@@ -78,6 +84,7 @@ export function readMetadata(
   const usesRedirect = grantTypes.includes('authorization_code') || grantTypes.includes('implicit');
   const extra = { ...readExtra(request), ...(rules.standard && readStandardMembers(request)) };
   const redirectUrisRequired = rules.redirectUrisRequired || (usesRedirect && !rules.redirectUrisOptional);
+  const offered = offeredAuthMethods(registrant);
   const metadata: ClientMetadata = {
     name: readName(request.client_name, rules.nameRequired),
     applicationType,
@@ -92,7 +99,7 @@ export function readMetadata(
     authMethod: choose(
       'token_endpoint_auth_method',
       request.token_endpoint_auth_method,
-      rules.authMethods ?? documentedAuthMethods,
+      (rules.authMethods ?? documentedAuthMethods).filter((method) => offered.includes(method)),
       'client_secret_basic',
     ),
     authMethodNamed: request.token_endpoint_auth_method !== undefined,
@@ -107,21 +114,8 @@ export function readMetadata(
     scope: readScope(request.scope, rules.standard),
     extra,
   };
-  requireKeys(metadata);
+  requireKeys(metadata, registrant);
   return metadata;
-}
-
-/** A client that must sign needs keys. */
-function requireKeys({ authMethod, extra }: ClientMetadata): void {
-  const { jwks, jwks_uri: uri } = extra;
-  const signs = authMethod === 'private_key_jwt';
-  if (uri !== undefined || !(signs || extra.require_signed_request_object)) return;
-  if (!jwks) {
-    throw signs
-      ? invalid('token_endpoint_auth_method', 'private_key_jwt requires jwks or jwks_uri')
-      : invalid('require_signed_request_object', 'requires jwks or jwks_uri');
-  }
-  if (!jwks.keys.some((key) => algorithmsOf(key).length > 0)) throw invalid('jwks', 'has no key that can sign');
 }
 
 function choose<const Value extends string>(

@@ -2,6 +2,7 @@
 
 import type { AccountSettings } from '../accounts/settings.ts';
 import { Failure } from '../failure.ts';
+import { profiledAuthMethods, usesCertificate } from './client-methods.ts';
 import { invalid } from './extra-metadata.ts';
 import { type ClientMetadata, type RegistrantKind, type RegistrationRules, readMetadata } from './metadata.ts';
 import type { RegistrationRequest } from './registration-request.ts';
@@ -25,7 +26,7 @@ export function readProfiledMetadata(
     );
   }
   const metadata = readMetadata(withProfileDefaults(request), rules, registrant);
-  requireProfiled(metadata);
+  requireProfiled(metadata, registrant);
   return metadata;
 }
 
@@ -36,24 +37,37 @@ function withProfileDefaults(request: RegistrationRequest): RegistrationRequest 
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     id_token_signed_response_alg: 'PS256',
-    dpop_bound_access_tokens: true,
+    ...boundBy(request),
     require_pushed_authorization_requests: true,
     ...request,
   };
 }
 
+/** By default tokens are bound to what the client authenticates by: a certificate, or else a key. */
+function boundBy({
+  token_endpoint_auth_method: method,
+  dpop_bound_access_tokens: byKey,
+  tls_client_certificate_bound_access_tokens: byCertificate,
+}: RegistrationRequest): Partial<RegistrationRequest> {
+  return (byCertificate ?? (usesCertificate(method) && byKey === undefined))
+    ? { tls_client_certificate_bound_access_tokens: true }
+    : { dpop_bound_access_tokens: true };
+}
+
 /** Throws `client_metadata_invalid` or `redirect_uri_invalid` for the first member that the profile excludes. */
-function requireProfiled(metadata: ClientMetadata): void {
+function requireProfiled(metadata: ClientMetadata, registrant: Pick<AccountSettings, 'mutualTls'>): void {
   const { authMethod, responseTypes, grantTypes, redirectUris, idTokenAlg, extra } = metadata;
   const excluded = (name: string, message: string) => invalid(name, `${message} (FAPI 2.0)`);
-  if (authMethod !== 'private_key_jwt') throw excluded('token_endpoint_auth_method', 'must be private_key_jwt');
+  const methods = profiledAuthMethods(registrant);
+  if (!methods.includes(authMethod)) throw excluded('token_endpoint_auth_method', `must be ${methods.join(' or ')}`);
   if (responseTypes.some((type) => type !== 'code')) throw excluded('response_types', 'must be code');
   const grantType = grantTypes.find((one) => one === 'password' || one === 'implicit');
   if (grantType !== undefined) throw excluded('grant_types', `must not contain ${grantType}`);
   const signed = { ...extra, id_token_signed_response_alg: idTokenAlg };
   const weak = algorithmMembers.find((name) => signed[name] === 'RS256');
   if (weak !== undefined) throw excluded(weak, 'must not be RS256');
-  if (extra.dpop_bound_access_tokens !== true) throw excluded('dpop_bound_access_tokens', 'must be true');
+  if (!extra.dpop_bound_access_tokens && !extra.tls_client_certificate_bound_access_tokens)
+    throw excluded('dpop_bound_access_tokens', 'must be true, or tls_client_certificate_bound_access_tokens');
   if (extra.require_pushed_authorization_requests !== true)
     throw excluded('require_pushed_authorization_requests', 'must be true');
   for (const [index, uri] of redirectUris.entries()) {

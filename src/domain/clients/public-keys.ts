@@ -15,6 +15,9 @@ export const longestMembers = {
   y: 128,
 } as const satisfies Record<keyof ClientKey, number>;
 
+/** Maximum length of a certificate, DER in base64: the contract says so, too. */
+export const longestCertificate = 8_192;
+
 const leastModulusBits = 2048;
 const mostModulusBits = 4096;
 const mostExponentBytes = 4;

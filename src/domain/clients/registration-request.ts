@@ -1,11 +1,12 @@
-import type { UnchangedMetadata } from '../../store/client-metadata.ts';
+import type { CertificateSubject, UnchangedMetadata } from '../../store/client-metadata.ts';
 
 /** Members that only the standard endpoint reads; the other one ignores them whatever they contain. */
-interface StandardMembers {
+interface StandardMembers extends CertificateSubject {
   readonly software_version?: string;
   readonly software_statement?: string;
   readonly token_endpoint_auth_signing_alg?: string;
   readonly dpop_bound_access_tokens?: boolean;
+  readonly tls_client_certificate_bound_access_tokens?: boolean;
   readonly backchannel_logout_uri?: string;
   readonly backchannel_logout_session_required?: boolean;
   readonly default_max_age?: number;

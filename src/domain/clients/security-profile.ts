@@ -9,6 +9,7 @@ import type { SigningAlgorithm } from '../../store/keys.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { assertionAlgorithms } from './client-keys.ts';
+import { profiledAuthMethods, provesKey } from './client-methods.ts';
 
 type Settled = Pick<Account, 'settings'>;
 type Profiled = Pick<ClientRecord, 'extra'>;
@@ -39,7 +40,7 @@ export function signingAlgorithmFor(
   return registered === 'RS256' && followsFapi(account, client) ? 'PS256' : registered;
 }
 
-/** §5.3.2.1: access tokens are bound to a key of the client. */
+/** §5.3.2.1: access tokens are bound to a key of the client; `senderOf` knows when a certificate is in its place. */
 export function mustProveKey(account: Settled, client: Profiled): boolean {
   return client.extra.dpop_bound_access_tokens === true || followsFapi(account, client);
 }
@@ -60,10 +61,11 @@ export function requireProfiledMethod(
   client: Profiled & Pick<ClientRecord, 'authMethod'>,
   challenged: boolean,
 ): void {
-  if (client.authMethod === 'private_key_jwt' || !followsFapi(account, client)) return;
+  if (provesKey(client.authMethod) || !followsFapi(account, client)) return;
+  const methods = profiledAuthMethods(account.settings).join(' or ');
   throw new Failure('security_profile', {
     challenged,
-    message: 'FAPI 2.0 applies to this client, so it must authenticate by private_key_jwt',
+    message: `FAPI 2.0 applies to this client, so it must authenticate by ${methods}`,
   });
 }
 

@@ -3,6 +3,7 @@
 import type { AssertionAlgorithm, ExtraMetadata } from '../../store/client-metadata.ts';
 import type { SigningAlgorithm } from '../../store/keys.ts';
 import { Failure } from '../failure.ts';
+import { readSubject } from './certificate-subject.ts';
 import { assertionAlgorithms } from './client-keys.ts';
 import { invalid, pageUriFault } from './extra-metadata.ts';
 import { signingAlgorithms } from './known-values.ts';
@@ -59,6 +60,11 @@ export function readStandardMembers(request: RegistrationRequest): ExtraMetadata
     ...(request.dpop_bound_access_tokens !== undefined && {
       dpop_bound_access_tokens: request.dpop_bound_access_tokens,
     }),
+    ...(request.tls_client_certificate_bound_access_tokens !== undefined && {
+      tls_client_certificate_bound_access_tokens: request.tls_client_certificate_bound_access_tokens,
+    }),
+    // They say nothing of a client that authenticates in another way.
+    ...(request.token_endpoint_auth_method === 'tls_client_auth' && readSubject(request)),
     ...(request.require_auth_time !== undefined && { require_auth_time: request.require_auth_time }),
   };
 }

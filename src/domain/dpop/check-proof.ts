@@ -34,8 +34,8 @@ export interface ProvenRequest {
   /** The `DPoP` header. */
   readonly proof: string;
   readonly method: string;
-  /** The URL without query. */
-  readonly url: string;
+  /** The URLs, without query, that it may have been sent to. */
+  readonly urls: readonly string[];
   /** The access token that the request presents; null at a token endpoint. */
   readonly accessToken: string | null;
 }
@@ -66,7 +66,7 @@ export async function readProof(
   const { jti, iat = 0, nonce } = payload;
   if (typeof jti !== 'string' || jti === '' || jti.length > longestJti) throw invalid('jti is missing or too long');
   if (payload['htm'] !== request.method) throw invalid('htm is not the method of this request');
-  if (!isSameAddress(payload['htu'], request.url)) throw invalid('htu is not the address of this request');
+  if (!isAddressIn(payload['htu'], request.urls)) throw invalid('htu is not the address of this request');
   const age = now / 1000 - iat;
   if (typeof payload.iat !== 'number' || age > oldestSeconds || age < -aheadSeconds)
     throw invalid('iat is too old or in the future');
@@ -108,10 +108,10 @@ export async function proofOf(
   account: Account,
   client: ClientRecord,
   proof: string | undefined,
-  endpoint: string,
+  urls: readonly string[],
 ): Promise<Proof | null> {
   if (proof !== undefined) {
-    return readProof(services, account, client, { proof, method: 'POST', url: endpoint, accessToken: null });
+    return readProof(services, account, client, { proof, method: 'POST', urls, accessToken: null });
   }
   if (mustProveKey(account, client)) throw invalid('it is missing, and this client must send one');
   return null;
@@ -169,10 +169,10 @@ function readHeader(proof: string, algorithms: readonly AssertionAlgorithm[]): P
 }
 
 /** §4.3: without query and fragment, compared as normalized URIs (RFC 3986 §6.2.2, §6.2.3). */
-function isSameAddress(htu: unknown, url: string): boolean {
+function isAddressIn(htu: unknown, urls: readonly string[]): boolean {
   const parsed = typeof htu === 'string' ? URL.parse(htu) : null;
   if (parsed?.username !== '' || parsed.password !== '') return false;
-  return parsed.origin + parsed.pathname === url;
+  return urls.includes(parsed.origin + parsed.pathname);
 }
 
 function invalid(why: string): Failure {

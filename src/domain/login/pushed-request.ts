@@ -56,8 +56,8 @@ interface Pushing {
   readonly source: string;
   /** The `DPoP` header. */
   readonly proof: string | undefined;
-  /** The URL that it was pushed to. */
-  readonly url: string;
+  /** The URLs that it may have been pushed to. */
+  readonly urls: readonly string[];
 }
 
 /**
@@ -106,10 +106,10 @@ async function withKey(
   account: Account,
   client: ClientRecord,
   query: AuthorizationQuery,
-  { proof: text, url }: Omit<Pushing, 'source'>,
+  { proof: text, urls }: Omit<Pushing, 'source'>,
 ): Promise<{ readonly query: AuthorizationQuery; readonly proof: Proof | null }> {
   if (text === undefined) return { query, proof: null };
-  const proven = { proof: text, method: 'POST', url, accessToken: null };
+  const proven = { proof: text, method: 'POST', urls, accessToken: null };
   const proof = await readProof(services, account, client, proven);
   const dpop_jkt = proof.thumbprint;
   if (query.dpop_jkt === undefined || query.dpop_jkt === dpop_jkt) return { query: { ...query, dpop_jkt }, proof };

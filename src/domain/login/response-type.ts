@@ -40,8 +40,9 @@ export function responseTypeFault(
     const answer = type === 'code' ? 'the authorization code' : `response_type ${type}`;
     return unauthorized(`the client is not registered for ${answer}`);
   }
-  // RFC 9449 §5.2: keys are proved at the token endpoint only.
-  return type === 'id_token token' && client.extra.dpop_bound_access_tokens
+  // RFC 9449 §5.2, RFC 8705 §3: the authorization endpoint sees neither a proof nor the client's certificate.
+  const { dpop_bound_access_tokens: byKey, tls_client_certificate_bound_access_tokens: byCertificate } = client.extra;
+  return type === 'id_token token' && (byKey || byCertificate)
     ? unauthorized('the client is registered for access tokens that are bound to a key')
     : null;
 }

@@ -12,9 +12,10 @@ import type { SessionRecord } from '../../store/sessions.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import type { EventDetails } from '../audit/event-details.ts';
-import { type Proof, useProof } from '../dpop/check-proof.ts';
+import { useProof } from '../dpop/check-proof.ts';
 import type { SignInTraits } from '../hooks/risk.ts';
 import { rememberSignIn } from '../hooks/sign-in-history.ts';
+import type { Sender } from '../tokens/sender.ts';
 import type { Admitted } from './admit.ts';
 import { createCode } from './openers/code.ts';
 import { allowDevice } from './openers/device.ts';
@@ -115,7 +116,7 @@ export function openDevice(
   return allowDevice(services, tx, account, digest, session, apiScopes);
 }
 
-/** Creates a grant with its first tokens (see `startGrant`), bound to the key of the proof, which is used up. */
+/** Creates a grant with its first tokens (see `startGrant`), bound as the sender's are; a proof is used up. */
 export async function openGrant(
   services: GrantServices,
   tx: StoreVerbs,
@@ -124,11 +125,11 @@ export async function openGrant(
   terms: Terms,
   linked: LinkedServer | null,
   method: GrantMethod,
-  proof: Proof | null,
+  { binding, proof }: Sender,
 ): Promise<StartedGrant> {
   await useProof(tx, proof);
   const full = { ...terms, userId: user.id, servers };
-  return startGrant(services, tx, account, client, full, linked, method, proof?.thumbprint ?? null);
+  return startGrant(services, tx, account, client, full, linked, method, binding);
 }
 
 /**

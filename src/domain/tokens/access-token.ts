@@ -6,6 +6,7 @@ import { userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { matchesDigest } from '../secrets.ts';
 import { audienceOf, isByConsent, serversOf } from './audience.ts';
+import type { Binding } from './binding.ts';
 import { type Actor, looksLikeJwt, readJwtAccessToken } from './jwt-access-token.ts';
 import { accessibleScope } from './scopes.ts';
 import { accessTokenSecret, parseAccessToken, tokenIdSecret } from './token-text.ts';
@@ -15,8 +16,8 @@ export interface FoundAccessToken extends AccessTokenStanding {
   readonly scope: readonly string[];
   /** The audience of a JWT; the client of an opaque token. */
   readonly audience: string | readonly string[];
-  /** Thumbprint of the key that it is bound to (RFC 9449 §6); null for a bearer token. */
-  readonly binding: string | null;
+  /** What it is bound to; null for a bearer token. */
+  readonly binding: Binding | null;
   /** The actor that uses it on behalf of its subject (RFC 8693 §4.1), or null. */
   readonly actor: Actor | null;
   /** The API authorization server of a JWT, as its client is linked to it; null for an opaque token. */

@@ -4,10 +4,11 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { isConfidential } from '../clients/client-methods.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
-import { type Proof, useProof } from '../dpop/check-proof.ts';
+import { useProof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
 import { type AskedAudience, chooseServer, linkedServersOf } from './audience.ts';
 import { scopesOf } from './scopes.ts';
+import type { Sender } from './sender.ts';
 import { prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
 
 /**
@@ -20,10 +21,9 @@ export async function grantToClient(
   account: Account,
   client: ClientRecord,
   asked: AskedAudience,
-  proof: Proof | null,
+  { binding, proof }: Sender,
 ): Promise<TokenSet> {
   requireGrantType(client, 'client_credentials');
-  const binding = proof?.thumbprint ?? null;
   if (!isConfidential(client)) throw new Failure('client_not_authorized');
   const linked = chooseServer(await linkedServersOf(services, client), asked);
   const scope = readScope(linked, asked.scope ?? []);

@@ -8,6 +8,7 @@ import { isConfidential } from '../clients/client-methods.ts';
 import { Failure } from '../failure.ts';
 import { type FoundAccessToken, findAccessToken, isActive } from './access-token.ts';
 import { linkedServersOf } from './audience.ts';
+import { type Binding, isSameBinding } from './binding.ts';
 import type { Actor } from './jwt-access-token.ts';
 
 /** Maximum length of the chain of actors. */
@@ -21,17 +22,19 @@ export function invalid(name: string, why: string): Failure {
 /**
  * Denies by default. A client may exchange its own tokens. It may exchange another client's token of a user only if it
  * authenticates, is linked to the API authorization server that the token is for, and its app is assigned to the user.
- * A token that is bound to a key is exchanged only with a proof of the key. Returns the server as this client is linked
+ * A token that is bound to a key or a certificate is exchanged only together with it. Returns the server as this client is linked
  * to it; null for an opaque token.
  */
 export async function requireMayExchange(
   services: Pick<Services, 'store'>,
   client: ClientRecord,
   { token, linked, binding, user }: FoundAccessToken,
-  proven: string | null,
+  proven: Binding | null,
 ): Promise<LinkedServer | null> {
-  if (binding !== null && binding !== proven)
-    throw invalid('subject_token', 'is bound to a key, and there is no proof of that key');
+  if (binding !== null && !isSameBinding(binding, proven)) {
+    const missing = binding.to === 'key' ? 'a key, and there is no proof of that key' : 'another certificate';
+    throw invalid('subject_token', `is bound to ${missing}`);
+  }
   const isOwn = token.appId === client.appId;
   if (isOwn) return linked;
   const servers = linked && user && isConfidential(client) ? await linkedServersOf(services, client) : [];

@@ -9,7 +9,7 @@ import { recordEvent } from '../audit/record.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
 import { exchangeGrant } from '../clients/known-values.ts';
 import { limitedFor } from '../clients/limited-for.ts';
-import { type Proof, useProof } from '../dpop/check-proof.ts';
+import { useProof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
 import { admit } from '../opening/admit.ts';
 import { openExchangedToken } from '../opening/open.ts';
@@ -18,6 +18,7 @@ import { areTooMany, resourcesIn, targetFault } from './audience.ts';
 import { actorOf, invalid, requireMayExchange } from './exchange-rules.ts';
 import type { TokenContents } from './jwt-access-token.ts';
 import { allowedScope } from './scopes.ts';
+import type { Sender } from './sender.ts';
 import { accessTokenType, contentsOf, prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
 
 const jwtType = 'urn:ietf:params:oauth:token-type:jwt';
@@ -47,10 +48,9 @@ export async function exchangeToken(
   account: Account,
   client: ClientRecord,
   request: ExchangeRequest,
-  proof: Proof | null,
+  { binding, proof }: Sender,
 ): Promise<TokenSet> {
   requireGrantType(client, exchangeGrant);
-  const binding = proof?.thumbprint ?? null;
   requireKnownTypes(request);
   const now = services.clock.now();
   const subject = await findAccessToken(services, account, request.subjectToken);

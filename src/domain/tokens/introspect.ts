@@ -7,6 +7,7 @@ import { isConfidential } from '../clients/client-methods.ts';
 import { signingAlgorithmFor } from '../clients/security-profile.ts';
 import { digestOf } from '../secrets.ts';
 import { findAccessToken, isActive } from './access-token.ts';
+import type { Binding } from './binding.ts';
 import { preferredName } from './claims.ts';
 import type { Actor } from './jwt-access-token.ts';
 import { subjectOf } from './subject.ts';
@@ -23,8 +24,8 @@ export interface ActiveToken {
   readonly audience: string | readonly string[];
   readonly issuedAt: number;
   readonly expiresAt: number;
-  /** Thumbprint of the key that it is bound to (RFC 9449 §6.2); null for a bearer token. */
-  readonly binding: string | null;
+  /** What it is bound to; null for a bearer token. */
+  readonly binding: Binding | null;
   /** The actor that uses it on behalf of its subject (RFC 8693 §4.1). */
   readonly actor: Actor | null;
 }

@@ -9,6 +9,7 @@ import type { TokenUser } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { signingAlgorithmFor } from '../clients/security-profile.ts';
 import { audienceOf } from './audience.ts';
+import { type Binding, bindingIn, type Confirmation, confirmationOf } from './binding.ts';
 import { roleNames } from './claims.ts';
 import { mappedClaims } from './mapped-claims.ts';
 import { subjectOf } from './subject.ts';
@@ -48,7 +49,7 @@ export async function signJwtAccessToken(
   account: Account,
   client: ClientRecord,
   linked: LinkedServer,
-  row: NewAccessToken & { readonly id: number; readonly secret: string; readonly binding: string | null },
+  row: NewAccessToken & { readonly id: number; readonly secret: string; readonly binding: Binding | null },
   { scope, user, audience, actor }: TokenContents,
 ): Promise<string> {
   return services.signer.sign(account, signingAlgorithmFor(account, client, algorithm), typ, {
@@ -63,7 +64,7 @@ export async function signJwtAccessToken(
     exp: Math.floor(row.expiresAt / 1000),
     jti: tokenIdText(row.id, row.secret),
     ...(actor && { act: actor }),
-    ...(row.binding !== null && { cnf: { jkt: row.binding } }),
+    ...(row.binding !== null && { cnf: confirmationOf(row.binding) }),
     ...(scope.length > 0 && { scope: scope.join(' ') }),
     ...(user && {
       auth_time: Math.floor(user.authenticatedAt / 1000),
@@ -78,8 +79,7 @@ interface ReadJwt {
   readonly id: number;
   readonly secret: string;
   readonly audience: readonly string[];
-  /** Thumbprint of the key that it is bound to (RFC 9449 §6.1); null for a bearer token. */
-  readonly binding: string | null;
+  readonly binding: Binding | null;
   readonly actor: Actor | null;
 }
 
@@ -107,8 +107,8 @@ export async function readJwtAccessToken(
       currentDate: new Date(clock.now()),
     });
     const named = parseTokenId(payload.jti ?? '');
-    const binding = (payload['cnf'] as { readonly jkt?: string } | undefined)?.jkt ?? null;
-    // This service signed it, so the claim is well-formed if present.
+    // This service signed it, so the claims are well-formed if present.
+    const binding = bindingIn(payload['cnf'] as Confirmation | undefined);
     const actor = (payload['act'] as Actor | undefined) ?? null;
     return named && { ...named, audience: [payload.aud ?? []].flat(), binding, actor };
   } catch (error) {

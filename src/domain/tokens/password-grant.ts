@@ -4,7 +4,6 @@ import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
 import { followsFapi } from '../clients/security-profile.ts';
-import type { Proof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
 import type { RunServices } from '../hooks/run-hook.ts';
 import { type PasswordAttempt, tryPassword } from '../login/check-password.ts';
@@ -16,6 +15,7 @@ import { openGrant } from '../opening/open.ts';
 import { walkIn } from '../opening/walk.ts';
 import { chooseServer, linkedServersOf } from './audience.ts';
 import { grantableScope, splitScope } from './scopes.ts';
+import type { Sender } from './sender.ts';
 import { scopeFault } from './target.ts';
 import type { TokenSet } from './token-set.ts';
 
@@ -30,7 +30,7 @@ export async function grantByPassword(
   client: ClientRecord,
   attempt: PasswordAttempt,
   asked: { readonly scope: string | undefined; readonly resource: string | null },
-  proof: Proof | null,
+  sender: Sender,
 ): Promise<TokenSet> {
   if (!account.settings.passwordGrant || followsFapi(account, client)) throw new Failure('client_not_authorized');
   requireGrantType(client, 'password');
@@ -59,7 +59,7 @@ export async function grantByPassword(
       ? {
           at: reached.at,
           user: reached.user,
-          started: await openGrant(services, tx, account, reached, terms, linked, 'password', proof),
+          started: await openGrant(services, tx, account, reached, terms, linked, 'password', sender),
         }
       : reached,
   );

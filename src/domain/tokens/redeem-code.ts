@@ -4,7 +4,6 @@ import type { CodeRecord } from '../../store/authorizations.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
-import type { Proof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
 import { askedOfRegistration } from '../login/still-registered.ts';
 import { admit } from '../opening/admit.ts';
@@ -12,6 +11,7 @@ import { openGrant } from '../opening/open.ts';
 import { digestOf } from '../secrets.ts';
 import { chooseServerOfGrant, serversOf } from './audience.ts';
 import { revokeGrant } from './revoke.ts';
+import type { Sender } from './sender.ts';
 import type { TokenSet } from './token-set.ts';
 
 interface CodeRedemption {
@@ -20,8 +20,7 @@ interface CodeRedemption {
   readonly codeVerifier: string | null;
   /** The API authorization server that the access token is for (RFC 8707 §2.2); null: as it was authorized. */
   readonly resource: string | null;
-  /** Proof of the key that the tokens will be bound to (RFC 9449), or null. */
-  readonly proof: Proof | null;
+  readonly sender: Sender;
 }
 
 /**
@@ -74,7 +73,7 @@ export async function redeemCode(
       terms,
       linked,
       'authorization_code',
-      redemption.proof,
+      redemption.sender,
     );
     await tx.authorizations.linkCode(account.id, digest, made.grant.id);
     return { made, user: admitted.user };
@@ -84,13 +83,13 @@ export async function redeemCode(
   return started.made.tokens(started.user);
 }
 
-function requireSameTerms({ parameters }: CodeRecord, { redirectUri, codeVerifier, proof }: CodeRedemption): void {
+function requireSameTerms({ parameters }: CodeRecord, { redirectUri, codeVerifier, sender }: CodeRedemption): void {
   // RFC 6749 §4.1.3: must equal the one in the authorization request, if there was one.
   const uriFits = redirectUri === null ? !parameters.redirectUriGiven : redirectUri === parameters.redirectUri;
   if (!uriFits) throw refused('another redirect_uri');
   const { codeChallenge, dpopKey } = parameters;
   // RFC 9449 §10: a code that was requested with a key works only with that key.
-  if (dpopKey !== undefined && dpopKey !== proof?.thumbprint) throw refused('another key than dpop_jkt');
+  if (dpopKey !== undefined && dpopKey !== sender.proof?.thumbprint) throw refused('another key than dpop_jkt');
   // RFC 9700 §2.1.1: a verifier for a code without a challenge is a downgrade attempt.
   if ((codeVerifier === null) !== (codeChallenge === null)) throw refused('code_verifier without challenge, or none');
   if (codeVerifier === null) return;

@@ -4,12 +4,12 @@ import type { DeviceCodeRecord } from '../../store/device-codes.ts';
 import type { Account } from '../accounts/account.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
 import { deviceGrant } from '../clients/known-values.ts';
-import type { Proof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
 import { admit } from '../opening/admit.ts';
 import { openGrant } from '../opening/open.ts';
 import { digestOf } from '../secrets.ts';
 import { type AskedAudience, chooseServerOfGrant, serversOf } from './audience.ts';
+import type { Sender } from './sender.ts';
 import type { TokenSet } from './token-set.ts';
 
 type RedeemServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts'>;
@@ -26,7 +26,7 @@ export async function redeemDeviceCode(
   client: ClientRecord,
   deviceCode: string,
   resource: string | null,
-  proof: Proof | null,
+  sender: Sender,
 ): Promise<TokenSet> {
   requireGrantType(client, deviceGrant);
   const digest = digestOf(deviceCode);
@@ -48,7 +48,7 @@ export async function redeemDeviceCode(
     if (!(await tx.deviceCodes.consume(account.id, digest, now))) return null;
     // From now on the device is independent of the browser's session: signing out there does not sign the device out.
     const terms = { serverId, scope, sid: null, nonce: null, amr, authenticatedAt };
-    const made = await openGrant(services, tx, account, admitted, terms, linked, 'device_code', proof);
+    const made = await openGrant(services, tx, account, admitted, terms, linked, 'device_code', sender);
     return { made, user: admitted.user };
   });
   if (!started) throw refused('device code used before');

@@ -8,7 +8,7 @@ import { currentAuditContext } from '../audit/context.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
 import { limitedFor } from '../clients/limited-for.ts';
 import { refreshGraceSecondsOf } from '../clients/security-profile.ts';
-import { type Proof, proofWasUsed } from '../dpop/check-proof.ts';
+import { proofWasUsed } from '../dpop/check-proof.ts';
 import { day, minute } from '../durations.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import { requireLeft } from '../limits.ts';
@@ -21,9 +21,11 @@ import {
   serversOf,
   serversOfGrant,
 } from './audience.ts';
+import { isSameBinding } from './binding.ts';
 import { judgeRefresh } from './judge-refresh.ts';
 import { trailOf } from './refresh-trail.ts';
 import { accessibleScope, refreshableScope } from './scopes.ts';
+import type { Sender } from './sender.ts';
 import { lacksApiScope } from './target.ts';
 import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
 import { newSuccessorSalt, parseRefreshToken, successorOf } from './token-text.ts';
@@ -51,7 +53,7 @@ export type RefreshServices = Pick<
 /**
  * Exchanges a refresh token for a new token set (RFC 6749 §6, the document's §4.2). The token is used up. Within the
  * account's grace period the same token gives the same successor again; after it, reuse ends the grant. Other refusals
- * change nothing, and neither does a token that is bound to another key than the proved one (RFC 9449 §5). The trail
+ * change nothing, and neither does a token that is bound to another key or certificate (RFC 9449 §5, RFC 8705 §4). The trail
  * records everything except rotations, which are counted; events that can recur on one grant are recorded once an hour.
  * Throws `client_not_authorized`, `grant_invalid`, `scope_invalid`, `target_invalid`, `dpop_proof_invalid` for a proof
  * that was used before, `user_locked`, `user_suspended`, `user_inactive`, `access_not_assigned`, and `rate_limited`
@@ -63,15 +65,14 @@ export async function refreshTokens(
   client: ClientRecord,
   presented: string,
   asked: AskedAudience,
-  proof: Proof | null,
+  { binding, proof }: Sender,
 ): Promise<TokenSet> {
   requireGrantType(client, 'refresh_token');
-  const binding = proof?.thumbprint ?? null;
   const read = parseRefreshToken(services.vault, account, presented);
   if (read === null) throw new Failure('grant_invalid', { reason: 'not a refresh token of this account' });
   const { grantId } = read;
-  if (read.binding !== null && read.binding !== binding) {
-    throw new Failure('grant_invalid', { reason: 'bound to another key' });
+  if (read.binding !== null && !isSameBinding(read.binding, binding)) {
+    throw new Failure('grant_invalid', { reason: `bound to another ${read.binding.to}` });
   }
   const origin = currentAuditContext();
   const subject = limitedFor(client, grantId, origin);

@@ -11,6 +11,7 @@ import type { Account } from '../accounts/account.ts';
 import { signingAlgorithmFor } from '../clients/security-profile.ts';
 import { acrOf } from '../login/methods.ts';
 import { digestOf } from '../secrets.ts';
+import type { Binding } from './binding.ts';
 import { isUserinfoScope, userClaims } from './claims.ts';
 import { signJwtAccessToken, type TokenContents } from './jwt-access-token.ts';
 import { sessionNameOf } from './subject.ts';
@@ -47,15 +48,14 @@ interface PreparedAccessToken {
 /**
  * Prepares the access token of a grant or of a client. For an API authorization server it is a JWT with the server's
  * lifetime; without one (null) it is opaque and lives as long as the app says, else `accessTokenSeconds`. `binding`:
- * thumbprint of the key that it is bound to (RFC 9449); null: a bearer token. The kind of an access token is decided
- * only here.
+ * what it is bound to; null: a bearer token. The kind of an access token is decided only here.
  */
 export function prepareAccessToken(
   services: Pick<Services, 'clock' | 'random' | 'signer' | 'store' | 'vault'>,
   account: Account,
   client: ClientRecord,
   linked: LinkedServer | null,
-  binding: string | null,
+  binding: Binding | null,
   endsAtLatest: Milliseconds = Number.POSITIVE_INFINITY,
 ): PreparedAccessToken {
   const secret = newAccessSecret(services.random);
@@ -80,8 +80,9 @@ export function prepareAccessToken(
   };
 }
 
-export function tokenTypeOf(binding: string | null): TokenSet['tokenType'] {
-  return binding === null ? 'Bearer' : 'DPoP';
+/** RFC 9449 §5; a token that is bound to a certificate is sent as any bearer token (RFC 8705 §3). */
+export function tokenTypeOf(binding: Binding | null): TokenSet['tokenType'] {
+  return binding?.to === 'key' ? 'DPoP' : 'Bearer';
 }
 
 /** The contents of the access token of a user's grant. */

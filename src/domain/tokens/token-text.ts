@@ -7,6 +7,7 @@ import { hash } from 'node:crypto';
 import type { Random, Vault } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
 import { newSecret, readRowId } from '../secrets.ts';
+import type { Binding } from './binding.ts';
 
 /** 32 bytes in base64url. */
 const secretLength = 43;
@@ -18,15 +19,18 @@ export function newAccessSecret(random: Random): string {
 
 /**
  * `at_<id in base 36>_<secret>`, or for a token that is bound to a key (RFC 9449) `dt_<id in base
- * 36>_<thumbprint>_<secret>`. The stored digest covers thumbprint and secret, so the binding cannot be removed.
+ * 36>_<thumbprint>_<secret>`, to a certificate (RFC 8705) `ct_…` likewise. The stored digest covers what it is bound to
+ * and the secret, so the binding cannot be removed or changed.
  */
-export function accessTokenText(id: number, secret: string, binding: string | null = null): string {
-  return binding === null ? `at_${id.toString(36)}_${secret}` : `dt_${id.toString(36)}_${binding}_${secret}`;
+export function accessTokenText(id: number, secret: string, binding: Binding | null = null): string {
+  if (binding === null) return `at_${id.toString(36)}_${secret}`;
+  return `${binding.to === 'key' ? 'dt' : 'ct'}_${id.toString(36)}_${binding.thumbprint}_${secret}`;
 }
 
 /** The part of an opaque access token whose digest is stored. */
-export function accessTokenSecret(secret: string, binding: string | null): string {
-  return binding === null ? secret : `dpop ${binding} ${secret}`;
+export function accessTokenSecret(secret: string, binding: Binding | null): string {
+  if (binding === null) return secret;
+  return `${binding.to === 'key' ? 'dpop' : 'certificate'} ${binding.thumbprint} ${secret}`;
 }
 
 /** The row that an access token names, and its random part. */
@@ -35,20 +39,24 @@ interface NamedToken {
   readonly secret: string;
 }
 
-/** Also the thumbprint of the key that it is bound to; null for a bearer token. */
+/** Also what it is bound to; null for a bearer token. */
 interface NamedAccessToken extends NamedToken {
-  readonly binding: string | null;
+  readonly binding: Binding | null;
 }
 
 /** Parses an opaque access token; null for any other text. */
 export function parseAccessToken(text: string): NamedAccessToken | null {
-  const [, id36, binding, secret] = /^dt_([0-9a-z]{1,11})_([\w-]{43})_([\w-]{43})$/.exec(text) ?? [];
-  if (id36 !== undefined && binding !== undefined && secret !== undefined) {
+  const [, form, id36, thumbprint, secret] = /^([dc])t_([0-9a-z]{1,11})_([\w-]{43})_([\w-]{43})$/.exec(text) ?? [];
+  if (thumbprint !== undefined && secret !== undefined) {
     const id = readRowId(id36);
-    return id === null ? null : { id, secret, binding };
+    return id === null ? null : { id, secret, binding: { to: kindIn(form), thumbprint } };
   }
   const named = readNamed(/^at_([0-9a-z]{1,11})_([\w-]{43})$/.exec(text));
   return named && { ...named, binding: null };
+}
+
+function kindIn(letter: string | undefined): Binding['to'] {
+  return letter === 'd' ? 'key' : 'certificate';
 }
 
 /** The `jti` of a JWT access token: `<id in base 36>.<secret>`. */
@@ -78,26 +86,27 @@ function readNamed(match: RegExpExecArray | null): NamedToken | null {
 /**
  * `rt_<grant id in base 36>.<family><secret>`. `family` is a MAC of the grant's id. Only a holder of one of the grant's
  * tokens can know it, so an authentic text with an unknown secret is an older token of the family. A token that is
- * bound to a key (RFC 9449) is `rd_<grant id in base 36>.<thumbprint><family><secret>`; its MAC covers the thumbprint
- * too. So a binding needs no column and cannot be added or removed.
+ * bound to a key (RFC 9449) is `rd_<grant id in base 36>.<thumbprint><family><secret>`, one that is bound to a
+ * certificate (RFC 8705) `rc_…` likewise; its MAC covers what it is bound to. So a binding needs no column and cannot be
+ * added or removed.
  */
 export function newRefreshToken(
   vault: Vault,
   random: Random,
   account: Account,
   grantId: number,
-  binding: string | null = null,
+  binding: Binding | null = null,
 ): string {
   const family = familyOf(vault, account, grantId, binding);
-  const form = binding === null ? 'rt' : 'rd';
-  return `${form}_${grantId.toString(36)}.${binding ?? ''}${family}${newAccessSecret(random)}`;
+  const form = binding === null ? 'rt' : binding.to === 'key' ? 'rd' : 'rc';
+  return `${form}_${grantId.toString(36)}.${binding?.thumbprint ?? ''}${family}${newAccessSecret(random)}`;
 }
 
 /** The contents of an authentic refresh token. */
 interface ReadRefreshToken {
   readonly grantId: number;
-  /** Thumbprint of the key that it is bound to; null when it is bound to its client only. */
-  readonly binding: string | null;
+  /** What it is bound to; null when it is bound to its client only. */
+  readonly binding: Binding | null;
 }
 
 /** The grant of an authentic refresh token; null for any other text. */
@@ -109,14 +118,18 @@ export function parseRefreshToken(vault: Vault, account: Account, text: string):
 }
 
 function parseBoundRefreshToken(vault: Vault, account: Account, text: string): ReadRefreshToken | null {
-  const [, text36, binding, family] = /^rd_([0-9a-z]{1,11})\.([\w-]{43})([\w-]{22})[\w-]{43}$/.exec(text) ?? [];
+  const [, form, text36, thumbprint, family] =
+    /^r([dc])_([0-9a-z]{1,11})\.([\w-]{43})([\w-]{22})[\w-]{43}$/.exec(text) ?? [];
   const grantId = readRowId(text36);
-  if (grantId === null || binding === undefined) return null;
+  if (grantId === null || thumbprint === undefined) return null;
+  const binding: Binding = { to: kindIn(form), thumbprint };
   return familyOf(vault, account, grantId, binding) === family ? { grantId, binding } : null;
 }
 
-function familyOf(vault: Vault, account: Account, grantId: number, binding: string | null): string {
-  const named = binding === null ? String(grantId) : `${grantId} ${binding}`;
+function familyOf(vault: Vault, account: Account, grantId: number, binding: Binding | null): string {
+  // Tokens that are bound to keys were there first.
+  const kind = binding?.to === 'certificate' ? 'certificate ' : '';
+  const named = binding === null ? String(grantId) : `${grantId} ${kind}${binding.thumbprint}`;
   return vault.mac(account.record, 'refresh family', named).subarray(0, 16).toString('base64url');
 }
 

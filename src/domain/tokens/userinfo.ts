@@ -1,18 +1,21 @@
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
+import type { ClientCertificate } from '../callers/client-certificate.ts';
 import { signingAlgorithmFor } from '../clients/security-profile.ts';
 import { type ProvenRequest, readProof, useProof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
 import { type FoundAccessToken, findAccessToken, isActive } from './access-token.ts';
 import { userClaims } from './claims.ts';
 
-/** How an access token was presented: the scheme of the Authorization header, and a proof if there was one. */
-export interface PresentedToken extends Pick<ProvenRequest, 'method' | 'url'> {
+/** How an access token was presented: the scheme of the Authorization header, and what shows whose it is. */
+export interface PresentedToken extends Pick<ProvenRequest, 'method' | 'urls'> {
   /** Null if none was sent. */
   readonly accessToken: string | null;
   readonly scheme: 'Bearer' | 'DPoP';
   /** The `DPoP` header. */
   readonly proof: string | undefined;
+  /** The certificate of the connection. */
+  readonly certificate: ClientCertificate | null;
 }
 
 /**
@@ -25,12 +28,10 @@ export async function readUserinfo(
   account: Account,
   presented: PresentedToken,
 ): Promise<Record<string, unknown> | string> {
-  const { accessToken, scheme } = presented;
+  const { accessToken } = presented;
   const found = accessToken === null ? null : await findAccessToken(services, account, accessToken);
   if (!found || !isActive(found, services.clock.now())) throw invalid(presented);
-  // RFC 9449 §7.1: a bound token cannot be used as a bearer token, nor a bearer token as a bound one.
-  if ((found.binding === null) !== (scheme === 'Bearer')) throw invalid(presented);
-  if (found.binding !== null) await requireProof(services, account, found, presented);
+  await requireSender(services, account, found, presented);
   if (!found.user || !found.scope.includes('openid')) {
     throw new Failure('scope_insufficient', { scopes: ['openid'] });
   }
@@ -55,17 +56,23 @@ function invalid({ accessToken, scheme }: PresentedToken): Failure {
   });
 }
 
-async function requireProof(
+/** Whether the token comes from the one that it is bound to, as its kind of binding shows it. */
+async function requireSender(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
   { binding, token }: FoundAccessToken,
   presented: PresentedToken,
 ): Promise<void> {
-  const { proof: text = '' } = presented;
+  const { scheme, certificate, proof: text = '' } = presented;
+  // RFC 9449 §7.1: a token that is bound to a key cannot be used as a bearer token, nor a bearer token as a bound one.
+  if ((binding?.to === 'key') !== (scheme === 'DPoP')) throw invalid(presented);
+  // RFC 8705 §3.
+  if (binding?.to === 'certificate' && binding.thumbprint !== certificate?.thumbprint) throw invalid(presented);
+  if (binding?.to !== 'key') return;
   // The key was accepted at the token endpoint, by the client's own profile.
   const bound = { appId: token.appId, extra: {} };
   const proof = await readProof(services, account, bound, { ...presented, proof: text });
-  if (proof.thumbprint !== binding)
+  if (proof.thumbprint !== binding.thumbprint)
     throw new Failure('dpop_proof_invalid', { message: 'the token is bound to another key' });
   await useProof(services.store, proof);
 }

@@ -73,6 +73,7 @@ export const guideGroups: readonly GuideGroup[] = [
       page('users', 'What each user status means, which policy applies, which passwords are refused, what ends what.'),
       page('account-pages', 'What users can do themselves.'),
       page('registration', 'What the service does with each member of a registration.'),
+      page('mutual-tls', 'Clients with TLS certificates: what the proxy hands over, and samples for it.'),
       page('hooks', 'What the function of a hook gets, at which doors it runs, and what limits it.'),
       page('hook-templates', 'Ten functions to begin with: countries, networks, risk, office hours, migration.'),
       page('integrations', 'Tested settings for gateways, frameworks, and products.'),

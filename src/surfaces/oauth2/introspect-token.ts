@@ -1,7 +1,9 @@
 import type { components, operations } from '../../../generated/oauth2.ts';
 import { authenticateClient } from '../../domain/clients/authenticate-client.ts';
 import { Failure } from '../../domain/failure.ts';
+import { confirmationOf } from '../../domain/tokens/binding.ts';
 import { type ActiveToken, introspectToken as introspect, signIntrospection } from '../../domain/tokens/introspect.ts';
+import { tokenTypeOf } from '../../domain/tokens/token-set.ts';
 import type { Handler } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
 import { presentedClient } from './presented-client.ts';
@@ -35,8 +37,8 @@ function represent(token: ActiveToken, issuer: string): components['schemas']['I
     ...(token.scope.length > 0 && { scope: token.scope.join(' ') }),
     client_id: token.clientId,
     ...(token.username !== null && { username: token.username }),
-    ...(token.tokenType === 'access_token' && { token_type: token.binding === null ? 'Bearer' : 'DPoP' }),
-    ...(token.binding !== null && { cnf: { jkt: token.binding } }),
+    ...(token.tokenType === 'access_token' && { token_type: tokenTypeOf(token.binding) }),
+    ...(token.binding !== null && { cnf: confirmationOf(token.binding) }),
     ...(token.actor !== null && { act: token.actor }),
     exp: token.expiresAt,
     iat: token.issuedAt,

@@ -1,7 +1,8 @@
 import type { components, operations } from '../../../generated/oauth2.ts';
+import { addressesOf } from '../../domain/accounts/addresses.ts';
 import { type AuthenticatedClient, authenticateClient } from '../../domain/clients/authenticate-client.ts';
 import { deviceGrant, exchangeGrant, type GrantType } from '../../domain/clients/known-values.ts';
-import { nextNonce, type Proof, proofOf } from '../../domain/dpop/check-proof.ts';
+import { nextNonce } from '../../domain/dpop/check-proof.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { AskedAudience } from '../../domain/tokens/audience.ts';
 import { grantToClient } from '../../domain/tokens/client-credentials.ts';
@@ -11,6 +12,7 @@ import { redeemCode } from '../../domain/tokens/redeem-code.ts';
 import { redeemDeviceCode } from '../../domain/tokens/redeem-device-code.ts';
 import { refreshTokens } from '../../domain/tokens/refresh.ts';
 import { splitScope } from '../../domain/tokens/scopes.ts';
+import { type Sender, senderOf } from '../../domain/tokens/sender.ts';
 import type { TokenSet } from '../../domain/tokens/token-set.ts';
 import type { Handler, Origin } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
@@ -19,8 +21,7 @@ import { presentedClient, tokenPath } from './presented-client.ts';
 type Form = components['schemas']['TokenRequest'];
 type From = Origin & {
   readonly userAgent: string | undefined;
-  /** Proof of the key that the tokens will be bound to (RFC 9449), or null. */
-  readonly proof: Proof | null;
+  readonly sender: Sender;
 };
 type GrantHandler = (services: Services, from: From, client: AuthenticatedClient, form: Form) => Promise<TokenSet>;
 
@@ -29,19 +30,19 @@ type TokenGrantType = Exclude<GrantType, 'implicit'>;
 
 /** One grant type each (RFC 6749 §4.1.3, §6, §4.4, §4.3, RFC 8628 §3.4, RFC 8693 §2.1). */
 const handlers: Readonly<Record<TokenGrantType, GrantHandler>> = {
-  authorization_code: async (services, { account, proof }, client, form) => {
+  authorization_code: async (services, { account, sender }, client, form) => {
     const redirectUri = form.redirect_uri ?? null;
     const codeVerifier = form.code_verifier ?? null;
-    const redemption = { code: need(form, 'code'), redirectUri, codeVerifier, resource: resourceOf(form), proof };
+    const redemption = { code: need(form, 'code'), redirectUri, codeVerifier, resource: resourceOf(form), sender };
     return redeemCode(services, account, client, redemption);
   },
-  refresh_token: async (services, { account, proof }, client, form) =>
-    refreshTokens(services, account, client, need(form, 'refresh_token'), askedOf(form), proof),
-  client_credentials: async (services, { account, proof }, client, form) =>
-    grantToClient(services, account, client, askedOf(form), proof),
-  [deviceGrant]: async (services, { account, proof }, client, form) =>
-    redeemDeviceCode(services, account, client, need(form, 'device_code'), resourceOf(form), proof),
-  [exchangeGrant]: async (services, { account, proof }, client, form) => {
+  refresh_token: async (services, { account, sender }, client, form) =>
+    refreshTokens(services, account, client, need(form, 'refresh_token'), askedOf(form), sender),
+  client_credentials: async (services, { account, sender }, client, form) =>
+    grantToClient(services, account, client, askedOf(form), sender),
+  [deviceGrant]: async (services, { account, sender }, client, form) =>
+    redeemDeviceCode(services, account, client, need(form, 'device_code'), resourceOf(form), sender),
+  [exchangeGrant]: async (services, { account, sender }, client, form) => {
     const exchange = {
       subjectToken: need(form, 'subject_token'),
       subjectTokenType: need(form, 'subject_token_type'),
@@ -51,12 +52,12 @@ const handlers: Readonly<Record<TokenGrantType, GrantHandler>> = {
       audience: form.audience || null,
       ...askedOf(form),
     };
-    return exchangeToken(services, account, client, exchange, proof);
+    return exchangeToken(services, account, client, exchange, sender);
   },
-  password: async (services, { account, source, userAgent, proof }, client, form) => {
+  password: async (services, { account, source, userAgent, sender }, client, form) => {
     const attempt = { username: need(form, 'username'), password: need(form, 'password'), source, userAgent };
     const asked = { scope: form.scope, resource: resourceOf(form) };
-    return grantByPassword(services, account, client, attempt, asked, proof);
+    return grantByPassword(services, account, client, attempt, asked, sender);
   },
 };
 
@@ -71,14 +72,15 @@ export function issueToken(services: Services): Handler<operations['issueToken']
     if (!isTokenGrantType(grantType)) throw new Failure('grant_type_unsupported', { value: grantType });
     const { account } = origin;
     const client = await authenticateClient(services, account, presentedClient(origin, headers, body));
-    const proof = await proofOf(services, account, client, headers['dpop'], account.baseUrl + tokenPath);
+    const shown = { proof: headers['dpop'], certificate: origin.certificate, urls: addressesOf(account, tokenPath) };
+    const sender = await senderOf(services, account, client, shown);
     const tokens = await handlers[grantType](
       services,
-      { ...origin, userAgent: headers['user-agent'], proof },
+      { ...origin, userAgent: headers['user-agent'], sender },
       client,
       body,
     );
-    return respond(200, representTokens(tokens), proof === null ? {} : nextNonce(services, account));
+    return respond(200, representTokens(tokens), sender.proof === null ? {} : nextNonce(services, account));
   };
 }
 

@@ -1,5 +1,6 @@
 import contract from '../../../generated/oauth2.json' with { type: 'json' };
 import type { operations } from '../../../generated/oauth2.ts';
+import { addressesOf } from '../../domain/accounts/addresses.ts';
 import type { PresentedClient } from '../../domain/clients/authenticate-client.ts';
 import { pathOf } from '../../http/contract.ts';
 import type { Origin } from '../../http/operation.ts';
@@ -18,7 +19,7 @@ export const tokenPath = pathOf(contract, 'issueToken');
  * `endpoint` as its audience (RFC 7523 §3, RFC 9126 §2).
  */
 export function presentedClient(
-  { account, source }: Origin,
+  { account, source, certificate }: Origin,
   headers: Readonly<Record<string, string | undefined>>,
   form: ClientForm,
   endpoint: keyof operations = 'issueToken',
@@ -33,9 +34,10 @@ export function presentedClient(
       assertion: {
         type,
         text,
-        endpoints: [tokenPath, pathOf(contract, endpoint)].map((path) => account.baseUrl + path),
+        endpoints: [tokenPath, pathOf(contract, endpoint)].flatMap((path) => addressesOf(account, path)),
       },
     }),
+    certificate,
     source,
   };
 }

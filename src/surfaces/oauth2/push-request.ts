@@ -1,5 +1,6 @@
 import contract from '../../../generated/oauth2.json' with { type: 'json' };
 import type { operations } from '../../../generated/oauth2.ts';
+import { addressesOf } from '../../domain/accounts/addresses.ts';
 import { authenticateClient } from '../../domain/clients/authenticate-client.ts';
 import { asDescription } from '../../domain/describe.ts';
 import { nextNonce } from '../../domain/dpop/check-proof.ts';
@@ -23,7 +24,7 @@ export function pushAuthorizationRequest(
       account,
       presentedClient(origin, headers, body, 'pushAuthorizationRequest'),
     );
-    const pushed = await push(services, account, client, body, { source, proof, url: account.baseUrl + path });
+    const pushed = await push(services, account, client, body, { source, proof, urls: addressesOf(account, path) });
     if (pushed.outcome === 'pushed') {
       const reference = { request_uri: pushed.requestUri, expires_in: pushed.expiresInSeconds };
       return respond(201, reference, proof === undefined ? {} : nextNonce(services, account));

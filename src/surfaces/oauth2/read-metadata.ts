@@ -1,8 +1,9 @@
 import contract from '../../../generated/oauth2.json' with { type: 'json' };
 import type { components, operations } from '../../../generated/oauth2.ts';
 import type { Account } from '../../domain/accounts/account.ts';
+import { certificateOrigin } from '../../domain/accounts/addresses.ts';
 import { assertionAlgorithms } from '../../domain/clients/client-keys.ts';
-import { authMethods } from '../../domain/clients/client-methods.ts';
+import { offeredAuthMethods, profiledAuthMethods } from '../../domain/clients/client-methods.ts';
 import { offeredGrantTypes } from '../../domain/clients/grant-types.ts';
 import { signingAlgorithms, subjectTypes } from '../../domain/clients/known-values.ts';
 import { profiledAlgorithms } from '../../domain/clients/security-profile.ts';
@@ -39,9 +40,10 @@ async function representMetadata(services: Needs, account: Account): Promise<Met
   const { baseUrl, settings } = account;
   const mapping = await offeredMapping(services, account);
   const isFapi = settings.securityProfile === 'fapi2';
-  const clientMethods = isFapi ? authMethods.filter((method) => method === 'private_key_jwt') : authMethods;
+  const clientMethods = (isFapi ? profiledAuthMethods : offeredAuthMethods)(settings);
   const clientAlgorithms = profiledAlgorithms(assertionAlgorithms, isFapi);
   const ownAlgorithms = profiledAlgorithms(signingAlgorithms, isFapi);
+  const aliases = certificateOrigin(settings);
   const at = (operationId: keyof operations) => baseUrl + pathOf(contract, operationId);
   return {
     issuer: baseUrl,
@@ -72,6 +74,8 @@ async function representMetadata(services: Needs, account: Account): Promise<Met
     revocation_endpoint_auth_methods_supported: clientMethods,
     revocation_endpoint_auth_signing_alg_values_supported: clientAlgorithms,
     code_challenge_methods_supported: ['S256'],
+    ...(settings.mutualTls !== 'off' && { tls_client_certificate_bound_access_tokens: true }),
+    ...(aliases !== null && { mtls_endpoint_aliases: aliasesAt(aliases) }),
     dpop_signing_alg_values_supported: profiledAlgorithms(proofAlgorithms, isFapi),
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     acr_values_supported: [singleFactor, multiFactor],
@@ -91,5 +95,18 @@ async function representMetadata(services: Needs, account: Account): Promise<Met
     pushed_authorization_request_endpoint: at('pushAuthorizationRequest'),
     require_pushed_authorization_requests: isFapi,
     service_documentation: `${baseUrl}/docs`,
+  };
+}
+
+/** RFC 8705 §5: what clients call themselves. */
+function aliasesAt(origin: string): NonNullable<Metadata['mtls_endpoint_aliases']> {
+  const at = (operationId: keyof operations) => origin + pathOf(contract, operationId);
+  return {
+    token_endpoint: at('issueToken'),
+    device_authorization_endpoint: at('beginDeviceAuthorization'),
+    userinfo_endpoint: at('readUserinfo'),
+    introspection_endpoint: at('introspectToken'),
+    revocation_endpoint: at('revokeToken'),
+    pushed_authorization_request_endpoint: at('pushAuthorizationRequest'),
   };
 }

@@ -1,5 +1,6 @@
 import contract from '../../../generated/oauth2.json' with { type: 'json' };
 import type { components, operations } from '../../../generated/oauth2.ts';
+import { addressesOf } from '../../domain/accounts/addresses.ts';
 import { bearerToken, dpopToken } from '../../domain/callers/bearer.ts';
 import { nextNonce } from '../../domain/dpop/check-proof.ts';
 import { Failure } from '../../domain/failure.ts';
@@ -37,7 +38,7 @@ export function readUserinfoByForm(services: Needs): Handler<operations['readUse
 }
 
 function presentedToken(
-  { account }: Origin,
+  { account, certificate }: Origin,
   method: string,
   headers: Readonly<Record<string, string | undefined>>,
 ): PresentedToken {
@@ -46,8 +47,9 @@ function presentedToken(
     accessToken: bound ?? bearerToken(headers['authorization']),
     scheme: bound === null ? 'Bearer' : 'DPoP',
     proof: headers['dpop'],
+    certificate,
     method,
-    url: account.baseUrl + path,
+    urls: addressesOf(account, path),
   };
 }
 

@@ -1,9 +1,11 @@
 import contract from '../../../generated/oidc-2.json' with { type: 'json' };
 import type { operations } from '../../../generated/oidc-2.ts';
+import { addressesOf } from '../../domain/accounts/addresses.ts';
 import { authenticateClient } from '../../domain/clients/authenticate-client.ts';
-import { nextNonce, proofOf } from '../../domain/dpop/check-proof.ts';
+import { nextNonce } from '../../domain/dpop/check-proof.ts';
 import { Failure } from '../../domain/failure.ts';
 import { type RefreshServices, refreshTokens } from '../../domain/tokens/refresh.ts';
+import { senderOf } from '../../domain/tokens/sender.ts';
 import { pathOf } from '../../http/contract.ts';
 import type { Handler } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
@@ -22,6 +24,7 @@ export function refreshToken(services: RefreshServices & Pick<Services, 'clientK
       authorization: headers['authorization'],
       clientId: body.client_id,
       clientSecret: body.client_secret,
+      certificate: origin.certificate,
       source: origin.source,
     });
     if (!body.refresh_token) {
@@ -29,8 +32,10 @@ export function refreshToken(services: RefreshServices & Pick<Services, 'clientK
     }
     // Parameters that the document does not name are ignored: scopes and audience are those of the grant.
     const asked = { scope: null, resource: null };
-    const proof = await proofOf(services, origin.account, client, headers['dpop'], origin.account.baseUrl + path);
-    const tokens = await refreshTokens(services, origin.account, client, body.refresh_token, asked, proof);
+    const { account, certificate } = origin;
+    const shown = { proof: headers['dpop'], certificate, urls: addressesOf(account, path) };
+    const sender = await senderOf(services, account, client, shown);
+    const tokens = await refreshTokens(services, account, client, body.refresh_token, asked, sender);
     const answer = {
       access_token: tokens.accessToken,
       expires_in: tokens.expiresInSeconds,
@@ -38,6 +43,6 @@ export function refreshToken(services: RefreshServices & Pick<Services, 'clientK
       refresh_token: tokens.refreshToken ?? '',
       token_type: tokens.tokenType,
     };
-    return respond(200, answer, proof === null ? {} : nextNonce(services, origin.account));
+    return respond(200, answer, sender.proof === null ? {} : nextNonce(services, account));
   };
 }

@@ -5,6 +5,7 @@ import { systemRandom } from '../../../src/adapters/random.ts';
 import type { Account } from '../../../src/domain/accounts/account.ts';
 import { sealingKey } from '../../../src/domain/keys/sealing.ts';
 import { createVault } from '../../../src/domain/keys/vault.ts';
+import type { Binding } from '../../../src/domain/tokens/binding.ts';
 import {
   accessTokenSecret,
   accessTokenText,
@@ -95,23 +96,33 @@ test('a successor belongs to the same family and can be derived only from its pr
   assert.match(salt, /^[\w-]{22}$/);
 });
 
-test('a binding is part of a token: it cannot be added, changed or removed', () => {
-  const [mine, other] = ['a'.repeat(43), 'b'.repeat(43)];
-  const bound = newRefreshToken(vault, systemRandom, account, 7, mine);
-  const late = newRefreshToken(vault, systemRandom, account, largest, mine);
-  assert.deepEqual(parseRefreshToken(vault, account, late), { grantId: largest, binding: mine });
-  assert.deepEqual(parseRefreshToken(vault, account, bound), { grantId: 7, binding: mine });
-  assert.deepEqual(parseRefreshToken(vault, account, successorOf(bound, newSuccessorSalt(systemRandom))), {
-    grantId: 7,
-    binding: mine,
+for (const [to, letter] of [
+  ['key', 'd'],
+  ['certificate', 'c'],
+] as const) {
+  test(`a binding to a ${to} is part of a token: it cannot be added, changed or removed`, () => {
+    const [one, two] = ['a'.repeat(43), 'b'.repeat(43)];
+    const mine: Binding = { to, thumbprint: one };
+    const other: Binding = { to, thumbprint: two };
+    const bound = newRefreshToken(vault, systemRandom, account, 7, mine);
+    const late = newRefreshToken(vault, systemRandom, account, largest, mine);
+    assert.deepEqual(parseRefreshToken(vault, account, late), { grantId: largest, binding: mine });
+    assert.deepEqual(parseRefreshToken(vault, account, bound), { grantId: 7, binding: mine });
+    assert.deepEqual(parseRefreshToken(vault, account, successorOf(bound, newSuccessorSalt(systemRandom))), {
+      grantId: 7,
+      binding: mine,
+    });
+    assert.equal(parseRefreshToken(vault, account, bound.replace(one, two)), null);
+    assert.equal(parseRefreshToken(vault, account, bound.replace(`r${letter}_`, 'rt_').replace(one, '')), null);
+    const otherKind = letter === 'd' ? 'rc_' : 'rd_';
+    assert.equal(parseRefreshToken(vault, account, bound.replace(`r${letter}_`, otherKind)), null);
+    const plain = newRefreshToken(vault, systemRandom, account, 7);
+    assert.equal(parseRefreshToken(vault, account, plain.replace('rt_', `r${letter}_`).replace('.', `.${one}`)), null);
+    const secret = newAccessSecret(systemRandom);
+    assert.deepEqual(parseAccessToken(accessTokenText(7, secret, mine)), { id: 7, secret, binding: mine });
+    assert.deepEqual(parseAccessToken(accessTokenText(largest, secret, mine)), { id: largest, secret, binding: mine });
+    const digests = [mine, other, { ...mine, to: to === 'key' ? 'certificate' : 'key' } as Binding, null];
+    const secrets = digests.map((binding) => accessTokenSecret(secret, binding));
+    assert.equal(new Set(secrets).size, 4);
   });
-  assert.equal(parseRefreshToken(vault, account, bound.replace(mine, other)), null);
-  assert.equal(parseRefreshToken(vault, account, bound.replace('rd_', 'rt_').replace(mine, '')), null);
-  const plain = newRefreshToken(vault, systemRandom, account, 7);
-  assert.equal(parseRefreshToken(vault, account, plain.replace('rt_', 'rd_').replace('.', `.${mine}`)), null);
-  const secret = newAccessSecret(systemRandom);
-  assert.deepEqual(parseAccessToken(accessTokenText(7, secret, mine)), { id: 7, secret, binding: mine });
-  assert.deepEqual(parseAccessToken(accessTokenText(largest, secret, mine)), { id: largest, secret, binding: mine });
-  assert.notEqual(accessTokenSecret(secret, mine), accessTokenSecret(secret, other));
-  assert.notEqual(accessTokenSecret(secret, mine), accessTokenSecret(secret, null));
-});
+}

@@ -40,7 +40,8 @@ onServices('refresh without a link', (subject) => {
     const services = await testServices(subject.services.store);
     const account = await createTestAccount(services);
     const { clientId } = await newClient(services.store, account.id, { authMethod: 'none', secretDigest: null });
-    const presented = { authorization: undefined, clientId, clientSecret: undefined, source: 'here' };
+    const shown = { authorization: undefined, clientId, clientSecret: undefined, certificate: null };
+    const presented = { ...shown, source: 'here' };
     const client = await authenticateClient(services, account, presented);
     const user = await newUser(services.store, account.id);
     await services.store.access.grant(account.id, client.appId, { userId: user.id }, now);
@@ -52,8 +53,9 @@ onServices('refresh without a link', (subject) => {
       servers: () => linkedServersOf(counted, client),
     };
     const started = await store.transaction((tx) => startGrant(counted, tx, account, client, terms, null, 'password'));
+    const sender = { binding: null, proof: null };
     const nothing = { scope: null, resource: null };
-    const tokens = await refreshTokens(counted, account, client, started.refreshToken ?? '', nothing, null);
+    const tokens = await refreshTokens(counted, account, client, started.refreshToken ?? '', nothing, sender);
     assert.match(tokens.accessToken, /^at_/);
     assert.equal(asked(), 0);
   });

@@ -18,7 +18,7 @@ export const proofs: readonly Mutant[] = [
     id: 'proof-address',
     rule: 'a proof is valid for one URL',
     file,
-    text: "if (!isSameAddress(payload['htu'], request.url)) throw",
+    text: "if (!isAddressIn(payload['htu'], request.urls)) throw",
     becomes: 'if (false) throw',
     killedBy,
   },

@@ -216,7 +216,7 @@ export function apiEndings(app: AppOf): void {
     const { client, code } = await start(app(), {}, api);
     const redemption = {
       ...{ code: await code({ scope: 'openid orders:read', resource: api.resource }), redirectUri, codeVerifier },
-      ...{ resource: null, proof: null },
+      ...{ resource: null, sender: { binding: null, proof: null } },
     };
     const record = (await store.clients.findByApp(account.id, client.app_id)) ?? assert.fail();
     // Another process removes the link after this one has read it.

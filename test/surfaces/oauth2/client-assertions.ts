@@ -177,7 +177,8 @@ export function clientAssertions(app: AppOf): void {
       [await signed({ claims: { jti: '' } }), 'exp is too far ahead, or jti is not a text of 1 to 255 characters'],
       [used, 'jti has been used before'],
     ] as const) {
-      const presented = { authorization: undefined, clientId: client.client_id, clientSecret: undefined };
+      const nothing = { authorization: undefined, clientSecret: undefined, certificate: null };
+      const presented = { ...nothing, clientId: client.client_id };
       const assertion = { type: assertionType, text, endpoints };
       await assert.rejects(
         authenticateClient(services, account, { ...presented, assertion, source: '192.0.2.1' }),

@@ -32,7 +32,7 @@ export function exchange(app: AppOf): void {
       ...{ subjectToken: tokens.access_token, subjectTokenType: accessToken, actorToken: null, actorTokenType: null },
       ...{ requestedTokenType: null, resource: null, audience: null, scope: null },
     };
-    const exchanged = await exchangeToken(slow, account, record, request, null);
+    const exchanged = await exchangeToken(slow, account, record, request, { binding: null, proof: null });
     const found = await findAccessToken(services, account, exchanged.accessToken);
     assert.ok(found && found.token.expiresAt <= subject.token.expiresAt, String(found?.token.expiresAt));
   });

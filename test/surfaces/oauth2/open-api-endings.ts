@@ -109,7 +109,8 @@ export function openApiEndings(app: AppOf): void {
     const [client, api] = [await registerClient(one), await makeOpen()];
     await linkClient(services, account, api.id, client.app_id, Object.values(api.scopes));
     const code = await codeFor(client, api, 'openid admin');
-    const redemption = { code, redirectUri, codeVerifier, resource: null, proof: null };
+    const sender = { binding: null, proof: null };
+    const redemption = { code, redirectUri, codeVerifier, resource: null, sender };
     const record = (await store.clients.findByApp(account.id, client.app_id)) ?? assert.fail();
     // Another process removes the link after this one has read it.
     const ofClient: typeof store.authorizationServers.ofClient = async (...given) => {

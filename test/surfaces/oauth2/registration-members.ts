@@ -60,10 +60,23 @@ const values: Readonly<Record<string, unknown>> = {
   backchannel_logout_uri: 'https://members.example.com/ended',
   backchannel_logout_session_required: true,
   dpop_bound_access_tokens: false,
+  tls_client_certificate_bound_access_tokens: true,
+  tls_client_auth_subject_dn: 'CN=canary',
+  tls_client_auth_san_dns: 'canary.example.com',
+  tls_client_auth_san_uri: 'spiffe://example.com/canary',
+  tls_client_auth_san_ip: '192.0.2.17',
+  tls_client_auth_san_email: 'canary@example.com',
   frontchannel_logout_uri: 'https://members.example.com/canary',
   frontchannel_logout_session_required: true,
   login_url: 'https://members.example.com/login',
 };
+
+/** What a registration needs for the member. */
+function besides(member: string): object {
+  if (member.startsWith('tls_client_auth_')) return { token_endpoint_auth_method: 'tls_client_auth' };
+  const needsKeys = ['require_signed_request_object', 'security_profile'].includes(member);
+  return needsKeys ? { jwks: values['jwks'] } : {};
+}
 
 /** Every member of RFC 7591 §2, OpenID Connect Registration §2 and the standards of logout: docs/registration.md. */
 export function registrationMembers(app: AppOf): void {
@@ -73,11 +86,10 @@ export function registrationMembers(app: AppOf): void {
 
   for (const [member, outcome] of rows) {
     it(`${member} is ${outcome}`, async () => {
-      const needsKeys = ['require_signed_request_object', 'security_profile'].includes(member);
-      const keys = needsKeys && { jwks: values['jwks'] };
-      const json = { redirect_uris: [redirectUri], ...keys, [member]: values[member] };
-      const authorization = `Bearer ${await app().bearer('register_clients')}`;
-      const answer = await app().send('POST', '/oauth2/register', { headers: { authorization }, json });
+      const json = { redirect_uris: [redirectUri], ...besides(member), [member]: values[member] };
+      const one = member.startsWith('tls_') ? await app().another({ mutual_tls: 'verified' }) : app();
+      const authorization = `Bearer ${await one.bearer('register_clients')}`;
+      const answer = await one.send('POST', '/oauth2/register', { headers: { authorization }, json });
       if (outcome === 'refused') {
         const isStatement = member === 'software_statement';
         assertError(answer, 400, isStatement ? 'invalid_software_statement' : 'invalid_client_metadata');
@@ -92,7 +104,7 @@ export function registrationMembers(app: AppOf): void {
         const row = JSON.stringify(stored.find(({ client_id: id }) => id === answer.body.client_id));
         assert.ok(row.length > 100 && !row.includes('canary'), 'never stored');
       }
-      const read = await app().send('GET', `/oauth2/register/${answer.body.client_id}`, {
+      const read = await one.send('GET', `/oauth2/register/${answer.body.client_id}`, {
         headers: { authorization: `Bearer ${answer.body.registration_access_token}` },
       });
       assert.deepEqual(read.body[member], answer.body[member], 'read again as it was answered');

@@ -11,6 +11,7 @@ import { isConfidential } from '../../clients/client-methods.ts';
 import { hasGrantType } from '../../clients/grant-types.ts';
 import { digestOf } from '../../secrets.ts';
 import { isByConsent, noLongerHad } from '../../tokens/audience.ts';
+import type { Binding } from '../../tokens/binding.ts';
 import { absoluteExpiry, idleExpiry } from '../../tokens/refresh.ts';
 import { accessibleScope, apiScopeNames } from '../../tokens/scopes.ts';
 import { lacksApiScope } from '../../tokens/target.ts';
@@ -61,7 +62,7 @@ export interface StartedGrant {
 
 /**
  * Stores a new grant with its first tokens, inside the transaction that uses up what it is granted for. `linked`: the
- * server that the first access token is for; `binding`: thumbprint of the key that its tokens are bound to (RFC 9449).
+ * server that the first access token is for; `binding`: what its tokens are bound to.
  */
 export async function startGrant(
   services: GrantServices,
@@ -71,12 +72,12 @@ export async function startGrant(
   terms: GrantTerms,
   linked: LinkedServer | null,
   method: GrantMethod,
-  binding: string | null = null,
+  binding: Binding | null = null,
 ): Promise<StartedGrant> {
   const grant = await createGrant(services, tx, account, client, terms, linked, method);
   let refreshToken: string | null = null;
   if (hasGrantType(client, 'refresh_token')) {
-    // RFC 9449 §5: the refresh token of a client that authenticates is bound to the client already.
+    // RFC 9449 §5, RFC 8705 §4: the refresh token of a client that authenticates is bound to the client already.
     const bound = isConfidential(client) ? null : binding;
     refreshToken = newRefreshToken(services.vault, services.random, account, grant.id, bound);
     await tx.grants.setFirstToken(account.id, grant.id, digestOf(refreshToken));
@@ -162,7 +163,7 @@ export async function addFirstAccessToken(
   client: ClientRecord,
   grant: GrantRecord,
   linked: LinkedServer | null,
-  binding: string | null,
+  binding: Binding | null,
 ) {
   const scope = accessibleScope(grant.scope, linked);
   const { row, expiresInSeconds, text } = prepareAccessToken(services, account, client, linked, binding);

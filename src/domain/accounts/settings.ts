@@ -1,5 +1,6 @@
 import { Failure } from '../failure.ts';
 import { type ClaimsMapping, claimsMapping } from './claims-mapping.ts';
+import { type DocumentHosts, documentHosts } from './document-hosts.ts';
 import { type Limit, type LimitName, type LimitSetting, limitSettings, readLimits } from './limit-settings.ts';
 import { oneOf, onOff, roleNames, type Setting, wholeNumber } from './setting.ts';
 import {
@@ -25,6 +26,10 @@ export interface AccountSettings {
   readonly openRegistrationUnusedDays: number;
   /** Number of days since its last use after which it expires; 0: never. */
   readonly openRegistrationIdleDays: number;
+  /** From where clients may be known by their metadata documents; they count as open-registered ones. */
+  readonly documentHosts: DocumentHosts;
+  /** Names of the roles whose users may use such clients. */
+  readonly documentRoles: readonly string[];
   readonly passwordGrant: boolean;
   /** Whether the authorization endpoint issues tokens (OpenID Connect Core §3.2). */
   readonly implicitGrant: boolean;
@@ -78,6 +83,8 @@ const settings = {
     3650,
     'days since its last use after which a client of open registration expires; 0: never',
   ),
+  client_id_metadata_documents: documentHosts,
+  client_id_metadata_roles: roleNames('roles whose users may use the app of a client with a metadata document'),
   'grant.password': onOff('off', 'whether clients may exchange a password for tokens (grant type `password`)'),
   'grant.implicit': onOff('off', 'whether the authorization endpoint answers tokens (the implicit flow)'),
   id_token_claims: oneOf(
@@ -143,6 +150,8 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
     openRegistrationConsent: read(stored, 'open_registration_consent'),
     openRegistrationUnusedDays: read(stored, 'open_registration.unused_days'),
     openRegistrationIdleDays: read(stored, 'open_registration.idle_days'),
+    documentHosts: read(stored, 'client_id_metadata_documents'),
+    documentRoles: read(stored, 'client_id_metadata_roles'),
     passwordGrant: isSwitchedOn('grant.password'),
     implicitGrant: isSwitchedOn('grant.implicit'),
     idTokenClaims: read(stored, 'id_token_claims'),

@@ -2,7 +2,7 @@
 
 import type { Account } from './domain/accounts/account.ts';
 import type { Once } from './domain/audit/once.ts';
-import type { ClientMetadata } from './domain/clients/metadata.ts';
+import type { ClientDocuments } from './domain/clients/documents-port.ts';
 import type { Egress } from './domain/egress.ts';
 import type { Share } from './domain/fair-queue/share.ts';
 import type { PackageBuilds } from './domain/hooks/package-builds.ts';
@@ -112,21 +112,6 @@ export interface ClientKeys {
     uri: string,
     isKnown: (keys: readonly ClientKey[]) => boolean,
   ): Promise<readonly ClientKey[] | null>;
-}
-
-/** What a metadata document makes of its client; `fault`: what is wrong with it, worded after “its document”. */
-export type DocumentRead = { readonly metadata: ClientMetadata } | { readonly fault: string };
-
-/**
- * The metadata documents of clients whose `client_id` is an https URL, fetched when needed and cached in memory, by the
- * headers of the response within bounds. A fetch counts towards `limit.client-metadata` of the source. Both throw
- * `rate_limited`, and `unavailable` if the address was not asked because too many requests are under way.
- */
-export interface ClientDocuments {
-  /** The document as it is now. */
-  read(account: Account, url: string): Promise<DocumentRead>;
-  /** The same, or the last good one of the last 24 hours while the address gives none. */
-  readLast(account: Account, url: string): Promise<DocumentRead>;
 }
 
 /** Counts per account, day and subject of what the trail does not record one by one. */

@@ -1,6 +1,6 @@
 /** The metadata documents of clients, fetched when somebody comes with their address and cached in memory only. */
 
-import type { ClientDocuments, DocumentRead, Services } from '../../services.ts';
+import type { Services } from '../../services.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentAuditContext } from '../audit/context.ts';
@@ -11,6 +11,7 @@ import { networkSourceOf } from '../network-source.ts';
 import { freshFor } from './document-freshness.ts';
 import { metadataOf, readDocument, tooLarge } from './document-metadata.ts';
 import { documentUrlFault } from './document-url.ts';
+import type { ClientDocuments, DocumentRead } from './documents-port.ts';
 import { fetchForClient } from './fetch-for-client.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 import { createSharedRoom } from './shared-room.ts';

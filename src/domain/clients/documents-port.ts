@@ -1,0 +1,17 @@
+import type { Account } from '../accounts/account.ts';
+import type { ClientMetadata } from './metadata.ts';
+
+/** What a metadata document makes of its client; `fault`: what is wrong with it, worded after “its document”. */
+export type DocumentRead = { readonly metadata: ClientMetadata } | { readonly fault: string };
+
+/**
+ * The metadata documents of clients whose `client_id` is an https URL, fetched when needed and cached in memory, by the
+ * headers of the response within bounds. A fetch counts towards `limit.client-metadata` of the source. Both throw
+ * `rate_limited`, and `unavailable` if the address was not asked because too many requests are under way.
+ */
+export interface ClientDocuments {
+  /** The document as it is now. */
+  read(account: Account, url: string): Promise<DocumentRead>;
+  /** The same, or the last good one of the last 24 hours while the address gives none. */
+  readLast(account: Account, url: string): Promise<DocumentRead>;
+}

@@ -8,7 +8,7 @@ import { type NetworkSource, networkSourceOf } from '../network-source.ts';
 import { matchesDigest } from '../secrets.ts';
 import { assertionFault, clientNamedBy, type PresentedAssertion } from './client-assertion.ts';
 import { findClient } from './client-id.ts';
-import { asItIs, findBeginning } from './document-client.ts';
+import { asItIs, findBeginning, isUnstored } from './document-client.ts';
 import { requireProfiledMethod } from './security-profile.ts';
 
 export type AuthenticatedClient = ClientRecord;
@@ -58,7 +58,8 @@ export async function authenticateClient(
   const clientId = basic?.id ?? presented.clientId ?? clientNamedBy(presented.assertion?.text ?? '');
   const client = await findPresented(services, account, clientId, presented);
   const source = networkSourceOf(presented.source);
-  const subject = client ? { source, client: client.clientId } : { source };
+  // The identifiers of clients without a row are strangers' to choose, as unknown ones are.
+  const subject = client && !isUnstored(client) ? { source, client: client.clientId } : { source };
   let reason: string | undefined;
   const authentic = await limitFailures(services.limits, account, subject, async () => {
     const verdict = await isAuthentic(services, account, client, basic, presented, source);

@@ -26,6 +26,8 @@ const mostKept = 1_000;
 interface Good {
   readonly at: Milliseconds;
   readonly request: RegistrationRequest;
+  /** What it makes of the client by rules of the account that are named here. */
+  read?: { readonly by: string; readonly result: DocumentRead };
 }
 
 /** What is known of an address. */
@@ -96,11 +98,19 @@ export function createClientDocuments({ egress, clock, limits, log }: DocumentSe
       return good && fault === null ? readAs(account, url, good) : { fault: fault ?? 'is gone' };
     },
     async readLast(account, url) {
-      const { fault, good } = await find(account, url);
+      const { fault, good } = await find(account, url).catch((error) =>
+        keptIfBusy(error, kept.get(shareOf(account), url)),
+      );
       if (good && clock.now() < good.at + lastGoodMilliseconds) return readAs(account, url, good);
       return { fault: fault ?? 'is gone' };
     },
   };
+}
+
+/** Where the address was not asked, what was known of it before counts on. */
+function keptIfBusy(error: unknown, known: Kept | undefined): Pick<Kept, 'fault' | 'good'> {
+  if (!(error instanceof Failure && (error.code === 'rate_limited' || error.code === 'unavailable'))) throw error;
+  return { fault: 'cannot be fetched now', good: known?.good ?? null };
 }
 
 function nullIfLimited(error: unknown): null {
@@ -109,8 +119,10 @@ function nullIfLimited(error: unknown): null {
 }
 
 /** By the rules that the account has now. */
-function readAs(account: Account, url: string, { request }: Good): DocumentRead {
-  return metadataOf(url, request, account.settings);
+function readAs({ settings }: Account, url: string, good: Good): DocumentRead {
+  const by = `${settings.securityProfile} ${settings.implicitGrant}`;
+  if (good.read?.by !== by) good.read = { by, result: metadataOf(url, good.request, settings) };
+  return good.read.result;
 }
 
 /** No account takes space from another, nor does one learn from timing what others fetched. */

@@ -15,6 +15,7 @@ import { changedFields } from './changed-fields.ts';
 import { findClient } from './client-id.ts';
 import { decidedBy } from './document-metadata.ts';
 import { isDocumentId, isWelcome } from './document-url.ts';
+import type { ClientDocuments } from './documents-port.ts';
 import type { ClientMetadata } from './metadata.ts';
 
 /** Every real app has a positive number. */
@@ -50,17 +51,18 @@ function unstored({ id }: Account, clientId: string, metadata: ClientMetadata): 
 type LookUpServices = Pick<Services, 'store' | 'clientDocuments'>;
 
 /**
- * The client with this id where something begins, or null: a registered one, or by its document. Throws
- * `client_document_unusable`, `rate_limited`, `unavailable`.
+ * The client with this id where something begins, or null: a registered one, or by its document. `readLast`: it has begun
+ * already. Throws `client_document_unusable`, `rate_limited`, `unavailable`.
  */
 export async function findBeginning(
   services: LookUpServices,
   account: Account,
   clientId: string | undefined,
+  how: keyof ClientDocuments = 'read',
 ): Promise<ClientRecord | null> {
   if (clientId === undefined || !isDocumentId(clientId)) return findClient(services, account, clientId);
   if (!isWelcome(account, clientId)) return null;
-  const read = await services.clientDocuments.read(account, clientId);
+  const read = await services.clientDocuments[how](account, clientId);
   if ('fault' in read) {
     throw new Failure('client_document_unusable', {
       name: 'client_id',

@@ -19,7 +19,7 @@ export function documentUrlFault(text: string): string | null {
   if (text.length > longestDocumentUrl) return `is longer than ${longestDocumentUrl} characters`;
   if (text.includes('#')) return 'has a fragment';
   const parsed = /^[\x21-\x7e]+$/.test(text) ? URL.parse(text) : null;
-  if (!parsed || parsed.protocol !== 'https:') return 'is not an https URL';
+  if (parsed?.protocol !== 'https:') return 'is not an https URL';
   if (/^[^/?]*@/.test(text.slice('https://'.length))) return 'has a user part';
   // Dot segments, in whatever spelling, hosts in capitals or other notations, and port 443 would be written otherwise.
   if (parsed.href !== text) return 'is not written as URLs are: no dot segments, lower case, no default port';

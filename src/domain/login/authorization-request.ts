@@ -66,7 +66,9 @@ async function clientOf(
 ): Promise<ClientRecord | null> {
   if (appId === null) {
     const { documentClient } = parameters;
-    return documentClient === undefined ? ownPages(account) : findForPage(services, account, documentClient);
+    return documentClient === undefined
+      ? ownPages(account)
+      : findForPage(services, account, documentClient, 'readLast');
   }
   const client = await services.store.clients.findByApp(account.id, appId);
   return client && asItIs(services, account, client);

@@ -6,6 +6,7 @@ import type { Account } from '../accounts/account.ts';
 import { currentAuditContext } from '../audit/context.ts';
 import { recordEvent } from '../audit/record.ts';
 import { findBeginning, isUnstored } from '../clients/document-client.ts';
+import type { ClientDocuments } from '../clients/documents-port.ts';
 import { Failure } from '../failure.ts';
 import { networkSourceOf } from '../network-source.ts';
 import { beginningOf } from '../refusals/refusals.ts';
@@ -53,9 +54,10 @@ export async function findForPage(
   services: Pick<Services, 'store' | 'clientDocuments'>,
   account: Account,
   clientId: string,
+  how?: keyof ClientDocuments,
 ): Promise<ClientRecord | null> {
   try {
-    return await findBeginning(services, account, clientId);
+    return await findBeginning(services, account, clientId, how);
   } catch (error) {
     if (!(error instanceof Failure && error.code === 'client_document_unusable')) throw error;
     const message = `The application that sent you here cannot be recognised: ${error.message}.`;

@@ -167,7 +167,7 @@ export function documentClients(kind: 'sqlite' | 'postgres'): void {
   it('two who allow it at the same time make one app', async () => {
     const client = publish(documents);
     const users = await Promise.all([newUser(), newUser(), newUser()]);
-    const pages = [];
+    const pages: Walk[] = [];
     for (const user of users) pages.push(await toConsent(client, user.email));
     const codes = await Promise.all(pages.map(allow));
     assert.equal(await appsOf(client.client_id), 1);

@@ -24,6 +24,7 @@ import { clientAuthentication } from './client-authentication.ts';
 import { cors } from './cors.ts';
 import { devices } from './devices.ts';
 import { discovery } from './discovery.ts';
+import { documentClientDoors } from './document-client-doors.ts';
 import { documentClients } from './document-clients.ts';
 import { dpop } from './dpop.ts';
 import { dpopProofs } from './dpop-proofs.ts';
@@ -144,6 +145,7 @@ for (const kind of databases) {
   describe(`request objects by reference on ${kind}`, () => requestReferences(kind));
   describe(`clients that rotate their keys on ${kind}`, () => rotatingClients(kind));
   describe(`clients with a metadata document on ${kind}`, () => documentClients(kind));
+  describe(`doors for clients with a metadata document on ${kind}`, () => documentClientDoors(kind));
   describe(`numbers beyond 32 bits on ${kind}`, () => largeIds(kind));
   describe(`pairwise subjects on ${kind}`, () => pairwiseSubjects(kind));
   declareFaultCases('oauth2', kind);

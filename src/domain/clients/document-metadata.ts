@@ -23,6 +23,8 @@ const rules: RegistrationRules = {
 };
 
 const mostBytes = 5 * 1024;
+/** One for all: each has memory of its own outside of the heap. */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** The guard for outgoing requests says so first. */
 export const tooLarge = `is larger than ${mostBytes} bytes`;
 
@@ -34,7 +36,7 @@ export function readDocument(
   if (body.length > mostBytes) return { fault: tooLarge };
   let document: unknown;
   try {
-    document = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    document = JSON.parse(utf8.decode(body));
   } catch {
     return { fault: 'is not JSON' };
   }

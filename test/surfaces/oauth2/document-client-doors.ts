@@ -238,6 +238,23 @@ export function documentClientDoors(kind: 'sqlite' | 'postgres'): void {
     assert.equal((await refresh(one, client, tokens.body.refresh_token)).status, 200);
   });
 
+  it('a user who refused often is not asked again by any document of the same host', async () => {
+    const few = await accountForDocuments(app, { ...unlimited, 'limit.consent': '2/h' });
+    const user = await makeUser(few, undefined, { roles: ['Everyone'] });
+    const jar = new CookieJar();
+    const start = (client: RegisteredClient) => walk(few, jar, authorizePath(client));
+    await submit(few, await start(publish(documents)), { username: user.email ?? '', password });
+    for (let refusals = 0; refusals < 2; refusals += 1) {
+      await submit(few, await start(publish(documents)), { decision: 'deny' });
+    }
+    assert.match(toClient((await start(publish(documents))).answer).get('error_description') ?? '', /several times/);
+    const elsewhere = 'https://other.example.com/client';
+    const redirect_uri = 'https://other.example.com/callback';
+    documents.at.set(elsewhere, { client_id: elsewhere, redirect_uris: [redirect_uri] });
+    const asked = await walk(few, jar, authorizePath({ client_id: elsewhere }, { redirect_uri }));
+    assert.match(asked.answer.text, /value="allow"/);
+  });
+
   it('hooks at each app run once there is an app', async () => {
     await setAccount(one.services, one.account.subdomain, { hook_on_sso: 'each_app' });
     const user = await newUser();

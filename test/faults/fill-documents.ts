@@ -57,8 +57,11 @@ async function fetchDocument({ url }: { readonly url: string }): Promise<EgressR
   return { ok: true, response };
 }
 
-function memory(): NodeJS.MemoryUsage {
-  for (let turns = 0; turns < 3; turns += 1) globalThis.gc?.();
+async function memory(): Promise<NodeJS.MemoryUsage> {
+  for (let turns = 0; turns < 5; turns += 1) {
+    globalThis.gc?.();
+    await setImmediate();
+  }
   return process.memoryUsage();
 }
 
@@ -69,7 +72,7 @@ const app = await openTestApp('sqlite', {
 
 async function begin(services: AuthorizeServices, index: number): Promise<boolean> {
   // As between requests: without turns of the event loop the driver's statements are never freed.
-  if (index % 100 === 0) await setImmediate();
+  if (index % 10 === 0) await setImmediate();
   const query = {
     response_type: 'code',
     client_id: `https://app.example.com/documents/${index}.json`,
@@ -93,10 +96,10 @@ const documents = Number(process.argv[2]);
 let others: AuthorizeServices | null = { ...app.services, clientDocuments: createClientDocuments(app.services) };
 for (let index = 0; index < first; index += 1) await begin(others, index);
 others = null;
-const [before, rows] = [memory(), await rowsNow()];
+const [before, rows] = [await memory(), await rowsNow()];
 let begun = 0;
 for (let index = first; index < first + documents; index += 1) if (await begin(app.services, index)) begun += 1;
-const after = memory();
+const after = await memory();
 const filled: Filled = {
   begun,
   newRows: (await rowsNow()) - rows,

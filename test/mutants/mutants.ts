@@ -5,6 +5,7 @@ import { authorize } from './themes/authorize.ts';
 import { callers } from './themes/callers.ts';
 import { clients } from './themes/clients.ts';
 import { data } from './themes/data.ts';
+import { documents } from './themes/documents.ts';
 import { hooks } from './themes/hooks.ts';
 import { links } from './themes/links.ts';
 import { proofs } from './themes/proofs.ts';
@@ -19,6 +20,7 @@ export const mutants: readonly Mutant[] = [
   ...proofs,
   ...clients,
   ...data,
+  ...documents,
   ...authorize,
   ...signIn,
   ...sessions,

@@ -38,8 +38,8 @@ import * as refusals from './0039_refusals.ts';
 import * as proofs from './0040_proofs.ts';
 import * as verifiedEmail from './0041_verified_email.ts';
 import * as openServers from './0042_open_servers.ts';
-import * as resourceMetadata from './0046_resource_metadata.ts';
 import * as documentClients from './0044_document_clients.ts';
+import * as resourceMetadata from './0046_resource_metadata.ts';
 
 /** From this one on the database keeps a checksum of each. */
 export const checksumsSince = '0030_migration_checksums';
@@ -85,8 +85,8 @@ export const migrations: readonly (Knex.Migration & { readonly name: string })[]
   { name: '0040_proofs', ...proofs },
   { name: '0041_verified_email', ...verifiedEmail },
   { name: '0042_open_servers', ...openServers },
-  { name: '0046_resource_metadata', ...resourceMetadata },
   { name: '0044_document_clients', ...documentClients },
+  { name: '0046_resource_metadata', ...resourceMetadata },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

@@ -2975,7 +2975,7 @@ export interface components {
         /** @description How the client authenticates. Read-only. */
         readonly AppSso: {
             /**
-             * @description Identifier of the client. Read-only.
+             * @description Identifier of the client; for one that is known by its metadata document, the address of that. Read-only.
              * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
              */
             readonly client_id: string;
@@ -3000,7 +3000,7 @@ export interface components {
              */
             readonly connector_id: number;
             /**
-             * @description Identifier of the client. Read-only.
+             * @description Identifier of the client; for one that is known by its metadata document, the address of that. Read-only.
              * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
              */
             readonly client_id: string;
@@ -3282,7 +3282,7 @@ export interface components {
         /** @description A new secret, shown this once. */
         readonly AppSecret: {
             /**
-             * @description Identifier of the client. Read-only.
+             * @description Identifier of the client; for one that is known by its metadata document, the address of that. Read-only.
              * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
              */
             readonly client_id: string;
@@ -3972,7 +3972,9 @@ export interface components {
              *     of those that ended to make room for the new one; it is absent when none did. `authorization.refused` tells of
              *     an application's request that was refused before anybody signed in, with the first 512 characters of the
              *     redirect URI that was sent: 10 times an hour for each application and reason, each process for itself. Requests
-             *     of unknown applications are not in the trail.
+             *     of unknown applications are not in the trail. A client that is known by its metadata document has no app until
+             *     a user allows it: until then `sign_in.succeeded`, `sign_in.refused` and `consent.denied` have its address as
+             *     `client_id` in their detail.
              * @example user.changed
              * @enum {string}
              */
@@ -3996,7 +3998,7 @@ export interface components {
              */
             readonly request_id: string | null;
             /**
-             * @description What there is to say beyond that, by action: numbers, reasons, the names of members that were set. Never a value of a member, a secret or a text that was sent, except for the redirect URI of `authorization.refused`.
+             * @description What there is to say beyond that, by action: numbers, reasons, the names of members that were set. Never a value of a member, a secret or a text that was sent, except for the redirect URI of `authorization.refused` and the `client_id` of a client without an app.
              * @example {
              *       "fields": [
              *         "email"
@@ -9165,7 +9167,7 @@ export interface operations {
                          */
                         readonly connector_id?: number;
                         /**
-                         * @description Identifier of the client. Read-only.
+                         * @description Identifier of the client; for one that is known by its metadata document, the address of that. Read-only.
                          * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
                          */
                         readonly client_id?: string;
@@ -11455,7 +11457,9 @@ export interface operations {
                          *     of those that ended to make room for the new one; it is absent when none did. `authorization.refused` tells of
                          *     an application's request that was refused before anybody signed in, with the first 512 characters of the
                          *     redirect URI that was sent: 10 times an hour for each application and reason, each process for itself. Requests
-                         *     of unknown applications are not in the trail.
+                         *     of unknown applications are not in the trail. A client that is known by its metadata document has no app until
+                         *     a user allows it: until then `sign_in.succeeded`, `sign_in.refused` and `consent.denied` have its address as
+                         *     `client_id` in their detail.
                          * @example user.changed
                          * @enum {string}
                          */
@@ -11479,7 +11483,7 @@ export interface operations {
                          */
                         readonly request_id?: string | null;
                         /**
-                         * @description What there is to say beyond that, by action: numbers, reasons, the names of members that were set. Never a value of a member, a secret or a text that was sent, except for the redirect URI of `authorization.refused`.
+                         * @description What there is to say beyond that, by action: numbers, reasons, the names of members that were set. Never a value of a member, a secret or a text that was sent, except for the redirect URI of `authorization.refused` and the `client_id` of a client without an app.
                          * @example {
                          *       "fields": [
                          *         "email"

@@ -882,6 +882,11 @@ export interface components {
              */
             readonly authorization_response_iss_parameter_supported: boolean;
             /**
+             * @description Clients may be known by their metadata documents, from the hosts that the account takes. True, or left out where the account takes none.
+             * @example true
+             */
+            readonly client_id_metadata_document_supported?: boolean;
+            /**
              * @description Whether single claims can be requested. Always true.
              * @example true
              */
@@ -1689,7 +1694,7 @@ export interface components {
              */
             readonly response_type?: string;
             /**
-             * @description The client's identifier. Missing or unknown: a page with status 400. At most 255 characters.
+             * @description The client's identifier, or the address of its metadata document where the account takes such clients. Missing or unknown, or an address without a usable document: a page with status 400. At most 255 characters.
              * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
              */
             readonly client_id?: string;
@@ -1899,7 +1904,7 @@ export interface components {
         /** @description How the client names the request at the authorization endpoint. */
         readonly PushedRequestReference: {
             /**
-             * @description To be sent as `request_uri`, once. At most 255 characters.
+             * @description To be sent as `request_uri`, once. At most 2048 characters; more than 255 only for a client with a metadata document that no user has allowed yet.
              * @example urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c
              */
             readonly request_uri: string;
@@ -2891,7 +2896,7 @@ export interface components {
                 readonly "text/html": components["schemas"]["Page"];
             };
         };
-        /** @description The request cannot be answered to the client: `client_id` is missing or unknown, `redirect_uri` is missing or not registered, a parameter is too long or given twice, or the form cannot be read. A page says which; nothing is redirected. */
+        /** @description The request cannot be answered to the client: `client_id` is missing, unknown, or the address of a metadata document that cannot be used, `redirect_uri` is missing or not registered, a parameter is too long or given twice, or the form cannot be read. A page says which; nothing is redirected. */
         readonly BadAuthorizationRequest: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -3225,7 +3230,7 @@ export interface components {
          */
         readonly RequestedResponseType: string;
         /**
-         * @description The client's identifier. Missing or unknown: a page with status 400. At most 255 characters.
+         * @description The client's identifier, or the address of its metadata document where the account takes such clients. Missing or unknown, or an address without a usable document: a page with status 400. At most 255 characters.
          * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
          */
         readonly AuthorizationClientId: string;
@@ -4126,7 +4131,7 @@ export interface operations {
                  */
                 readonly response_type?: components["parameters"]["RequestedResponseType"];
                 /**
-                 * @description The client's identifier. Missing or unknown: a page with status 400. At most 255 characters.
+                 * @description The client's identifier, or the address of its metadata document where the account takes such clients. Missing or unknown, or an address without a usable document: a page with status 400. At most 255 characters.
                  * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
                  */
                 readonly client_id?: components["parameters"]["AuthorizationClientId"];

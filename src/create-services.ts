@@ -13,6 +13,7 @@ import type { Config } from './config.ts';
 import { isServiceHost } from './domain/accounts/accounts.ts';
 import { createDailyCounts } from './domain/audit/daily-counts.ts';
 import { createOnceAnHour } from './domain/audit/once.ts';
+import { createClientDocuments } from './domain/clients/client-documents.ts';
 import { createClientKeys } from './domain/clients/client-keys.ts';
 import { gatherWrites } from './domain/gathered-writes.ts';
 import type { PackageBuilder } from './domain/hooks/package-builds.ts';
@@ -89,6 +90,7 @@ export async function createServices(
     hookWaitMilliseconds: 2_000,
     egress,
     clientKeys: createClientKeys({ egress, clock }),
+    clientDocuments: createClientDocuments({ egress, clock, limits, log }),
     hookEgress,
     hooks,
     packageBuilds: createPackageQueue(

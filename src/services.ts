@@ -2,6 +2,7 @@
 
 import type { Account } from './domain/accounts/account.ts';
 import type { Once } from './domain/audit/once.ts';
+import type { ClientDocuments } from './domain/clients/documents-port.ts';
 import type { Egress } from './domain/egress.ts';
 import type { Share } from './domain/fair-queue/share.ts';
 import type { PackageBuilds } from './domain/hooks/package-builds.ts';
@@ -175,6 +176,7 @@ export interface Services {
   readonly passkeys: Passkeys;
   readonly limits: Limits;
   readonly clientKeys: ClientKeys;
+  readonly clientDocuments: ClientDocuments;
   readonly counts: DailyCounts;
   /** Events that the trail records once an hour. */
   readonly onceAnHour: Once;

@@ -74,7 +74,10 @@ export interface PreAuthenticationContextV1M1 extends Omit<PreAuthenticationCont
     /** ISO 8601 in UTC; null before the first sign-in. */
     readonly last_login_success: string | null;
   };
-  /** Where a sign-in is to no app (account pages, links, delegated authentication): id 0, `uuid` all zeros. */
+  /**
+   * Where a sign-in is to no app (account pages, links, delegated authentication): id 0, `uuid` all zeros. Id 0 also
+   * where a client is known by its metadata document and no user has allowed it yet: `uuid` is the document's address.
+   */
   readonly app: {
     readonly id: number;
     /** The `client_id`. */

@@ -43,7 +43,7 @@ export type EgressFailure = keyof typeof egressFailures;
 export type EgressHeaders = readonly (readonly [name: string, value: string])[];
 
 /** The purposes of the service's own requests. */
-export type EgressPurpose = 'keys' | 'request object' | 'list of redirect URIs' | 'notice';
+export type EgressPurpose = 'keys' | 'client metadata' | 'request object' | 'list of redirect URIs' | 'notice';
 
 export interface EgressRequest {
   /** Default: `notice`. Concurrent requests are limited per purpose; a hook's request has no purpose. */

@@ -60,6 +60,8 @@ const kinds = {
   // Clients and grants.
   authorization_header_malformed: 'client',
   client_unknown: 'client',
+  // Its `client_id` is an address where no usable metadata document is.
+  client_document_unusable: 'client',
   client_authentication_failed: 'client',
   client_not_authorized: 'grant',
   // The client does not authenticate as its security profile asks.

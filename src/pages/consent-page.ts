@@ -37,6 +37,8 @@ export interface ConsentView {
   };
   /** The client registered itself. */
   readonly isUnchecked: boolean;
+  /** The host of the metadata document by which the client is known, if it did not register. */
+  readonly documentHost?: string | undefined;
   /** What the form says of the scopes of APIs that are shown. */
   readonly shown: string;
   readonly csrf: string;
@@ -65,6 +67,7 @@ export function consentPage(view: ConsentView): string {
         scopes: view.api.scopes.map(shownScope),
       },
       isUnchecked: view.isUnchecked,
+      documentHost: view.documentHost && closedInItself(view.documentHost),
       shown: view.shown,
       csrf: view.csrf,
       request: view.request,

@@ -39,6 +39,8 @@ export interface AuthorizationParameters {
   readonly apiScopes?: readonly string[];
   /** Digest of the pushed request that it came from, which the answer to the client uses up. */
   readonly pushed?: string;
+  /** The `client_id` of a client without a row, which is the address of its metadata document. */
+  readonly documentClient?: string;
   /** The device that waits for it; absent: the client gets its answer at the redirect URI. */
   readonly device?: AwaitingDevice;
 }

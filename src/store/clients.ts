@@ -114,6 +114,14 @@ interface NewRegistration {
 
 export interface ClientStore {
   create(client: NewClient): Promise<ClientRecord>;
+  /**
+   * The client with a metadata document, whose identifier is its address: as it is, or created. Null if the account has
+   * `most` of them.
+   */
+  ensureDocument(
+    client: NewClient,
+    most: number,
+  ): Promise<{ readonly client: ClientRecord; readonly isNew: boolean } | null>;
   /** Creates one with its event. */
   register(registration: NewRegistration): Promise<ClientRecord>;
   /** Creates several with their events and one durable commit, in the order given. */

@@ -6,6 +6,7 @@ import { callers } from './themes/callers.ts';
 import { certificates } from './themes/certificates.ts';
 import { clients } from './themes/clients.ts';
 import { data } from './themes/data.ts';
+import { documents } from './themes/documents.ts';
 import { hooks } from './themes/hooks.ts';
 import { links } from './themes/links.ts';
 import { proofs } from './themes/proofs.ts';
@@ -21,6 +22,7 @@ export const mutants: readonly Mutant[] = [
   ...clients,
   ...certificates,
   ...data,
+  ...documents,
   ...authorize,
   ...signIn,
   ...sessions,

@@ -182,6 +182,7 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
         api: { name: names.app, resourceIdentifier: 'urn:example:orders', scopes: [] },
       }),
     ],
+    ['consent-document', consentPage({ ...consent, isUnchecked: true, documentHost: names.app })],
     ['consent-device', consentPage({ ...consent, userCode: 'WDJB-MJHT' })],
     ['device', devicePage(awaiting)],
     ['device-wrong', devicePage({ ...awaiting, userCode: 'WDJB-MJHT', problem: 'wrong' })],

@@ -11,6 +11,7 @@ import type { Account } from '../../src/domain/accounts/account.ts';
 import { createAccount, setAccount } from '../../src/domain/accounts/accounts.ts';
 import { createDailyCounts } from '../../src/domain/audit/daily-counts.ts';
 import { createOnceAnHour } from '../../src/domain/audit/once.ts';
+import { createClientDocuments } from '../../src/domain/clients/client-documents.ts';
 import { createClientKeys } from '../../src/domain/clients/client-keys.ts';
 import { gatherWrites } from '../../src/domain/gathered-writes.ts';
 import type { PackageBuilder } from '../../src/domain/hooks/package-builds.ts';
@@ -139,6 +140,7 @@ export async function testServices(
     hookWaitMilliseconds: 100,
     egress,
     clientKeys: createClientKeys({ egress, clock }),
+    clientDocuments: createClientDocuments({ egress, clock, limits, log }),
     hookEgress: createHookEgress(nowhere),
     geoip: { countryOf: async () => null, examine: async () => ({ file: 'none', reason: null }) },
     log,

@@ -29,12 +29,12 @@ export function createHookEgress(where: Where, network?: Network, timeoutMillise
  * Each purpose has its own places, so a silent host only delays requests of the same kind.
  */
 export function createOwnEgress(where: Where, network?: Network, timeoutMilliseconds = 3_000): Egress {
-  const withPlaces = (mostAtOnce: Places) => {
+  const withPlaces = (mostAtOnce: Places, mostResponseBytes = 256 * kibibyte) => {
     const policy: EgressPolicy = {
       ...where,
       methods: ['GET', 'POST'],
       mostRequestBytes: 64 * kibibyte,
-      mostResponseBytes: 256 * kibibyte,
+      mostResponseBytes,
       mostRedirects: 3,
       timeoutMilliseconds,
       mostAtOnce,
@@ -44,6 +44,8 @@ export function createOwnEgress(where: Where, network?: Network, timeoutMillisec
   const fetches: Places = { inAll: 64, ofAccount: 8, ofHost: 2 };
   const of: Readonly<Record<EgressPurpose, Egress>> = {
     keys: withPlaces(fetches),
+    // The size that the draft recommends (OAuth Client ID Metadata Document).
+    'client metadata': withPlaces({ ...fetches, ofAccount: 16 }, 5 * kibibyte),
     'request object': withPlaces(fetches),
     'list of redirect URIs': withPlaces(fetches),
     notice: withPlaces({ inAll: 64, ofAccount: 8 }),

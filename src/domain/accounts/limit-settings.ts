@@ -13,6 +13,7 @@ const limits = {
   'api-2': ['5000/h', 'calls of an API credential'],
   register: ['1000/h', 'registrations with the token of an API credential'],
   'register-open': ['20/h', 'registrations without a token, of a source'],
+  'client-metadata': ['30/min', 'metadata documents of clients that are fetched, for a source'],
   'sign-in': ['60/min', 'failed sign-ins, second factors and device codes, of a source'],
   'client-auth': ['60/min', 'failed authentications of a client or credential, for each source'],
   'public-client': ['600/min', 'refused refreshes and token exchanges of a grant of a public client, for each source'],

@@ -1,5 +1,6 @@
 import { Failure } from '../failure.ts';
 import { type ClaimsMapping, claimsMapping } from './claims-mapping.ts';
+import { type DocumentRules, documentSettings } from './document-hosts.ts';
 import { type Limit, type LimitName, type LimitSetting, limitSettings, readLimits } from './limit-settings.ts';
 import { type MutualTls, mutualTlsSettings } from './mutual-tls-settings.ts';
 import { oneOf, onOff, roleNames, type Setting, wholeNumber } from './setting.ts';
@@ -12,7 +13,7 @@ import {
 } from './surface-settings.ts';
 
 /** The settings of an account (`gatehouse account set`), parsed. */
-export interface AccountSettings extends MutualTls {
+export interface AccountSettings extends MutualTls, DocumentRules {
   readonly registration: 'closed' | 'token' | 'open';
   /** What all clients of the account must follow beyond the rest. */
   readonly securityProfile: 'none' | 'fapi2';
@@ -80,6 +81,7 @@ const settings = {
     3650,
     'days since its last use after which a client of open registration expires; 0: never',
   ),
+  ...documentSettings,
   'grant.password': onOff('off', 'whether clients may exchange a password for tokens (grant type `password`)'),
   'grant.implicit': onOff('off', 'whether the authorization endpoint answers tokens (the implicit flow)'),
   id_token_claims: oneOf(
@@ -147,6 +149,8 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
     openRegistrationConsent: read(stored, 'open_registration_consent'),
     openRegistrationUnusedDays: read(stored, 'open_registration.unused_days'),
     openRegistrationIdleDays: read(stored, 'open_registration.idle_days'),
+    documentHosts: read(stored, 'client_id_metadata_documents'),
+    documentRoles: read(stored, 'client_id_metadata_roles'),
     passwordGrant: isSwitchedOn('grant.password'),
     implicitGrant: isSwitchedOn('grant.implicit'),
     idTokenClaims: read(stored, 'id_token_claims'),

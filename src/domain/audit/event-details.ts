@@ -23,13 +23,16 @@ interface WithoutApp {
   readonly method: 'delegated' | 'invite' | 'reset' | 'account';
 }
 
+/** Where somebody signs in to: an app; a client that has no app yet, by the address of its metadata document; none. */
+type SignInTarget = { readonly app_id: number } | { readonly client_id: string } | WithoutApp;
+
 /** Every action with its details. */
 export interface EventDetails {
   /** `methods`: how the user authenticated, as in `amr` (RFC 8176). */
-  'sign_in.succeeded': ({ readonly app_id: number } | WithoutApp) & { readonly methods: readonly string[] };
+  'sign_in.succeeded': SignInTarget & { readonly methods: readonly string[] };
   'sign_in.failed': { readonly reason: 'unknown_user' | 'wrong_password' | 'wrong_passkey' | 'closed' };
   /** The password was right, but the user's standing was not. */
-  'sign_in.refused': { readonly reason: string } & ({ readonly app_id: number } | WithoutApp);
+  'sign_in.refused': { readonly reason: string } & SignInTarget;
   /** Too many wrong passwords in a row: closed for some time. */
   'sign_in.closed': { readonly attempts: number };
   /** A client's request, before anybody signed in. `told`: who sees the error. `address`: what it began with. */
@@ -58,7 +61,8 @@ export interface EventDetails {
   /** A client could not be notified that a session ended. */
   'logout_notice.abandoned': { readonly attempts: number };
   'consent.allowed': { readonly user_id: number; readonly scope: readonly string[] };
-  'consent.denied': { readonly user_id: number };
+  /** `client_id`: of a client that has no app yet, the address of its metadata document. The user is the target then. */
+  'consent.denied': { readonly user_id: number; readonly client_id?: string };
   /** The user approved a device that shows a code; its tokens are recorded when it asks for them. */
   'device.allowed': { readonly user_id: number; readonly scope: readonly string[] };
   'device.denied': { readonly user_id: number };
@@ -89,7 +93,7 @@ export interface EventDetails {
   'credential_token.revoked': { readonly credential_id: number };
   /** An open-registered client that was not used for that long. */
   'app.expired': { readonly reason: 'unused' | 'idle'; readonly days: number };
-  'app.registered': { readonly registered_by: 'token' | 'open' };
+  'app.registered': { readonly registered_by: 'token' | 'open' | 'document' };
   'signing_key.published': { readonly kid: string; readonly alg: string; readonly emergency: boolean };
   'signing_key.removed': { readonly count: number };
   'account.created': Nothing;

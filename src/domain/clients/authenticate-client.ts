@@ -11,6 +11,7 @@ import { certificateFault } from './certificate-authentication.ts';
 import { assertionFault, clientNamedBy, type PresentedAssertion } from './client-assertion.ts';
 import { findClient } from './client-id.ts';
 import { usesCertificate } from './client-methods.ts';
+import { asItIs, findBeginning, isUnstored } from './document-client.ts';
 import { requireProfiledMethod } from './security-profile.ts';
 
 export type AuthenticatedClient = ClientRecord;
@@ -25,14 +26,31 @@ export interface PresentedClient {
   /** Counts for clients that registered to authenticate by it; others may have one, too. */
   readonly certificate: ClientCertificate | null;
   readonly source: string;
+  /** Whether something begins here, so that a client without a row may come by its metadata document. */
+  readonly begins?: boolean;
 }
 
-type AuthenticationServices = Pick<Services, 'store' | 'limits' | 'clock' | 'clientKeys'>;
+type AuthenticationServices = Pick<Services, 'store' | 'limits' | 'clock' | 'clientKeys' | 'clientDocuments'>;
+
+/**
+ * Where nothing begins, a client without a row has nothing, so that no document is fetched for it. What a stored one
+ * proves itself by is what its document says now; without a proof the row is enough.
+ */
+async function findPresented(
+  services: AuthenticationServices,
+  account: Account,
+  clientId: string | undefined,
+  { begins }: PresentedClient,
+): Promise<ClientRecord | null> {
+  if (begins) return findBeginning(services, account, clientId);
+  const client = await findClient(services, account, clientId);
+  return client?.authMethod === 'private_key_jwt' ? asItIs(services, account, client) : client;
+}
 
 /**
  * Authenticates a client by its registered method only (RFC 6749 §2.3). Uses up nothing except a valid assertion.
  * Throws `authorization_header_malformed`, `client_unknown`, `client_authentication_failed`, `rate_limited`, and
- * `security_profile` if its method is not that of its profile.
+ * `security_profile` if its method is not that of its profile, and `client_document_unusable` where something begins.
  */
 export async function authenticateClient(
   services: AuthenticationServices,
@@ -43,9 +61,10 @@ export async function authenticateClient(
   const basic = presented.authorization === undefined ? null : readBasic(presented.authorization);
   if (challenged && !basic) throw new Failure('authorization_header_malformed', { challenged });
   const clientId = basic?.id ?? presented.clientId ?? clientNamedBy(presented.assertion?.text ?? '');
-  const client = await findClient(services, account, clientId);
+  const client = await findPresented(services, account, clientId, presented);
   const source = networkSourceOf(presented.source);
-  const subject = client ? { source, client: client.clientId } : { source };
+  // The identifiers of clients without a row are strangers' to choose, as unknown ones are.
+  const subject = client && !isUnstored(client) ? { source, client: client.clientId } : { source };
   let reason: string | undefined;
   const authentic = await limitFailures(services.limits, account, subject, async () => {
     const verdict = await isAuthentic(services, account, client, basic, presented, source);

@@ -7,6 +7,7 @@ import type { Account } from '../accounts/account.ts';
 import type { NetworkSource } from '../network-source.ts';
 import { digestOf } from '../secrets.ts';
 import { readClientJwt } from './client-jwt.ts';
+import { isUnstored } from './document-client.ts';
 import { clientAlgorithms, followsFapi } from './security-profile.ts';
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -73,6 +74,8 @@ export async function assertionFault(
   if (!forUs) return 'the assertion: aud is not this issuer or its endpoint, or names others as well';
   const use = useOf(client, payload, now);
   if (use === null) return 'the assertion: exp is too far ahead, or jti is not a text of 1 to 255 characters';
+  // All that it begins is sealed into what the client is answered: there is no row to keep it with, and nothing to lose.
+  if (isUnstored(client)) return null;
   // Anyone can register such a client and sign any number of assertions, and each is a row until it expires.
   if (client.registeredBy === 'open') await services.limits.take(account, 'public-client', { source });
   return (await services.store.clients.useAssertion(use)) ? null : 'the assertion: jti has been used before';

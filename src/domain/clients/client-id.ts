@@ -1,6 +1,7 @@
 import type { Random, Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
+import { isDocumentId, isWelcome, longestDocumentUrl } from './document-url.ts';
 
 const idBytes = 16;
 /** In hexadecimal digits. */
@@ -10,11 +11,15 @@ export function newClientId(random: Random): string {
   return random.bytes(idBytes).toString('hex');
 }
 
-/** The client with this id. A text longer than any id is not looked up. */
+/**
+ * The stored client with this id, unless the account takes it no more. A text longer than any id is not looked up.
+ */
 export async function findClient(
   { store }: Pick<Services, 'store'>,
   account: Account,
   clientId: string | undefined,
 ): Promise<ClientRecord | null> {
-  return clientId && clientId.length <= idLength ? store.clients.find(account.id, clientId) : null;
+  if (!clientId || !isWelcome(account, clientId)) return null;
+  const longest = isDocumentId(clientId) ? longestDocumentUrl : idLength;
+  return clientId.length <= longest ? store.clients.find(account.id, clientId) : null;
 }

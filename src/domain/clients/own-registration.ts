@@ -3,12 +3,12 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
-import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
 import { limitFailures } from '../callers/limit-failures.ts';
 import { Failure } from '../failure.ts';
 import { networkSourceOf } from '../network-source.ts';
 import { digestOf, matchesDigest, newSecret, secretPrefixes } from '../secrets.ts';
+import { changedFields } from './changed-fields.ts';
 import { findClient } from './client-id.ts';
 import { hasSecret } from './client-methods.ts';
 import { invalid } from './extra-metadata.ts';
@@ -135,11 +135,4 @@ function secretChanges({ authMethod }: ClientMetadata, clientSecret: string | nu
   if (clientSecret !== null) return { secretDigest: digestOf(clientSecret) };
   if (hasSecret(authMethod)) return {};
   return { secretDigest: null, previousSecretDigest: null, previousSecretExpiresAt: null };
-}
-
-/** The names of the members whose values differ. */
-function changedFields(client: ClientRecord, metadata: ClientMetadata): string[] {
-  const former: Readonly<Record<string, unknown>> = { ...client };
-  const isChanged = ([name, value]: [string, unknown]) => JSON.stringify(value) !== JSON.stringify(former[name]);
-  return setFields(Object.fromEntries(Object.entries(metadata).filter(isChanged)));
 }

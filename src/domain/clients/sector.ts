@@ -58,6 +58,11 @@ async function sectorOf(
     if (missing >= 0) throw invalid(name, `does not list redirect_uris[${missing}]`);
     return new URL(uri).hostname;
   }
+  return sectorOfUris(redirectUris, registeredBy);
+}
+
+/** The host that all redirect URIs have. Throws `client_metadata_invalid`. */
+export function sectorOfUris(redirectUris: readonly string[], registeredBy: ClientRecord['registeredBy']): string {
   if (registeredBy === 'open' && redirectUris.some(isAnybodysUri)) {
     // The host of such an address proves nothing: another program may have claimed it.
     throw invalid(name, 'is required for pairwise subjects unless all redirect_uris are https addresses');

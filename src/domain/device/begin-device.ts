@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
+import { isUnstored } from '../clients/document-client.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
 import { deviceGrant } from '../clients/known-values.ts';
 import { Failure } from '../failure.ts';
@@ -39,6 +40,8 @@ export async function beginDevice(
   { scope: asked, resource }: AskedByDevice,
 ): Promise<BegunDevice> {
   requireGrantType(client, deviceGrant);
+  // A device's code is a row, and nothing is stored for a client that nobody has agreed to.
+  if (isUnstored(client)) throw new Failure('client_not_authorized', { reason: 'the client has no row yet' });
   const { servers, named, fault } = await targetOf(services, client, resource);
   if (fault) throw fault;
   const scope = grantableScope(account, client, asked, servers);

@@ -3,9 +3,11 @@ import type { Services } from '../../services.ts';
 import type { AuthorizationRequestRecord } from '../../store/authorizations.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
+import { asItIs } from '../clients/document-client.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, matchesDigest } from '../secrets.ts';
 import { ownPages } from './own-pages.ts';
+import { findForPage } from './refused-request.ts';
 import { unsealRequest } from './sealed-request.ts';
 import { askedOfRegistration, isStillRegistered } from './still-registered.ts';
 
@@ -29,11 +31,11 @@ export interface OpenRequest {
  * shown on a page, because the redirect URI may be the very thing that was removed from the client.
  */
 export async function findOpenRequest(
-  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'clientDocuments'>,
   account: Account,
   { requestId, browserSecret }: BrowserState,
 ): Promise<OpenRequest> {
-  const { store, clock } = services;
+  const { clock } = services;
   const record = requestId ? await findRequest(services, account, requestId) : null;
   if (
     !record ||
@@ -45,8 +47,7 @@ export async function findOpenRequest(
       message: 'This sign-in has ended or belongs to another browser.',
     });
   }
-  const { appId } = record;
-  const client = appId === null ? ownPages(account) : await store.clients.findByApp(account.id, appId);
+  const client = await clientOf(services, account, record);
   if (!client)
     throw new Failure('authorization_request_invalid', { message: 'This application is no longer registered.' });
   if (!isStillRegistered(client, askedOfRegistration(record.parameters))) {
@@ -55,6 +56,22 @@ export async function findOpenRequest(
     });
   }
   return { record, client };
+}
+
+/** The client that the request is of, as it is now; null if it is gone. */
+async function clientOf(
+  services: Pick<Services, 'store' | 'clientDocuments'>,
+  account: Account,
+  { appId, parameters }: AuthorizationRequestRecord,
+): Promise<ClientRecord | null> {
+  if (appId === null) {
+    const { documentClient } = parameters;
+    return documentClient === undefined
+      ? ownPages(account)
+      : findForPage(services, account, documentClient, 'readLast');
+  }
+  const client = await services.store.clients.findByApp(account.id, appId);
+  return client && asItIs(services, account, client);
 }
 
 /** The request ended while it was being answered. */

@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
+import { isUnstored } from '../clients/document-client.ts';
 import { isRegisteredUri } from '../clients/redirect-uris.ts';
 import { mustPush } from '../clients/security-profile.ts';
 import { Failure } from '../failure.ts';
@@ -9,7 +10,7 @@ import { checkRequest } from './check-request.ts';
 import { type OpenedRequest, type OpenServices, openRequest } from './open-request.ts';
 import { findPushed, isPushedUri, usedUp } from './pushed-request.ts';
 import { type AnswerTarget, type AuthorizationError, answerError, type ClientAnswer, unseen } from './redirect.ts';
-import { pageFailure, recordRefusedRequest, unknownClient } from './refused-request.ts';
+import { findForPage, pageFailure, recordRefusedRequest, unknownClient } from './refused-request.ts';
 import { fetchRequestObject, readRequestObject, unsignedFault } from './request-object.ts';
 import { deliveryOf } from './response-mode.ts';
 
@@ -19,7 +20,7 @@ type BegunAuthorization =
   | { readonly outcome: 'refused'; readonly answer: ClientAnswer; readonly error: AuthorizationError['error'] };
 
 export type AuthorizeServices = OpenServices &
-  Pick<Services, 'signer' | 'clientKeys' | 'egress' | 'onceAnHour' | 'counts'>;
+  Pick<Services, 'signer' | 'clientKeys' | 'clientDocuments' | 'egress' | 'onceAnHour' | 'counts'>;
 
 /**
  * Begins a sign-in: checks the client's request and stores it, bound to the browser. Throws
@@ -32,7 +33,7 @@ export async function beginAuthorization(
   query: SentQuery,
   browserSecret: string | undefined,
 ): Promise<BegunAuthorization> {
-  const client = query.client_id ? await services.store.clients.find(account.id, query.client_id) : null;
+  const client = query.client_id ? await findForPage(services, account, query.client_id) : null;
   if (!client) throw unknownClient(query);
   try {
     const begun = await begin(services, account, client, query, browserSecret);
@@ -48,7 +49,8 @@ export async function beginAuthorization(
     const address = asked.address ?? query.redirect_uri;
     await recordRefusedRequest(services, account, client, { reason, told: 'user', address });
     const { appId, clientId } = client;
-    throw new Failure(code, { ...detail, asked: { appId, clientId, ...(address !== undefined && { address }) } });
+    const known = { clientId, ...(!isUnstored(client) && { appId }) };
+    throw new Failure(code, { ...detail, asked: { ...known, ...(address !== undefined && { address }) } });
   }
 }
 

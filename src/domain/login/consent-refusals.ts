@@ -3,13 +3,15 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
+import { isDocumentId } from '../clients/document-url.ts';
 import type { LimitSubject } from '../limits.ts';
 
 type Refused = Pick<ClientRecord, 'registeredBy' | 'clientId'>;
 
-/** Null for a client that somebody vouches for. */
+/** Null for a client that somebody vouches for. One host can have any number of metadata documents. */
 function counted({ registeredBy, clientId }: Refused, userId: number): LimitSubject | null {
-  return registeredBy === 'open' ? { user: userId, client: clientId } : null;
+  if (registeredBy !== 'open') return null;
+  return { user: userId, client: isDocumentId(clientId) ? new URL(clientId).origin : clientId };
 }
 
 /** Counts that the user did not agree. */

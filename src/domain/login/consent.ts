@@ -7,6 +7,8 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
+import { documentMark, isDocumentMark, isUnstored } from '../clients/document-client.ts';
+import { isDocumentId } from '../clients/document-url.ts';
 import { isAnybodysUri } from '../clients/redirect-uris.ts';
 import { serversOf } from '../tokens/audience.ts';
 import { apiScopeNames, isAboutUser } from '../tokens/scopes.ts';
@@ -32,7 +34,7 @@ export function consentScopes(parameters: AskedConsent): readonly string[] {
  * The names under which consent to a request is stored. An API's scope is stored with its API, because another API,
  * linked now or later, may have a scope of the same name.
  */
-export function consentNames(parameters: AskedConsent, servers: readonly LinkedServer[]): readonly string[] {
+function consentNames(parameters: AskedConsent, servers: readonly LinkedServer[]): readonly string[] {
   const { scope, serverId } = parameters;
   const ofNoApi = consentScopes(parameters).filter((name) => isAboutUser(name) || name === offlineAccess);
   return [...ofNoApi, ...apiScopeNames(scope, serverId, servers)];
@@ -87,6 +89,7 @@ export async function needsConsent(
   serversOfClient: () => Promise<readonly LinkedServer[]>,
 ): Promise<boolean> {
   if (isOwnPages(client)) return false;
+  if (isUnstored(client)) return true;
   const { parameters, decision, decidedBy } = record;
   const servers = await serversOfClient();
   const isDecided = decision === 'allow' && decidedBy === user.id;
@@ -95,7 +98,20 @@ export async function needsConsent(
   if (parameters.device) return true;
   if (!isConsentRemembered(account, client) || parameters.prompt.includes('consent')) return true;
   const allowed = await store.authorizations.findConsent(account.id, user.id, client.appId);
-  return allowed === null || !isAllowed(parameters, allowed, servers);
+  if (allowed === null || !isAllowed(parameters, allowed, servers)) return true;
+  return isDocumentId(client.clientId) && !allowed.includes(documentMark(client));
+}
+
+/** The names to store when a user allows a request, besides those that were allowed before. */
+export function withConsent(
+  former: readonly string[],
+  client: ClientRecord,
+  parameters: AskedConsent,
+  servers: readonly LinkedServer[],
+): readonly string[] {
+  const mark = isDocumentId(client.clientId) ? [documentMark(client)] : [];
+  const kept = former.filter((name) => !isDocumentMark(name));
+  return [...new Set([...kept, ...consentNames(parameters, servers), ...mark])];
 }
 
 /** A scope that is asked for at one API, as the consent page shows it. */

@@ -40,7 +40,7 @@ export type Step =
 
 /** Finds where a sign-in stands. Throws `authorization_request_invalid`. */
 export async function currentStep(
-  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'clientDocuments'>,
   account: Account,
   browser: BrowserState,
 ): Promise<Step> {
@@ -54,7 +54,7 @@ export async function currentStep(
   if (await needsSignIn(services, account, request, session, user)) return { step: 'sign_in', request };
   if (!isMeant(services, account, request, user))
     return { step: isSignedInFor(request, session) ? 'other_user' : 'sign_in', request };
-  const failure = await findStandingFailure(services.store, user, request.client);
+  const failure = await findStandingFailure(services.store, account, user, request.client);
   const servers = () => serversOf(services, request.client, request.record.parameters);
   if (isGuess(request) && (failure || (await needsConsent(services, account, request, user, servers))))
     return { step: 'sign_in', request };

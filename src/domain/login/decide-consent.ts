@@ -3,8 +3,13 @@
 import { createHmac } from 'node:crypto';
 import type { Services } from '../../services.ts';
 import type { LinkedServer } from '../../store/authorization-servers.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
+import { documentMark, isUnstored, keepDocumentClient } from '../clients/document-client.ts';
+import { isDocumentId } from '../clients/document-url.ts';
 import { Failure } from '../failure.ts';
 import { serversOf } from '../tokens/audience.ts';
 import { apiScopeName, apiScopeNames } from '../tokens/scopes.ts';
@@ -15,21 +20,25 @@ import {
   requestEnded,
   requireCsrf,
 } from './authorization-request.ts';
-import { type ApiScope, consentNames, consentScopes, isAllowedAtApis, isConsentRemembered } from './consent.ts';
+import { type ApiScope, consentScopes, isAllowedAtApis, isConsentRemembered, withConsent } from './consent.ts';
 import { countRefusal } from './consent-refusals.ts';
 import { isOwnPages } from './own-pages.ts';
+import { pageFailure } from './refused-request.ts';
 import { findSession } from './sessions.ts';
+import { findStandingFailure } from './standing.ts';
 
-/** The value in the consent form that identifies the scopes of APIs that the page shows. */
-export function shownMark(browser: BrowserState, shown: readonly ApiScope[]): string {
+/** The value in the consent form that identifies what the page shows: the scopes of APIs, and a client's document. */
+export function shownMark(browser: BrowserState, client: ClientRecord, shown: readonly ApiScope[]): string {
   return markOf(
     browser,
+    client,
     shown.map(({ value, server }) => apiScopeName(value, server.id)),
   );
 }
 
-/** For this browser and request only, like `csrfToken`; empty without scopes of APIs. */
-function markOf({ browserSecret, requestId }: BrowserState, names: readonly string[]): string {
+/** For this browser and request only, like `csrfToken`; empty without scopes of APIs and without a document. */
+function markOf({ browserSecret, requestId }: BrowserState, client: ClientRecord, ofApis: readonly string[]): string {
+  const names = [...ofApis, ...(isDocumentId(client.clientId) ? [documentMark(client)] : [])];
   if (names.length === 0) return '';
   const text = JSON.stringify(['shown', requestId, names.toSorted()]);
   return createHmac('sha256', browserSecret ?? '')
@@ -47,12 +56,12 @@ interface ConsentForm {
 
 /**
  * Keeps what the signed-in user decided for a request, and remembers it where `isConsentRemembered`. The same decision
- * again changes nothing and is not told. Where other APIs have the scopes by now than those that the page showed, nothing
- * is allowed, and the page is due again. Throws `authorization_request_invalid`, `cross_site_request`,
- * `parameter_missing`, `rate_limited`.
+ * again changes nothing and is not told. Where other APIs have the scopes by now than those that the page showed, or the
+ * client's document has changed, nothing is allowed, and the page is due again. Throws `authorization_request_invalid`,
+ * `cross_site_request`, `parameter_missing`, `rate_limited`, and for a client with a document what keeps the user out.
  */
 export async function decideConsent(
-  services: Pick<Services, 'store' | 'clock' | 'vault' | 'limits'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'limits' | 'clientDocuments'>,
   account: Account,
   browser: BrowserState,
   { csrf, decision, shown = '' }: ConsentForm,
@@ -72,34 +81,70 @@ export async function decideConsent(
   const isNew = await services.store.transaction(async (tx) => {
     const { userId: id } = session;
     // Whoever ends the session locks its user first: nothing is allowed in one that has ended.
-    await tx.users.lock(account.id, id);
-    if (!(await tx.sessions.find(account.id, session.digest))) throw notSignedIn();
+    const user = await tx.users.lock(account.id, id);
+    if (!user || !(await tx.sessions.find(account.id, session.digest))) throw notSignedIn();
     if (await tx.authorizations.hasEnded(account.id, record.digest)) throw requestEnded();
     const { parameters } = record;
     const servers = await serversOf({ store: tx }, client, parameters);
     const apiScopes = apiScopeNames(parameters.scope, parameters.serverId, servers);
-    if (decision === 'allow' && shown !== markOf(browser, apiScopes)) return false;
+    if (decision === 'allow' && shown !== markOf(browser, client, apiScopes)) return false;
     // Under the user's lock: of a form that is sent many times at once, one is the first.
     const kept = await tx.authorizations.findRequest(account.id, record.digest);
     if (kept && isKept(kept, decision, id, servers)) return false;
-    await tx.authorizations.decide(record, decision, id, apiScopes);
-    const scope = consentScopes(parameters);
-    const about = { actor: { type: 'user', id }, target: { type: 'app', id: client.appId } } as const;
-    await recordEvent(
-      tx,
-      services,
-      account,
-      decision === 'deny'
-        ? { ...about, action: 'consent.denied', detail: { user_id: id } }
-        : { ...about, action: 'consent.allowed', detail: { user_id: id, scope } },
-    );
-    if (decision === 'deny' || !isConsentRemembered(account, client)) return true;
-    const former = (await tx.authorizations.findConsent(account.id, id, client.appId)) ?? [];
-    const allowed = [...new Set([...former, ...consentNames(parameters, servers)])];
-    await tx.authorizations.saveConsent(account.id, id, client.appId, allowed, services.clock.now());
+    if (decision === 'deny') {
+      await tx.authorizations.decide(record, decision, id, apiScopes);
+      await recordDenial(services, tx, account, client, id);
+      return true;
+    }
+    const { appId } = await agreedTo(services, tx, account, client, user);
+    await tx.authorizations.decide({ ...record, appId }, decision, id, apiScopes);
+    await recordEvent(tx, services, account, {
+      actor: { type: 'user', id },
+      target: { type: 'app', id: appId },
+      action: 'consent.allowed',
+      detail: { user_id: id, scope: consentScopes(parameters) },
+    });
+    if (!isConsentRemembered(account, client)) return true;
+    const former = (await tx.authorizations.findConsent(account.id, id, appId)) ?? [];
+    const allowed = withConsent(former, client, parameters, servers);
+    await tx.authorizations.saveConsent(account.id, id, appId, allowed, services.clock.now());
     return true;
   });
   if (isNew && decision === 'deny') await countRefusal(services, account, client, session.userId);
+}
+
+/** The client with its row. One that is known by its document gets it here, from a user who may use it. */
+async function agreedTo(
+  services: Pick<Services, 'clock' | 'vault'>,
+  tx: StoreVerbs,
+  account: Account,
+  client: ClientRecord,
+  user: UserRecord,
+): Promise<ClientRecord> {
+  if (!isDocumentId(client.clientId)) return client;
+  const failure = await findStandingFailure(tx, account, user, client);
+  if (failure) throw failure;
+  const kept = await keepDocumentClient(services, tx, account, client, user.id);
+  if (kept) return kept;
+  throw pageFailure(
+    'client_id',
+    'client_documents_full',
+    'No more applications of this kind can be allowed here. Ask the administrator of this account.',
+  );
+}
+
+/** Where there is no app yet, the user is the only one whom the event is about. */
+function recordDenial(
+  services: Pick<Services, 'clock' | 'vault'>,
+  tx: StoreVerbs,
+  account: Account,
+  client: ClientRecord,
+  id: number,
+): Promise<void> {
+  const actor = { type: 'user', id } as const;
+  const target = isUnstored(client) ? actor : ({ type: 'app', id: client.appId } as const);
+  const detail = { user_id: id, ...(isUnstored(client) && { client_id: client.clientId }) };
+  return recordEvent(tx, services, account, { action: 'consent.denied', actor, target, detail });
 }
 
 /** Whether the same user has decided the same before, about no less than is asked for now. */

@@ -34,7 +34,7 @@ export type Due =
   | { readonly due: 'new_password'; readonly policy: PolicyRecord };
 
 interface DueServices {
-  readonly store: Pick<StoreVerbs, 'policies' | 'access' | 'secondFactors'>;
+  readonly store: Pick<StoreVerbs, 'policies' | 'access' | 'roles' | 'secondFactors'>;
   readonly clock: Services['clock'];
 }
 
@@ -57,7 +57,7 @@ export async function findDue(
   user: UserRecord,
   methods: readonly string[],
 ): Promise<Due> {
-  const failure = await findStandingFailure(services.store, afterReplacing(user), way.client);
+  const failure = await findStandingFailure(services.store, account, afterReplacing(user), way.client);
   if (failure) return { due: 'refused', failure };
   const policy = await policyOfSignIn(services, account, way, user);
   // The user's own policy is in force unless a hook or the app chose another.

@@ -20,7 +20,10 @@ import {
   unseen,
 } from './redirect.ts';
 
-export type FinishServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts' | 'limits'>;
+export type FinishServices = Pick<
+  Services,
+  'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts' | 'limits' | 'clientDocuments'
+>;
 
 /** Who grants a request, and by which sign-in. */
 export interface Granted {

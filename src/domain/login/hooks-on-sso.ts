@@ -6,6 +6,7 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentAuditContext } from '../audit/context.ts';
+import { isUnstored } from '../clients/document-client.ts';
 import type { RunServices } from '../hooks/run-hook.ts';
 import type { Halted } from '../opening/admit.ts';
 import { passHooks } from '../opening/walk.ts';
@@ -40,7 +41,8 @@ export async function areHooksDue(
   { request, session, user }: Use,
 ): Promise<boolean> {
   const { record, client } = request;
-  if (account.settings.hookOnSso === 'never' || isOwnPages(client)) return false;
+  // They run for an app: for one without a row when a user has agreed, before anything is given.
+  if (account.settings.hookOnSso === 'never' || isOwnPages(client) || isUnstored(client)) return false;
   if (isSignedInFor(request, session) || record.hookPolicyUserId === user.id) return false;
   return !(await store.sessions.isUsedFor(account.id, session.sid, client.appId));
 }
@@ -72,6 +74,6 @@ export async function noteUse(
   { request, session }: Use,
 ): Promise<void> {
   const { client } = request;
-  if (account.settings.hookOnSso === 'never' || isOwnPages(client)) return;
+  if (account.settings.hookOnSso === 'never' || isOwnPages(client) || isUnstored(client)) return;
   await tx.sessions.noteUse(session, client.appId);
 }

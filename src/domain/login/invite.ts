@@ -69,7 +69,7 @@ export async function findInvite(
  * `cross_site_request`, `unavailable`.
  */
 export async function acceptInvite(
-  services: RunServices & Pick<Services, 'random' | 'passwords'>,
+  services: RunServices & Pick<Services, 'random' | 'passwords' | 'clientDocuments'>,
   account: Account,
   browser: BrowserState,
   csrf: string | undefined,

@@ -38,7 +38,7 @@ type NewPasswordResult =
  * meanwhile.
  */
 export async function chooseNewPassword(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'vault' | 'clientDocuments'>,
   account: Account,
   browser: BrowserState,
   csrf: string | undefined,

@@ -3,6 +3,7 @@ import type { AuthorizationParameters } from '../../store/authorization-paramete
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentAuditContext } from '../audit/context.ts';
+import { isUnstored } from '../clients/document-client.ts';
 import { networkSourceOf } from '../network-source.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import type { BrowserState } from './authorization-request.ts';
@@ -44,7 +45,7 @@ interface Opening extends Pick<BrowserState, 'browserSecret'> {
 export async function openRequest(
   services: OpenServices,
   account: Account,
-  client: Pick<ClientRecord, 'appId'>,
+  client: Pick<ClientRecord, 'appId' | 'clientId'>,
   parameters: AuthorizationParameters,
   { browserSecret: former, pushed }: Opening,
 ): Promise<OpenedRequest> {
@@ -53,8 +54,12 @@ export async function openRequest(
   const createdAt = clock.now();
   const asked = {
     browserDigest: digestOf(browserSecret),
-    appId: isOwnPages(client) ? null : client.appId,
-    parameters: { ...parameters, ...(pushed !== undefined && { pushed }) },
+    appId: isOwnPages(client) || isUnstored(client) ? null : client.appId,
+    parameters: {
+      ...parameters,
+      ...(pushed !== undefined && { pushed }),
+      ...(isUnstored(client) && { documentClient: client.clientId }),
+    },
     createdAt,
     expiresAt: createdAt + requestMilliseconds,
   };

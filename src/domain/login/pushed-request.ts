@@ -6,6 +6,7 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { isAnybodys } from '../clients/client-methods.ts';
+import { isUnstored } from '../clients/document-client.ts';
 import { type Proof, readProof, useProof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
 import { networkSourceOf } from '../network-source.ts';
@@ -15,6 +16,7 @@ import { checkRequest } from './check-request.ts';
 import type { AuthorizationError } from './redirect.ts';
 import { pageFailure } from './refused-request.ts';
 import { readRequestObject, unsignedFault } from './request-object.ts';
+import { sealPushed, unsealPushed } from './sealed-push.ts';
 
 const prefix = 'urn:ietf:params:oauth:request_uri:';
 const lifetimeSeconds = 90;
@@ -88,16 +90,22 @@ export async function pushRequest(
   const { query, proof } = await withKey(services, account, client, asked, proven);
   const { read } = await checkRequest(services, account, client, query);
   if ('error' in read) return refused(read);
+  const expiresAt = services.clock.now() + lifetimeSeconds * 1000;
+  const pushed = { parameters: onlyParameters(query), expiresAt };
+  if (isUnstored(client)) return sealed(sealPushed(services, account, client.clientId, pushed));
   const secret = newSecret(services.random, '');
   await useProof(services.store, proof);
-  await services.store.authorizations.push({
-    accountId: account.id,
-    digest: digestOf(secret),
-    appId: client.appId,
-    parameters: onlyParameters(query),
-    expiresAt: services.clock.now() + lifetimeSeconds * 1000,
-  });
+  const digest = digestOf(secret);
+  await services.store.authorizations.push({ accountId: account.id, digest, appId: client.appId, ...pushed });
   return { outcome: 'pushed', requestUri: prefix + secret, expiresInSeconds: lifetimeSeconds };
+}
+
+function sealed(reference: string | null): PushedRequest {
+  if (reference !== null) {
+    return { outcome: 'pushed', requestUri: prefix + reference, expiresInSeconds: lifetimeSeconds };
+  }
+  const description = 'the request is too large for a client that no user has allowed yet; a shorter state may do';
+  return refused({ error: 'invalid_request', description });
 }
 
 /** RFC 9449 §10.1: a proof has the same effect as `dpop_jkt`, and proves that the client has the key. */
@@ -139,14 +147,17 @@ interface FoundPushed {
 
 /** A pushed request of this client that can still be used (§7.3), or null. */
 export async function findPushed(
-  { store, clock }: Pick<Services, 'store' | 'clock'>,
+  { store, clock, vault }: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
   client: ClientRecord,
   requestUri: string,
 ): Promise<FoundPushed | null> {
-  const digest = digestOf(requestUri.slice(prefix.length));
-  const found = await store.authorizations.findPushed(account.id, client.appId, digest);
+  const reference = requestUri.slice(prefix.length);
+  const digest = digestOf(reference);
+  const unsealed = unsealPushed({ vault }, account, client.clientId, reference);
+  const found = unsealed ?? (await store.authorizations.findPushed(account.id, client.appId, digest));
   if (!found || found.expiresAt <= clock.now()) return null;
+  if (unsealed && (await store.authorizations.hasEnded(account.id, digest))) return null;
   return { query: { ...found.parameters, client_id: client.clientId }, digest };
 }
 

@@ -5,6 +5,8 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentAuditContext } from '../audit/context.ts';
 import { recordEvent } from '../audit/record.ts';
+import { findBeginning, isUnstored } from '../clients/document-client.ts';
+import type { ClientDocuments } from '../clients/documents-port.ts';
 import { Failure } from '../failure.ts';
 import { networkSourceOf } from '../network-source.ts';
 import { beginningOf } from '../refusals/refusals.ts';
@@ -14,6 +16,8 @@ import type { AuthorizationError } from './redirect.ts';
 export type RefusedReason =
   | 'client_missing'
   | 'client_unknown'
+  | 'client_document_unusable'
+  | 'client_documents_full'
   | 'redirect_uri_missing'
   | 'redirect_uri_differs'
   | 'request_used_up'
@@ -43,6 +47,26 @@ export function unknownClient({
 }
 
 /**
+ * `findBeginning`, where a person is looking: throws `authorization_request_invalid` if the client's document cannot be
+ * used.
+ */
+export async function findForPage(
+  services: Pick<Services, 'store' | 'clientDocuments'>,
+  account: Account,
+  clientId: string,
+  how?: keyof ClientDocuments,
+): Promise<ClientRecord | null> {
+  try {
+    return await findBeginning(services, account, clientId, how);
+  } catch (error) {
+    if (!(error instanceof Failure && error.code === 'client_document_unusable')) throw error;
+    const message = `The application that sent you here cannot be recognised: ${error.message}.`;
+    const reason: RefusedReason = 'client_document_unusable';
+    throw new Failure('authorization_request_invalid', { name: 'client_id', reason, message, asked: { clientId } });
+  }
+}
+
+/**
  * Records that a request of this client was refused: so many times an hour, each process for itself; the rest is
  * counted by day.
  */
@@ -52,6 +76,8 @@ export async function recordRefusedRequest(
   { appId }: Pick<ClientRecord, 'appId'>,
   refused: { readonly reason: string; readonly told: 'user' | 'client'; readonly address: string | undefined },
 ): Promise<void> {
+  // Strangers do not write the trail, and nobody has agreed to this client yet.
+  if (isUnstored({ appId })) return;
   const { requestId, source } = currentAuditContext();
   const { reason, told } = refused;
   const happening = {

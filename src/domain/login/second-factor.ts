@@ -18,7 +18,7 @@ import { codeMethods, withSecondFactor } from './methods.ts';
 import { type DueFactor, refuseStopped } from './pending.ts';
 import { type Advanced, goOn } from './sign-in.ts';
 
-type FactorServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp' | 'limits'>;
+type FactorServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp' | 'limits' | 'clientDocuments'>;
 
 /** The field of both forms. */
 interface GivenCode {
@@ -107,7 +107,7 @@ export async function enrolSecondFactor(
 
 /** The second factor that is due in the browser's request, if the form belongs to the current step. */
 export async function requireDue(
-  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'clientDocuments'>,
   account: Account,
   browser: BrowserState,
   csrf: string | undefined,

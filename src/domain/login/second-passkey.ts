@@ -40,7 +40,7 @@ export async function findFactorWays(
 
 /** Takes one of the user's passkeys and continues as `giveSecondFactor` does. Throws as that does. */
 export async function giveSecondPasskey(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 'passkeys'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 'passkeys' | 'clientDocuments'>,
   account: Account,
   browser: BrowserState,
   csrf: string | undefined,

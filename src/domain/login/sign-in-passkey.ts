@@ -9,7 +9,7 @@ import type { PasswordAttempt } from './check-password.ts';
 import { countFailures } from './count-failures.ts';
 import { type Advanced, walkForRequest } from './sign-in.ts';
 
-type SignInServices = RunServices & Pick<Services, 'random' | 'passkeys'>;
+type SignInServices = RunServices & Pick<Services, 'random' | 'passkeys' | 'clientDocuments'>;
 
 /** The form that the page sends for a passkey. */
 export interface GivenPasskey extends Pick<PasswordAttempt, 'userAgent'> {

@@ -54,7 +54,7 @@ type SignInResult =
  * `user_locked`, `user_suspended`, `user_inactive`, `access_not_assigned`, `sign_in_refused`.
  */
 export async function signIn(
-  services: RunServices & Pick<Services, 'random' | 'passwords'>,
+  services: RunServices & Pick<Services, 'random' | 'passwords' | 'clientDocuments'>,
   account: Account,
   browser: BrowserState,
   csrf: string | undefined,

@@ -4,6 +4,7 @@ import type { StoreVerbs } from '../../store/store.ts';
 import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
+import { isUnstored } from '../clients/document-client.ts';
 import { displayName } from '../clients/represent-metadata.ts';
 import { Failure } from '../failure.ts';
 import { refusalByStatus } from '../users/user-status.ts';
@@ -29,17 +30,32 @@ export function afterReplacing(user: UserRecord): UserRecord {
  * one of their roles (the document's §1.2), else `access_not_assigned`.
  */
 export async function findStandingFailure(
-  { access }: Pick<StoreVerbs, 'access'>,
+  store: Pick<StoreVerbs, 'access' | 'roles'>,
+  account: Pick<Account, 'settings'>,
   user: UserRecord,
   client: AppClient,
 ): Promise<Failure | null> {
   const failure = findStatusFailure(user);
-  if (failure || isOwnPages(client) || (await access.isAssigned(user.accountId, client.appId, user.id))) return failure;
+  if (failure || isOwnPages(client) || (await isAssigned(store, account, user, client))) return failure;
   return new Failure('access_not_assigned', { value: displayName(client) });
 }
 
+/** A client that has no row yet is open to the users of the roles that it will get with one. */
+async function isAssigned(
+  { access, roles }: Pick<StoreVerbs, 'access' | 'roles'>,
+  { settings }: Pick<Account, 'settings'>,
+  { accountId, id }: UserRecord,
+  client: AppClient,
+): Promise<boolean> {
+  if (!isUnstored(client)) return access.isAssigned(accountId, client.appId, id);
+  const { documentRoles } = settings;
+  if (documentRoles.length === 0) return false;
+  return (await roles.ofUser(accountId, id)).some(({ name }) => documentRoles.includes(name));
+}
+
 /** What the trail records as the target of a sign-in. */
-export function signedInTo(client: Pick<ClientRecord, 'appId'>) {
+export function signedInTo(client: Pick<ClientRecord, 'appId' | 'clientId'>) {
+  if (isUnstored(client)) return { client_id: client.clientId };
   return isOwnPages(client) ? ({ method: 'account' } as const) : { app_id: client.appId };
 }
 
@@ -65,7 +81,7 @@ export async function recordRefusal(
   services: Pick<Services, 'clock' | 'vault'> & { readonly store: Pick<StoreVerbs, 'events'> },
   account: Account,
   { id }: Pick<UserRecord, 'id'>,
-  client: Pick<ClientRecord, 'appId'>,
+  client: Pick<ClientRecord, 'appId' | 'clientId'>,
   reason: string,
 ): Promise<void> {
   const about = { type: 'user', id } as const;

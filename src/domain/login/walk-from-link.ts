@@ -26,7 +26,7 @@ export type LinkWalked =
   /** Nothing was opened: the rules of the account do not let the user in. */
   | { readonly outcome: 'not_let_in' };
 
-type LinkServices = RunServices & Pick<Services, 'random'>;
+type LinkServices = RunServices & Pick<Services, 'random' | 'clientDocuments'>;
 
 /**
  * Continues from a link whose password is saved. The user is asked for an existing second factor, but never offered to

@@ -8,6 +8,7 @@ import type { SessionRecord } from '../../store/sessions.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
+import { isUnstored } from '../clients/document-client.ts';
 import type { Failure } from '../failure.ts';
 import { type Due, findDue, lacksSecondFactor, type Way } from '../login/due.ts';
 import { isOwnPages } from '../login/own-pages.ts';
@@ -91,9 +92,11 @@ export async function admit<Shown extends Evidence>(
   return { at: 'end', user, session, client, policy: verdict.policy, servers } as Admitted<SessionOf<Shown>>;
 }
 
-/** The current app; null if it was deleted. The account pages are not an app. */
+/** The current app; null if it was deleted. The account pages are not an app, nor is what nobody has agreed to yet. */
 async function readAgain({ clients }: Pick<StoreVerbs, 'clients'>, client: ClientRecord): Promise<ClientRecord | null> {
-  return isOwnPages(client) ? client : clients.find(client.accountId, client.clientId);
+  if (isOwnPages(client)) return client;
+  const found = await clients.find(client.accountId, client.clientId);
+  return found ?? (isUnstored(client) ? client : null);
 }
 
 type Judged = { readonly at: 'end'; readonly policy: PolicyRecord } | Waiting | Halted;
@@ -112,7 +115,7 @@ async function judge(
     case 'device_code':
     case 'token':
     case 'session': {
-      const failure = await findStandingFailure(services.store, user, way.client);
+      const failure = await findStandingFailure(services.store, account, user, way.client);
       if (failure) return { at: 'refused', user, failure };
       const policy = await effectivePolicy(services, account, user, way.client);
       if (evidence.by !== 'session') return { at: 'end', policy };

@@ -34,7 +34,7 @@ export async function walkIn<Result>(
   onward: Onward<Result>,
 ): Promise<Result | Halted> {
   const { user } = evidence;
-  const failure = await findStandingFailure(services.store, afterReplacing(user), door.client);
+  const failure = await findStandingFailure(services.store, account, afterReplacing(user), door.client);
   if (failure) return { at: 'refused', user, failure };
   const fired = await passHooks(services, account, user, door.client, seen);
   if ('at' in fired) return fired;

@@ -6,6 +6,7 @@ import type { Milliseconds } from '../../store/time.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
+import { isDocumentMark } from '../clients/document-client.ts';
 import { displayName } from '../clients/represent-metadata.ts';
 import { endConsent } from '../endings/end-app.ts';
 import { scopeOfConsent } from '../login/consent.ts';
@@ -37,7 +38,8 @@ export async function listApps(
     if (!client) continue;
     const consent = consents.find((one) => one.appId === appId);
     const ofApp = grants.filter((one) => one.appId === appId);
-    const scope = [...(consent?.scope ?? []).map(scopeOfConsent), ...ofApp.flatMap((grant) => grant.scope)];
+    const allowed = (consent?.scope ?? []).filter((name) => !isDocumentMark(name));
+    const scope = [...allowed.map(scopeOfConsent), ...ofApp.flatMap((grant) => grant.scope)];
     apps.push({
       client,
       name: displayName(client),

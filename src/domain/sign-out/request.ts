@@ -3,6 +3,7 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
+import { findClient } from '../clients/client-id.ts';
 import { minute } from '../durations.ts';
 import { Failure } from '../failure.ts';
 import { newSecret } from '../secrets.ts';
@@ -53,7 +54,7 @@ export async function beginSignOut(
   if (hint && named !== undefined && named !== hint.clientId)
     throw invalid('The id_token_hint was not issued to client_id.');
   const clientId = named ?? hint?.clientId;
-  const client = clientId === undefined ? null : await services.store.clients.find(account.id, clientId);
+  const client = clientId === undefined ? null : await findClient(services, account, clientId);
   if (named !== undefined && !client)
     throw invalid('The application that sent you here is not registered (client_id).');
   if (redirectUri !== undefined) requireRegistered(client, redirectUri);

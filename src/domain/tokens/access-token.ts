@@ -4,6 +4,7 @@ import type { AccessTokenStanding } from '../../store/grants.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import { userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
+import { isWelcome } from '../clients/document-url.ts';
 import { matchesDigest } from '../secrets.ts';
 import { audienceOf, isByConsent, serversOf } from './audience.ts';
 import type { Binding } from './binding.ts';
@@ -39,7 +40,7 @@ export async function findAccessToken(
   if (looksLikeJwt(text)) return findJwtAccessToken(services, account, text);
   const parsed = parseAccessToken(text);
   const found = parsed && (await services.store.grants.findAccessToken(account.id, parsed.id));
-  if (!parsed || !found) return null;
+  if (!parsed || !found || !isWelcome(account, found.client.clientId)) return null;
   const { secret, binding } = parsed;
   if (!matchesDigest(accessTokenSecret(secret, binding), found.token.digest)) return null;
   // A grant keeps the API scopes that its client was linked to, but an opaque token gives none of them.
@@ -60,6 +61,7 @@ async function findJwtAccessToken(
   const read = await readJwtAccessToken(services, account, text);
   const found = read && (await services.store.grants.findAccessToken(account.id, read.id));
   if (!found || !matchesDigest(tokenIdSecret(read.secret), found.token.digest)) return null;
+  if (!isWelcome(account, found.client.clientId)) return null;
   const { audience, binding, actor } = read;
   const servers = await serversOf(services, found.client, { serverId: serverAllowed(found) });
   const linked = servers.find((server) => isFor(server, audience));

@@ -40,7 +40,7 @@ export async function tellUser(
   };
   // Whoever has the old password is asked for a new one.
   const standing = afterReplacing(user);
-  const failure = client ? await findStandingFailure(store, standing, client) : findStatusFailure(standing);
+  const failure = client ? await findStandingFailure(store, account, standing, client) : findStatusFailure(standing);
   const isClosed = (user.lockedUntil ?? 0) > clock.now();
   const now = [failure?.code ?? null, isClosed ? 'sign_in.failed closed' : null]
     .map((key) => explain([key], named))

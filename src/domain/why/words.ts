@@ -46,7 +46,22 @@ const explanations: Readonly<Record<string, Explain>> = {
   ),
   client_unknown: ({ clientId, account }) => ({
     cause: `No app of the account ${account} has the client_id ${clientId}.`,
-    remedy: 'Correct the client_id in the application, or its account: GET /api/2/apps lists the apps.',
+    remedy: clientId?.startsWith('https://')
+      ? 'To take clients that are known by a metadata document: gatehouse account set ' +
+        `${account} client_id_metadata_documents=<host>.`
+      : 'Correct the client_id in the application, or its account: GET /api/2/apps lists the apps.',
+  }),
+  client_document_unusable: ({ clientId }) => ({
+    cause: `At the client_id ${clientId} there is no metadata document that can be used.`,
+    remedy:
+      'The page that was shown, and the log line client_document.refused, say what is wrong. ' +
+      'The document must be served directly, as JSON, with its own address as client_id.',
+  }),
+  client_documents_full: ({ account }) => ({
+    cause: `The account ${account} has 1,000 apps of clients with a metadata document, the most that there may be.`,
+    remedy:
+      'Remove apps that nobody needs (DELETE /api/2/apps/{id}), or have unused ones expire sooner: ' +
+      `gatehouse account set ${account} open_registration.idle_days=<days>.`,
   }),
   redirect_uri_missing: (named) => ({
     cause: `${which(named)} sent no redirect_uri.`,

@@ -51,7 +51,12 @@ function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
     keepFiring: (request, { hookPolicyId, hookPolicyUserId, hookTraits }) =>
       keep(request, { hookPolicyId, hookPolicyUserId, hookTraits }),
     decide: (request, decision, userId, apiScopes) =>
-      keep(request, { decision, decidedBy: userId, parameters: { ...request.parameters, apiScopes } }),
+      keep(request, {
+        appId: request.appId,
+        decision,
+        decidedBy: userId,
+        parameters: { ...request.parameters, apiScopes },
+      }),
     finishRequest: async ({ accountId, digest, expiresAt }) => {
       // A sealed request can be opened until it expires, so its end is stored as long.
       const ended = { ...key(accountId, digest), expires_at: expiresAt };

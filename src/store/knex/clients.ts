@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { ClientStore, DetailedClient, NewClient } from '../clients.ts';
 import type { ListQuery } from '../listing.ts';
 import { dialectOf } from './dialect.ts';
+import { ensureDocument } from './document-clients.ts';
 import type { HotVerbs } from './engine.ts';
 import { lockPresent } from './hold.ts';
 import { listPage } from './list.ts';
@@ -126,6 +127,7 @@ export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
         const [row] = await tx('clients').insert(writeNew(client)).returning('*');
         return rows.clients.read(row);
       }),
+    ensureDocument: (client, most) => ensureDocument(db, client, writeNew(client), most),
     find: async (accountId, clientId) => {
       const [row] = dialectOf(db).rowsOf(await db.raw(findClient, [accountId, clientId]));
       const found = row?.['client_id'] != null;

@@ -9,11 +9,14 @@ import { presentedClient } from './presented-client.ts';
 
 /** POST /oauth2/device_authorization (RFC 8628 §3.1): the codes of a device that waits for its user. */
 export function beginDeviceAuthorization(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 'clientKeys'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 'clientKeys' | 'clientDocuments'>,
 ): Handler<operations['beginDeviceAuthorization']> {
   return async ({ body, headers, origin }, respond) => {
     const { account } = origin;
-    const client = await authenticateClient(services, account, presentedClient(origin, headers, body ?? {}));
+    const client = await authenticateClient(services, account, {
+      ...presentedClient(origin, headers, body ?? {}),
+      begins: true,
+    });
     const asked = { scope: body?.scope || undefined, resource: body?.resource || null };
     await services.limits.take(account, 'authorize', { source: networkSourceOf(origin.source) });
     const begun = await begin(services, account, client, asked);

@@ -137,6 +137,7 @@ export const failures = {
       'unauthorized_client',
       'The client may not use this grant type: its grant_types must have it, and the account must allow it',
     ),
+    client_document_unusable: (failure) => clientRefused(failure, failure.message),
     security_profile: (failure) => clientRefused(failure, failure.message),
     grant_type_unsupported: (failure) =>
       json(

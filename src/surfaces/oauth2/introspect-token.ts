@@ -10,7 +10,10 @@ import { presentedClient } from './presented-client.ts';
 
 /** POST /oauth2/introspect (RFC 7662 §2). */
 export function introspectToken(
-  services: Pick<Services, 'store' | 'clock' | 'vault' | 'signer' | 'limits' | 'counts' | 'clientKeys'>,
+  services: Pick<
+    Services,
+    'store' | 'clock' | 'vault' | 'signer' | 'limits' | 'counts' | 'clientKeys' | 'clientDocuments'
+  >,
 ): Handler<operations['introspectToken']> {
   return async ({ body, headers, origin }, respond) => {
     const client = await authenticateClient(services, origin.account, presentedClient(origin, headers, body));

@@ -14,16 +14,16 @@ const path = pathOf(contract, 'pushAuthorizationRequest');
 
 /** POST /oauth2/par (RFC 9126 §2). */
 export function pushAuthorizationRequest(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'signer' | 'limits' | 'clientKeys' | 'vault'>,
+  services: Pick<
+    Services,
+    'store' | 'clock' | 'random' | 'signer' | 'limits' | 'clientKeys' | 'vault' | 'clientDocuments'
+  >,
 ): Handler<operations['pushAuthorizationRequest']> {
   return async ({ body, headers, origin }, respond) => {
     const { account, source } = origin;
     const proof = headers['dpop'];
-    const client = await authenticateClient(
-      services,
-      account,
-      presentedClient(origin, headers, body, 'pushAuthorizationRequest'),
-    );
+    const presented = presentedClient(origin, headers, body, 'pushAuthorizationRequest');
+    const client = await authenticateClient(services, account, { ...presented, begins: true });
     const pushed = await push(services, account, client, body, { source, proof, urls: addressesOf(account, path) });
     if (pushed.outcome === 'pushed') {
       const reference = { request_uri: pushed.requestUri, expires_in: pushed.expiresInSeconds };

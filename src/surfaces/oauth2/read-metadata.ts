@@ -86,6 +86,7 @@ async function representMetadata(services: Needs, account: Account): Promise<Met
     display_values_supported: ['page'],
     ui_locales_supported: ['en'],
     authorization_response_iss_parameter_supported: true,
+    ...(settings.documentHosts !== 'off' && { client_id_metadata_document_supported: true }),
     claims_parameter_supported: true,
     request_parameter_supported: true,
     request_uri_parameter_supported: true,

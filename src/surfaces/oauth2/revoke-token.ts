@@ -8,7 +8,7 @@ import { presentedClient } from './presented-client.ts';
 
 /** POST /oauth2/revoke (RFC 7009 §2). */
 export function revokeToken(
-  services: Pick<Services, 'store' | 'clock' | 'vault' | 'signer' | 'limits' | 'clientKeys'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'signer' | 'limits' | 'clientKeys' | 'clientDocuments'>,
 ): Handler<operations['revokeToken']> {
   return async ({ body, headers, origin }, respond) => {
     const client = await authenticateClient(services, origin.account, presentedClient(origin, headers, body));

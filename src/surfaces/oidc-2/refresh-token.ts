@@ -15,7 +15,9 @@ type Operation = operations['refreshToken'];
 const path = pathOf(contract, 'refreshToken');
 
 /** POST /oidc/2/token (the document's §4.2): a new token set for a refresh token, and nothing else. */
-export function refreshToken(services: RefreshServices & Pick<Services, 'clientKeys'>): Handler<Operation> {
+export function refreshToken(
+  services: RefreshServices & Pick<Services, 'clientKeys' | 'clientDocuments'>,
+): Handler<Operation> {
   return async ({ body, headers, origin }, respond) => {
     if (body.grant_type !== 'refresh_token') {
       throw new Failure('grant_type_unsupported', { value: body.grant_type ?? '' });

@@ -8,7 +8,7 @@ import { representNewPassword, setCookies } from './represent.ts';
 
 /** POST /new-password: 303 onward, or 422 with the form again. */
 export function chooseNewPassword(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'vault' | 'clientDocuments'>,
 ): Handler<operations['chooseNewPassword']> {
   return async ({ body, origin: { account, cookies } }, respond) => {
     const browser = browserState(account, cookies, body.request);

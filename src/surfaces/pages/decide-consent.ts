@@ -7,7 +7,7 @@ import type { Services } from '../../services.ts';
 
 /** POST /consent: keeps the decision, 303 onward. */
 export function decideConsent(
-  services: Pick<Services, 'store' | 'clock' | 'vault' | 'limits'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'limits' | 'clientDocuments'>,
 ): Handler<operations['decideConsent']> {
   return async ({ body, origin: { account, cookies } }, respond) => {
     const { request, csrf, decision, shown } = body;

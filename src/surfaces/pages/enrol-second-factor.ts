@@ -8,7 +8,7 @@ import { representEnrolment, representRecoveryCodes } from './represent-second-f
 
 /** POST /second-factor/enrol: 200 with the recovery codes, or 401 with the form again. */
 export function enrolSecondFactor(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp' | 'limits'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp' | 'limits' | 'clientDocuments'>,
 ): Handler<operations['enrolSecondFactor']> {
   return async ({ body, origin: { account, cookies } }, respond) => {
     const browser = browserState(account, cookies, body.request);

@@ -10,7 +10,7 @@ import { representSecondFactor } from './represent-second-factor.ts';
 
 /** POST /second-factor: 303 onward, or 401 with the form again. */
 export function giveSecondFactor(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp' | 'limits' | 'passkeys'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp' | 'limits' | 'passkeys' | 'clientDocuments'>,
 ): Handler<operations['giveSecondFactor']> {
   return async ({ body, origin: { account, cookies, source } }, respond) => {
     const browser = browserState(account, cookies, body.request);

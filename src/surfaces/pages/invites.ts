@@ -17,7 +17,9 @@ import { bindForm } from './bind-form.ts';
 type InviteOperations = Pick<operations, 'showInvite' | 'acceptInvite' | 'showSignedIn'>;
 
 /** The pages behind an invite link. */
-export function invites(services: RunServices & Pick<Services, 'random' | 'passwords'>): Handlers<InviteOperations> {
+export function invites(
+  services: RunServices & Pick<Services, 'random' | 'passwords' | 'clientDocuments'>,
+): Handlers<InviteOperations> {
   return {
     /** GET /password/reset: the form; the browser gets what binds it to the form. */
     showInvite: async ({ query, origin }, respond) => {

@@ -11,7 +11,7 @@ import { representSecondFactor } from './represent-second-factor.ts';
 
 /** Passkeys instead of the password, and after it. */
 export function passkeySignIns(
-  services: RunServices & Pick<Services, 'random' | 'passkeys'>,
+  services: RunServices & Pick<Services, 'random' | 'passkeys' | 'clientDocuments'>,
 ): Handlers<Pick<operations, 'signInWithPasskey' | 'giveSecondPasskey'>> {
   return {
     /** POST /sign-in/passkey: 303 onward, or 401 with the sign-in page again. */

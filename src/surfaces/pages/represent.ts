@@ -1,4 +1,5 @@
 import type { Account } from '../../domain/accounts/account.ts';
+import { isDocumentId } from '../../domain/clients/document-url.ts';
 import { logoSource } from '../../domain/clients/logo.ts';
 import { displayName } from '../../domain/clients/represent-metadata.ts';
 import { typedUserCode } from '../../domain/device/enter-code.ts';
@@ -190,7 +191,8 @@ export function representConsent(
     userEmail: user.email ?? user.username ?? '',
     ...representAsked(account, request, apiScopes),
     isUnchecked: client.registeredBy === 'open',
-    shown: shownMark(browser, apiScopes),
+    documentHost: isDocumentId(client.clientId) ? placeOf(client.clientId) : undefined,
+    shown: shownMark(browser, client, apiScopes),
     action: formAction('decideConsent'),
   });
   return formPage(request, html);

@@ -7,7 +7,9 @@ import type { Services } from '../../services.ts';
 import { representConsent } from './represent.ts';
 
 /** GET /consent: what the application asks for, or onward when there is nothing to decide. */
-export function showConsent(services: Pick<Services, 'store' | 'clock' | 'vault'>): Handler<operations['showConsent']> {
+export function showConsent(
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'clientDocuments'>,
+): Handler<operations['showConsent']> {
   return async ({ query, origin: { account, cookies } }, respond) => {
     const browser = browserState(account, cookies, query?.request);
     const current = await currentStep(services, account, browser);

@@ -12,7 +12,7 @@ import { representEnrolment } from './represent-second-factor.ts';
  * enrolled.
  */
 export function showEnrolment(
-  services: Pick<Services, 'store' | 'clock' | 'vault' | 'totp'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'totp' | 'clientDocuments'>,
 ): Handler<operations['showEnrolment']> {
   return async ({ query, origin: { account, cookies } }, respond) => {
     const browser = browserState(account, cookies, query?.request);

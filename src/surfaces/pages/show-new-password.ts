@@ -8,7 +8,7 @@ import { representNewPassword } from './represent.ts';
 
 /** GET /new-password: the form, or onward when no new password is due. */
 export function showNewPassword(
-  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'clientDocuments'>,
 ): Handler<operations['showNewPassword']> {
   return async ({ query, origin: { account, cookies } }, respond) => {
     const browser = browserState(account, cookies, query?.request);

@@ -12,7 +12,7 @@ import { representSecondFactor } from './represent-second-factor.ts';
  * due.
  */
 export function showSecondFactor(
-  services: Pick<Services, 'store' | 'clock' | 'vault' | 'random' | 'passkeys'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'random' | 'passkeys' | 'clientDocuments'>,
 ): Handler<operations['showSecondFactor']> {
   return async ({ query, origin: { account, cookies } }, respond) => {
     const browser = browserState(account, cookies, query?.request);

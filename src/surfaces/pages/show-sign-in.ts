@@ -8,7 +8,7 @@ import { representSignIn } from './represent.ts';
 
 /** GET /sign-in: the form, or onward when the browser is signed in already. */
 export function showSignIn(
-  services: Pick<Services, 'store' | 'clock' | 'vault' | 'random' | 'passkeys'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'random' | 'passkeys' | 'clientDocuments'>,
 ): Handler<operations['showSignIn']> {
   return async ({ query, origin: { account, cookies } }, respond) => {
     const browser = browserState(account, cookies, query?.request);

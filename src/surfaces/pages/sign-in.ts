@@ -9,7 +9,7 @@ import { challenged, representSignIn, setCookies } from './represent.ts';
 
 /** POST /sign-in: 303 onward, or 401 with the form again. */
 export function signIn(
-  services: RunServices & Pick<Services, 'random' | 'passwords' | 'passkeys'>,
+  services: RunServices & Pick<Services, 'random' | 'passwords' | 'passkeys' | 'clientDocuments'>,
 ): Handler<operations['signIn']> {
   return async ({ body, headers, origin: { account, cookies, source } }, respond) => {
     const browser = browserState(account, cookies, body.request);

@@ -39,8 +39,8 @@ export const sessions: readonly Mutant[] = [
     id: 'admit-app-deleted',
     rule: 'a deleted app gets nothing',
     file: 'domain/opening/admit.ts',
-    text: 'isOwnPages(client) ? client : clients.find(client.accountId, client.clientId)',
-    becomes: 'clients ? client : null',
+    text: 'return found ?? (isUnstored(client) ? client : null);',
+    becomes: 'return found ?? client;',
     killedBy: 'domain/opening/admit.test.ts',
   },
   {

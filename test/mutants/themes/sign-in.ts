@@ -39,7 +39,7 @@ export const signIn: readonly Mutant[] = [
     id: 'standing-access',
     rule: 'a user can sign in only to assigned apps',
     file: 'domain/login/standing.ts',
-    text: '(await access.isAssigned(user.accountId, client.appId, user.id))',
+    text: '(await isAssigned(store, account, user, client))',
     becomes: 'user.id > 0',
     killedBy: 'surfaces/pages/refusals.ts',
   },

@@ -25,6 +25,8 @@ import { clientAuthentication } from './client-authentication.ts';
 import { cors } from './cors.ts';
 import { devices } from './devices.ts';
 import { discovery } from './discovery.ts';
+import { documentClientDoors } from './document-client-doors.ts';
+import { documentClients } from './document-clients.ts';
 import { dpop } from './dpop.ts';
 import { dpopProofs } from './dpop-proofs.ts';
 import { dpopUse } from './dpop-use.ts';
@@ -148,6 +150,8 @@ for (const kind of databases) {
   describe(`mutual TLS on ${kind}`, () => mutualTls(kind));
   describe(`tokens for certificates on ${kind}`, () => certificateBound(kind));
   describe(`FAPI 2.0 with mutual TLS on ${kind}`, () => fapiMutualTls(kind));
+  describe(`clients with a metadata document on ${kind}`, () => documentClients(kind));
+  describe(`doors for clients with a metadata document on ${kind}`, () => documentClientDoors(kind));
   describe(`numbers beyond 32 bits on ${kind}`, () => largeIds(kind));
   describe(`pairwise subjects on ${kind}`, () => pairwiseSubjects(kind));
   declareFaultCases('oauth2', kind);

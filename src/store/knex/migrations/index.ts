@@ -38,6 +38,7 @@ import * as refusals from './0039_refusals.ts';
 import * as proofs from './0040_proofs.ts';
 import * as verifiedEmail from './0041_verified_email.ts';
 import * as openServers from './0042_open_servers.ts';
+import * as documentClients from './0044_document_clients.ts';
 import * as resourceMetadata from './0046_resource_metadata.ts';
 
 /** From this one on the database keeps a checksum of each. */
@@ -84,6 +85,7 @@ export const migrations: readonly (Knex.Migration & { readonly name: string })[]
   { name: '0040_proofs', ...proofs },
   { name: '0041_verified_email', ...verifiedEmail },
   { name: '0042_open_servers', ...openServers },
+  { name: '0044_document_clients', ...documentClients },
   { name: '0046_resource_metadata', ...resourceMetadata },
 ];
 

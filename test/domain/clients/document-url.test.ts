@@ -58,7 +58,7 @@ test('an identifier of a registered client is none, however it looks', () => {
 });
 
 test('the setting: off, any, or hosts as URLs have them', () => {
-  assert.equal(documentHosts.fallback, 'off');
+  assert.equal(documentSettings.client_id_metadata_documents.fallback, 'off');
   assert.equal(documentSettings.client_id_metadata_documents.parse('off'), 'off');
   assert.equal(documentSettings.client_id_metadata_documents.parse('any'), 'any');
   assert.deepEqual(documentSettings.client_id_metadata_documents.parse('a.example, b.example:8443'), [

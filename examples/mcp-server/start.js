@@ -84,7 +84,7 @@ async function prepareApi(manage) {
   return id;
 }
 
-/** Lets clients register themselves, and users of one role sign in to them, the demo user among these. */
+/** Lets clients register themselves or be known by a metadata document, and users of one role sign in to them, the demo user among these. */
 async function openRegistration(manage, { email }) {
   const [known] = await manage('GET', `/roles?name=${encodeURIComponent(role)}`);
   if (!known) {
@@ -92,6 +92,7 @@ async function openRegistration(manage, { email }) {
     await manage('POST', '/roles', { name: role, users: [user.id] });
   }
   const settings = ['registration=open', `open_registration_roles=${role}`];
+  settings.push('client_id_metadata_documents=any', `client_id_metadata_roles=${role}`);
   await promisify(execFile)(process.execPath, [gatehouse, 'account', 'set', 'demo', ...settings]);
 }
 

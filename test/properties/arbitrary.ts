@@ -105,8 +105,12 @@ function choices({ enum: values, const: only }: Schema): number {
 
 function objectOf(schema: Schema, resolve: Resolve): fc.Arbitrary<Record<string, unknown>> {
   const { properties = {}, required = [], additionalProperties = true } = schema;
+  const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = schema;
   const members = Object.fromEntries(Object.entries(properties).map(([name, of]) => [name, validOf(of, resolve)]));
-  const known = fc.record(members, { requiredKeys: [...required] }) as fc.Arbitrary<Record<string, unknown>>;
+  const known = fc
+    .record(members, { requiredKeys: [...required] })
+    .map((one) => Object.fromEntries(Object.entries(one).slice(0, maxProperties)) as Record<string, unknown>)
+    .filter((one) => Object.keys(one).length >= minProperties);
   if (additionalProperties === false) return known;
   const value = additionalProperties === true ? fc.jsonValue({ maxDepth: 2 }) : validOf(additionalProperties, resolve);
   const others = fc.dictionary(unknownName(Object.keys(properties)), value.filter(isStorable), { maxKeys: 2 });

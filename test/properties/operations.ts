@@ -28,6 +28,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | Schema;
+  readonly minProperties?: number;
   readonly maxProperties?: number;
   readonly readOnly?: boolean;
   readonly examples?: readonly unknown[];

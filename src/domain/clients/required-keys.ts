@@ -27,7 +27,8 @@ export function requireKeys(asked: Asked, { mutualTls }: Pick<AccountSettings, '
 function requireCertificate({ extra: { jwks } }: Asked): void {
   const method = 'self_signed_tls_client_auth';
   if (!jwks) throw invalid('token_endpoint_auth_method', `${method} requires jwks or jwks_uri`);
-  if (!jwks.keys.some(({ x5c }) => x5c !== undefined)) throw invalid('jwks', 'has no key with a certificate (x5c)');
+  if (!jwks.keys.some(({ x5c }) => x5c !== undefined))
+    throw invalid('jwks', 'has no key whose x5c begins with its certificate');
 }
 
 /** A token is bound to a key or to a certificate; to the latter only where certificates count. */

@@ -14,9 +14,9 @@ import { findDatabaseFaults } from '../half-applied.ts';
 import { assertFewRefreshedAgain, doors, type Nodes, openNodes, tryRefresh } from '../nodes.ts';
 
 /** Rows that hang on each: together seconds of work for the slices. */
-const rowCount = 1_200;
+const rowCount = 4_000;
 /** Until the kill, at most: part of the rows are gone by then. */
-const killWithinMilliseconds = 700;
+const killWithinMilliseconds = 300;
 /** A machine that is so slow that it needs longer is broken. */
 const lookMilliseconds = 100;
 

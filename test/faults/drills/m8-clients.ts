@@ -1,8 +1,8 @@
 import { matrixDrill } from '../matrix-drill.ts';
 
-/** M8: what developers generate; `npm test` makes one client of the management contract, of which there are two. */
+/** M8: what developers use; `npm test` has one of each two: generated clients, and the modes of mutual TLS. */
 export const drill = matrixDrill({
   id: 'M8',
-  title: 'clients of the management contract by each generator',
-  files: ['test/contracts/management-clients.test.ts'],
+  title: 'clients of the management contract by each generator, and a client by mutual TLS in each mode',
+  files: ['test/contracts/management-clients.test.ts', 'test/conformance/mutual-tls-client.test.ts'],
 });

@@ -160,10 +160,10 @@ export function mutualTls(kind: 'sqlite' | 'postgres'): void {
       [{ ...pki, tls_client_auth_san_ip: '192.0.2.0/24' }, /^tls_client_auth_san_ip must be/],
       [{ ...pki, tls_client_auth_san_email: 'orders' }, /^tls_client_auth_san_email must be/],
       [self, /self_signed_tls_client_auth requires jwks or jwks_uri/],
-      [{ ...self, jwks: { keys: [bare] } }, /^jwks has no key with a certificate/],
-      [{ ...self, jwks: { keys: [{ ...mine.jwk, x5c: ['AAAA'] }] } }, /^jwks has a key whose x5c/],
-      [{ ...self, jwks: { keys: [{ ...mine.jwk, x5c: [] }] } }, /^jwks has a key whose x5c/],
-      [{ ...self, jwks: { keys: [{ ...mine.jwk, x5c: newCertificate().jwk['x5c'] }] } }, /^jwks has a key whose x5c/],
+      [{ ...self, jwks: { keys: [bare] } }, /^jwks has no key whose x5c begins with its certificate/],
+      [{ ...self, jwks: { keys: [{ ...mine.jwk, x5c: ['AAAA'] }] } }, /^jwks has no key whose x5c begins/],
+      [{ ...self, jwks: { keys: [{ ...mine.jwk, x5c: [] }] } }, /^jwks has no key whose x5c begins/],
+      [{ ...self, jwks: { keys: [{ ...mine.jwk, x5c: newCertificate().jwk['x5c'] }] } }, /^jwks has no key whose x5c begins/],
       [{ ...bound, dpop_bound_access_tokens: true }, /^tls_client_certificate_bound_access_tokens and dpop_bound/],
     ];
     for (const [json, words] of refused) assertError(await register(json), 400, 'invalid_client_metadata', words);

@@ -163,7 +163,10 @@ export function mutualTls(kind: 'sqlite' | 'postgres'): void {
       [{ ...self, jwks: { keys: [bare] } }, /^jwks has no key whose x5c begins with its certificate/],
       [{ ...self, jwks: { keys: [{ ...mine.jwk, x5c: ['AAAA'] }] } }, /^jwks has no key whose x5c begins/],
       [{ ...self, jwks: { keys: [{ ...mine.jwk, x5c: [] }] } }, /^jwks has no key whose x5c begins/],
-      [{ ...self, jwks: { keys: [{ ...mine.jwk, x5c: newCertificate().jwk['x5c'] }] } }, /^jwks has no key whose x5c begins/],
+      [
+        { ...self, jwks: { keys: [{ ...mine.jwk, x5c: newCertificate().jwk['x5c'] }] } },
+        /^jwks has no key whose x5c begins/,
+      ],
       [{ ...bound, dpop_bound_access_tokens: true }, /^tls_client_certificate_bound_access_tokens and dpop_bound/],
     ];
     for (const [json, words] of refused) assertError(await register(json), 400, 'invalid_client_metadata', words);

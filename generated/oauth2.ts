@@ -2539,7 +2539,7 @@ export interface components {
             readonly [key: string]: unknown;
         };
         /**
-         * @description Public keys of the client ([RFC 7517 section 5](https://www.rfc-editor.org/rfc/rfc7517#section-5)). Not together with `jwks_uri`. Private or symmetric keys are `invalid_client_metadata`, and so are RSA keys that are not of 2048 to 4096 bits with an exponent of at most 4 bytes. `x5c` must begin with the certificate of the key, at most 8192 characters of base64; it is needed for `self_signed_tls_client_auth`.
+         * @description Public keys of the client ([RFC 7517 section 5](https://www.rfc-editor.org/rfc/rfc7517#section-5)). Not together with `jwks_uri`. Private or symmetric keys are `invalid_client_metadata`, and so are RSA keys that are not of 2048 to 4096 bits with an exponent of at most 4 bytes. `x5c` is kept if it begins with the certificate of the key, at most 8192 characters of base64; `self_signed_tls_client_auth` needs it.
          * @example {
          *       "keys": [
          *         {

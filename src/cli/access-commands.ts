@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Failure } from '../domain/failure.ts';
 import { type AssigneeName, grantAccess, revokeAccess } from '../domain/users/access.ts';
-import { addCommand, addGroup, type Outlet, readId } from './command.ts';
+import { accountOption, addCommand, addGroup, type Outlet, readId } from './command.ts';
 import { withAccount } from './session.ts';
 
 interface AccessOptions {
@@ -32,7 +32,7 @@ export function addAccessCommands(program: Command, outlet: Outlet): void {
         return { json: { app_id: appId, ...assignee }, text: `app ${appId} ${outcome} ${whom}\n` };
       });
     })
-      .requiredOption('--account <subdomain>', 'the account')
+      .requiredOption(...accountOption)
       .requiredOption('--app <app_id>', 'the app of a registered client')
       .option('--user <email>', 'a user')
       .option('--role <name>', 'everyone with a role');

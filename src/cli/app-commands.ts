@@ -17,7 +17,7 @@ import { matching } from '../domain/listing.ts';
 import { findPolicyId } from '../domain/policies/policies.ts';
 import { requireRoleIds } from '../domain/roles/full-role.ts';
 import type { Services } from '../services.ts';
-import { addCommand, addGroup, type OfAccount, type Outlet, ofAccount, readId } from './command.ts';
+import { accountOption, addCommand, addGroup, type OfAccount, type Outlet, readId } from './command.ts';
 import { addYesOption, type Confirmable, confirm } from './confirm.ts';
 import { addLimitOption, type Limited, listItems, readLimit } from './listing.ts';
 import { fields, isoTime, table } from './output.ts';
@@ -51,7 +51,7 @@ Several redirect_uris, post_logout_redirect_uris or roles have commas between th
 export function addAppCommands(program: Command, outlet: Outlet): void {
   const group = addGroup(program, 'app', 'apps in which users sign in, each with its client');
   addLists(group, outlet);
-  const create = addCommand<OfAccount>(
+  addCommand<OfAccount>(
     group,
     'create <name> [pairs...]',
     'create an app: key=value; its secret is shown once',
@@ -65,9 +65,10 @@ export function addAppCommands(program: Command, outlet: Outlet): void {
         return { json, text: fields(json) };
       });
     },
-  );
-  ofAccount(create).addHelpText('after', keys);
-  const set = addCommand<OfAccount>(
+  )
+    .requiredOption(...accountOption)
+    .addHelpText('after', keys);
+  addCommand<OfAccount>(
     group,
     'set <app_id> <pairs...>',
     'change an app: key=value',
@@ -80,8 +81,9 @@ export function addAppCommands(program: Command, outlet: Outlet): void {
         return shown(services, account, app);
       });
     },
-  );
-  ofAccount(set).addHelpText('after', keys);
+  )
+    .requiredOption(...accountOption)
+    .addHelpText('after', keys);
   addEndings(group, outlet);
 }
 
@@ -103,14 +105,16 @@ function addLists(group: Command, outlet: Outlet): void {
       });
     },
   );
-  addLimitOption(ofAccount(list)).option('--name <name>', 'only apps of this name; * at an end stands for anything');
-  const show = addCommand<OfAccount>(group, 'show <app_id>', 'show an app', outlet, ({ args: [id], options }) => {
+  addLimitOption(list.requiredOption(...accountOption)).option(
+    '--name <name>',
+    'only apps of this name; * at an end stands for anything',
+  );
+  addCommand<OfAccount>(group, 'show <app_id>', 'show an app', outlet, ({ args: [id], options }) => {
     const appId = readId('app_id', String(id));
     return withAccount(options.account, async (services, account) =>
       shown(services, account, await readFullApp(services.store, account, appId)),
     );
-  });
-  ofAccount(show);
+  }).requiredOption(...accountOption);
 }
 
 function addEndings(group: Command, outlet: Outlet): void {
@@ -130,7 +134,9 @@ function addEndings(group: Command, outlet: Outlet): void {
       });
     },
   );
-  ofAccount(rotate).option('--overlap <minutes>', 'for how long the former secret is valid', '60');
+  rotate
+    .requiredOption(...accountOption)
+    .option('--overlap <minutes>', 'for how long the former secret is valid', '60');
   const remove = addCommand<OfAccount & Confirmable>(
     group,
     'delete <app_id>',
@@ -146,7 +152,7 @@ function addEndings(group: Command, outlet: Outlet): void {
       });
     },
   );
-  addYesOption(ofAccount(remove));
+  addYesOption(remove.requiredOption(...accountOption));
 }
 
 /** Throws `not_found` for a role or a policy that the account does not have. */

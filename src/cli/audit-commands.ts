@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { listEvents } from '../domain/audit/list.ts';
 import { verifyTrail } from '../domain/audit/verify.ts';
 import type { EventRecord } from '../store/events.ts';
-import { type Answer, addCommand, addGroup, type Outlet, ofAccount } from './command.ts';
+import { type Answer, accountOption, addCommand, addGroup, type Outlet } from './command.ts';
 import { addLimitOption, type Limited, readLimit } from './listing.ts';
 import { fields, isoTime } from './output.ts';
 import { withProgress } from './progress.ts';
@@ -24,8 +24,8 @@ export function addAuditCommands(program: Command, outlet: Outlet): void {
       return null;
     });
   });
-  addLimitOption(ofAccount(list), `maximum number of events; ${defaultLimit} by default`);
-  const verify = addCommand<OfAccount>(group, 'verify', 'verify the chain of all events', outlet, ({ options }) =>
+  addLimitOption(list.requiredOption(...accountOption), `maximum number of events; ${defaultLimit} by default`);
+  addCommand<OfAccount>(group, 'verify', 'verify the chain of all events', outlet, ({ options }) =>
     withAccount(options.account, async (services, account): Promise<Answer> => {
       const { events, verified, firstBad } = await withProgress({ json: options.json === true }, (progress) => {
         progress.stage('verifying events', null);
@@ -34,8 +34,7 @@ export function addAuditCommands(program: Command, outlet: Outlet): void {
       const json = { account: account.subdomain, events, verified, first_bad: firstBad };
       return { json, text: fields({ ...json, verified: verified ? 'yes' : 'no' }), exitCode: verified ? 0 : 1 };
     }),
-  );
-  ofAccount(verify);
+  ).requiredOption(...accountOption);
 }
 
 /** One event after the other, as a list or as lines; none is kept. */

@@ -2,16 +2,10 @@ import type { Command } from 'commander';
 import { createApiKey, listApiKeys, revokeApiKey } from '../domain/callers/api-keys.ts';
 import { createCredential, listCredentials, revokeCredential } from '../domain/callers/credentials.ts';
 import { credentialScopes } from '../domain/callers/scopes.ts';
-import { addCommand, addGroup, collect, type Outlet, readId } from './command.ts';
+import { accountOption, addCommand, addGroup, collect, type OfAccount, type Outlet, readId } from './command.ts';
 import { addYesOption, type Confirmable, confirm } from './confirm.ts';
 import { fields, isoTime, table } from './output.ts';
 import { withAccount } from './session.ts';
-
-interface OfAccount {
-  readonly account: string;
-}
-
-const accountOption = ['--account <subdomain>', 'the account'] as const;
 
 export function addCredentialCommands(program: Command, outlet: Outlet): void {
   const group = addGroup(program, 'credential', 'credential pairs with which programs get tokens for the API');

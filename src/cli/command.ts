@@ -51,10 +51,8 @@ export function collect(value: string, former: readonly string[] = []): readonly
   return [...former, value];
 }
 
-/** Adds the option that names the account. */
-export function ofAccount(command: Command): Command {
-  return command.requiredOption('--account <subdomain>', 'the account');
-}
+/** The option that names the account. */
+export const accountOption = ['--account <subdomain>', 'the account'] as const;
 
 export interface OfAccount {
   readonly account: string;

@@ -6,7 +6,7 @@ import type { Account } from '../domain/accounts/account.ts';
 import { deprecatedSurfaces, isSurfaceOn } from '../domain/accounts/surface-settings.ts';
 import { type DeprecatedOperation, reportDeprecatedCalls } from '../domain/callers/deprecated-report.ts';
 import { Failure } from '../domain/failure.ts';
-import { addCommand, addGroup, type Outlet } from './command.ts';
+import { accountOption, addCommand, addGroup, type Outlet } from './command.ts';
 import { isoTime, table } from './output.ts';
 import { withAccount } from './session.ts';
 
@@ -75,7 +75,7 @@ export function addDeprecatedCommands(program: Command, outlet: Outlet): void {
       });
     },
   )
-    .requiredOption('--account <subdomain>', 'the account')
+    .requiredOption(...accountOption)
     .option('--days <number>', `number of days, including today; ${defaultDays} by default`);
 }
 

@@ -11,7 +11,7 @@ import { rollBackHook, switchHook } from '../domain/hooks/hooks.ts';
 import type { WrittenHook } from '../domain/hooks/write-version.ts';
 import type { Services } from '../services.ts';
 import type { HookExecutionRecord } from '../store/hook-executions.ts';
-import { type Answer, addCommand, type Outlet } from './command.ts';
+import { type Answer, accountOption, addCommand, type OfAccount, type Outlet } from './command.ts';
 import { fields, isoTime } from './output.ts';
 import { withAccount } from './session.ts';
 
@@ -21,10 +21,6 @@ const pollMilliseconds = 500;
  * A record is stored when all hooks of its sign-in have ended, so a run may have begun this long before the last poll.
  */
 const overlapMilliseconds = 120_000;
-
-interface OfAccount {
-  readonly account: string;
-}
 
 /** Commands for an account's hooks. */
 export function addHookLogCommands(group: Command, outlet: Outlet): void {
@@ -36,7 +32,7 @@ export function addHookLogCommands(group: Command, outlet: Outlet): void {
     ({ args: [id], options }) =>
       withAccount(options.account, (services, account) => logs(services, account, String(id), options, outlet)),
   )
-    .requiredOption('--account <subdomain>', 'the account')
+    .requiredOption(...accountOption)
     .option('--follow', 'keep showing new runs until interrupted; with --json, one value per line');
   addCommand<OfAccount & { file: string }>(
     group,
@@ -48,7 +44,7 @@ export function addHookLogCommands(group: Command, outlet: Outlet): void {
       return withAccount(options.account, (services, account) => compare(services, account, String(id), source));
     },
   )
-    .requiredOption('--account <subdomain>', 'the account')
+    .requiredOption(...accountOption)
     .requiredOption('--file <draft.js>', 'the draft');
   addCommand<OfAccount & { file?: string; off?: true }>(
     group,
@@ -67,7 +63,7 @@ export function addHookLogCommands(group: Command, outlet: Outlet): void {
       });
     },
   )
-    .requiredOption('--account <subdomain>', 'the account')
+    .requiredOption(...accountOption)
     .option('--file <draft.js>', 'the draft')
     .option('--off', 'remove the draft');
   addCommand<OfAccount>(
@@ -79,7 +75,7 @@ export function addHookLogCommands(group: Command, outlet: Outlet): void {
       withAccount(options.account, async (services, account) =>
         shownWritten(await rollBackHook(services, account, String(id))),
       ),
-  ).requiredOption('--account <subdomain>', 'the account');
+  ).requiredOption(...accountOption);
   addSwitch(group, outlet, 'enable', false);
   addSwitch(group, outlet, 'disable', true);
 }
@@ -94,7 +90,7 @@ function addSwitch(group: Command, outlet: Outlet, name: string, disabled: boole
       withAccount(options.account, async (services, account) =>
         shownWritten(await switchHook(services, account, String(id), disabled)),
       ),
-  ).requiredOption('--account <subdomain>', 'the account');
+  ).requiredOption(...accountOption);
 }
 
 /** The answer to a write of a hook. */

@@ -5,7 +5,7 @@ import type { Account } from '../domain/accounts/account.ts';
 import { Failure } from '../domain/failure.ts';
 import { changeVariable, createVariable, removeVariable } from '../domain/hooks/variables.ts';
 import type { Services } from '../services.ts';
-import { addCommand, addGroup, type OfAccount, type Outlet, ofAccount, readSecret } from './command.ts';
+import { accountOption, addCommand, addGroup, type OfAccount, type Outlet, readSecret } from './command.ts';
 import { addYesOption, type Confirmable, confirm } from './confirm.ts';
 import { isoTime, table } from './output.ts';
 import { readPairs } from './pairs.ts';
@@ -13,7 +13,7 @@ import { withAccount } from './session.ts';
 
 export function addVariableCommands(group: Command, outlet: Outlet): void {
   const variables = addGroup(group, 'env', 'variables that the functions of hooks read');
-  const list = addCommand<OfAccount>(variables, 'list', 'list variables; values are not shown', outlet, ({ options }) =>
+  addCommand<OfAccount>(variables, 'list', 'list variables; values are not shown', outlet, ({ options }) =>
     withAccount(options.account, async ({ store }, account) => {
       const all = await store.hookVariables.list(account.id);
       const json = all.map(({ name, updatedAt }) => ({ name, updated_at: isoTime(updatedAt) }));
@@ -25,9 +25,8 @@ export function addVariableCommands(group: Command, outlet: Outlet): void {
         ),
       };
     }),
-  );
-  ofAccount(list);
-  const set = addCommand<OfAccount>(
+  ).requiredOption(...accountOption);
+  addCommand<OfAccount>(
     variables,
     'set <name=value>',
     'create a variable, or change its value; name=- reads it from standard input',
@@ -42,8 +41,7 @@ export function addVariableCommands(group: Command, outlet: Outlet): void {
         return { json: { name, created: !known }, text: `${name} is ${known ? 'changed' : 'created'}\n` };
       });
     },
-  );
-  ofAccount(set);
+  ).requiredOption(...accountOption);
   const remove = addCommand<OfAccount & Confirmable>(
     variables,
     'delete <name>',
@@ -58,7 +56,7 @@ export function addVariableCommands(group: Command, outlet: Outlet): void {
         return { json: { name: known.name, deleted: true }, text: `${known.name} is deleted\n` };
       }),
   );
-  addYesOption(ofAccount(remove));
+  addYesOption(remove.requiredOption(...accountOption));
 }
 
 async function findVariable({ store }: Pick<Services, 'store'>, account: Account, name: string) {

@@ -7,7 +7,7 @@ import { createHook, removeHook, replaceHook } from '../domain/hooks/hooks.ts';
 import { type NamedHook, pageHooks, readNamedHook } from '../domain/hooks/read-hooks.ts';
 import { sourceOf } from '../domain/hooks/source.ts';
 import { hookTypes } from '../domain/hooks/values.ts';
-import { addCommand, collect, type OfAccount, type Outlet, ofAccount } from './command.ts';
+import { accountOption, addCommand, collect, type OfAccount, type Outlet } from './command.ts';
 import { addYesOption, type Confirmable, confirm } from './confirm.ts';
 import { readHookFile, shownWritten } from './hook-log-commands.ts';
 import { listItems } from './listing.ts';
@@ -35,7 +35,8 @@ async function readDefinition({ file, env, timeout, retries }: Definition): Prom
 }
 
 function addDefinition(command: Command): Command {
-  return ofAccount(command)
+  return command
+    .requiredOption(...accountOption)
     .option('--env <name>', 'a variable that the function reads; may be repeated', collect)
     .option('--timeout <seconds>', 'how long a run may take')
     .option('--retries <number>', 'how often a run that failed is repeated');
@@ -90,11 +91,11 @@ export function addHookWriteCommands(group: Command, outlet: Outlet): void {
         return { json: { id: hook.uuid, deleted: true }, text: `the hook ${hook.uuid} is deleted\n` };
       }),
   );
-  addYesOption(ofAccount(remove));
+  addYesOption(remove.requiredOption(...accountOption));
 }
 
 function addHookLists(group: Command, outlet: Outlet): void {
-  const list = addCommand<OfAccount>(group, 'list', 'list hooks', outlet, ({ options }) =>
+  addCommand<OfAccount>(group, 'list', 'list hooks', outlet, ({ options }) =>
     withAccount(options.account, async (services, account) => {
       const hooks = await listItems((query) => pageHooks(services, account, query), { sort: 'created_at' });
       const rows = hooks.map(represent).map(({ id, type, status, disabled, version }) => {
@@ -102,24 +103,19 @@ function addHookLists(group: Command, outlet: Outlet): void {
       });
       return { json: hooks.map(represent), text: table(['id', 'type', 'status', 'disabled', 'version'], rows) };
     }),
-  );
-  ofAccount(list);
-  const show = addCommand<OfAccount & { source?: true }>(
-    group,
-    'show <hook-id>',
-    'show a hook',
-    outlet,
-    ({ args: [id], options }) =>
-      withAccount(options.account, async (services, account) => {
-        const hook = await readNamedHook(services, account, String(id));
-        const json = { ...represent(hook), function: sourceOf(hook.definition.function) };
-        if (options.source) return { json, text: json.function };
-        const { disabled, function: _, packages, ...shown } = json;
-        const named = Object.entries(packages).map(([name, version]) => `${name}@${version}`);
-        return { json, text: fields({ ...shown, disabled: disabled ? 'yes' : 'no', packages: named }) };
-      }),
-  );
-  ofAccount(show).option('--source', 'print its function and nothing else');
+  ).requiredOption(...accountOption);
+  addCommand<OfAccount & { source?: true }>(group, 'show <hook-id>', 'show a hook', outlet, ({ args: [id], options }) =>
+    withAccount(options.account, async (services, account) => {
+      const hook = await readNamedHook(services, account, String(id));
+      const json = { ...represent(hook), function: sourceOf(hook.definition.function) };
+      if (options.source) return { json, text: json.function };
+      const { disabled, function: _, packages, ...shown } = json;
+      const named = Object.entries(packages).map(([name, version]) => `${name}@${version}`);
+      return { json, text: fields({ ...shown, disabled: disabled ? 'yes' : 'no', packages: named }) };
+    }),
+  )
+    .requiredOption(...accountOption)
+    .option('--source', 'print its function and nothing else');
 }
 
 function represent({ hook, definition, envVars, status }: NamedHook) {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { rotateKeys } from '../domain/keys/rotate-keys.ts';
 import { type KeyStanding, listKeys } from '../domain/keys/signing-keys.ts';
-import { type Answer, addCommand, addGroup, type Outlet } from './command.ts';
+import { type Answer, accountOption, addCommand, addGroup, type OfAccount, type Outlet } from './command.ts';
 import { addYesOption, type Confirmable, confirm } from './confirm.ts';
 import { isoTime, table } from './output.ts';
 import { withAccount } from './session.ts';
@@ -25,12 +25,12 @@ export function addKeyCommands(program: Command, outlet: Outlet): void {
         return rotated(await rotateKeys(services, account, { emergency }));
       }),
   )
-    .requiredOption('--account <subdomain>', 'the account')
+    .requiredOption(...accountOption)
     .option('--emergency', 'the keys are compromised: sign with new ones at once and withdraw the old ones');
   addYesOption(rotate);
-  addCommand<{ account: string }>(group, 'list', 'list all keys with their state', outlet, ({ options }) =>
+  addCommand<OfAccount>(group, 'list', 'list all keys with their state', outlet, ({ options }) =>
     withAccount(options.account, async (services, account) => many(await listKeys(services, account))),
-  ).requiredOption('--account <subdomain>', 'the account');
+  ).requiredOption(...accountOption);
 }
 
 /** The keys, and for each algorithm whether something was done. */

@@ -5,7 +5,7 @@ import { Failure } from '../domain/failure.ts';
 import { exportPeople } from '../domain/users/people/export.ts';
 import { existingChoices, type ImportOptions, importPeople, type LineOutcome } from '../domain/users/people/import.ts';
 import { personMembers, shownTexts } from '../domain/users/people/person.ts';
-import { type Answer, addCommand, type Outlet } from './command.ts';
+import { type Answer, accountOption, addCommand, type Outlet } from './command.ts';
 import { describeError } from './errors.ts';
 import { fields, table } from './output.ts';
 import { withProgress } from './progress.ts';
@@ -44,7 +44,7 @@ export function addPeopleCommands(group: Command, outlet: Outlet): void {
   addCommand<ImportCall>(group, 'import <file>', 'create users from a file', outlet, ({ args, options }) =>
     importFile(args[0] as string, options),
   )
-    .requiredOption('--account <subdomain>', 'the account')
+    .requiredOption(...accountOption)
     .option('--format <format>', `${formats.join(' or ')}; by default what the file's name ends in`)
     .option('--existing <choice>', `what is done to a user who exists: ${existingChoices.join(', ')}`, 'skip')
     .option('--dry-run', 'try every line and keep nothing')
@@ -60,7 +60,7 @@ export function addPeopleCommands(group: Command, outlet: Outlet): void {
       return null;
     },
   )
-    .requiredOption('--account <subdomain>', 'the account')
+    .requiredOption(...accountOption)
     .option('--format <format>', formats.join(' or '), 'csv')
     .addHelpText('after', exportHelp);
 }

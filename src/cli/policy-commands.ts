@@ -8,8 +8,9 @@ import {
   removePolicy,
   requirePolicy,
 } from '../domain/policies/policies.ts';
+import { membersOf } from '../domain/policies/rules.ts';
 import type { Services } from '../services.ts';
-import { type Answer, addCommand, addGroup, type OfAccount, type Outlet, ofAccount } from './command.ts';
+import { type Answer, accountOption, addCommand, addGroup, type OfAccount, type Outlet } from './command.ts';
 import { addYesOption, type Confirmable, confirm } from './confirm.ts';
 import { addLimitOption, type Limited, listItems, readLimit } from './listing.ts';
 import { fields, table } from './output.ts';
@@ -32,7 +33,7 @@ const readers: PairReaders<NewPolicy> = {
 
 export function addPolicyCommands(program: Command, outlet: Outlet): void {
   const group = addGroup(program, 'policy', 'rules of passwords, sessions and second factors');
-  const create = addCommand<OfAccount>(
+  addCommand<OfAccount>(
     group,
     'create <name> [pairs...]',
     'create a policy: key=value',
@@ -43,22 +44,22 @@ export function addPolicyCommands(program: Command, outlet: Outlet): void {
         shown(await createPolicy(services, account, { ...members, name: String(name) })),
       );
     },
-  );
-  ofAccount(create).addHelpText('after', keysOf(readers));
+  )
+    .requiredOption(...accountOption)
+    .addHelpText('after', keysOf(readers));
   const list = addCommand<OfAccount & Limited>(group, 'list', 'list policies', outlet, ({ options }) => {
     const limit = readLimit(options.limit);
     return withAccount(options.account, async ({ store }, account) => {
       const policies = await listItems((query) => store.policies.page(account.id, query), { sort: 'id', limit });
       const rows = policies.map((policy) => [policy.id, policy.name, policy.isDefault ? 'default' : null]);
-      return { json: policies.map(represent), text: table(['id', 'name', 'default'], rows) };
+      return { json: policies.map(membersOf), text: table(['id', 'name', 'default'], rows) };
     });
   });
-  addLimitOption(ofAccount(list));
-  const show = addCommand<OfAccount>(group, 'show <name>', 'show a policy', outlet, ({ args: [name], options }) =>
+  addLimitOption(list.requiredOption(...accountOption));
+  addCommand<OfAccount>(group, 'show <name>', 'show a policy', outlet, ({ args: [name], options }) =>
     withAccount(options.account, async (services, account) => shown(await find(services, account, String(name)))),
-  );
-  ofAccount(show);
-  const set = addCommand<OfAccount>(
+  ).requiredOption(...accountOption);
+  addCommand<OfAccount>(
     group,
     'set <name> <pairs...>',
     'change a policy: key=value',
@@ -70,8 +71,9 @@ export function addPolicyCommands(program: Command, outlet: Outlet): void {
         return shown(await changePolicy(services, account, id, members));
       });
     },
-  );
-  ofAccount(set).addHelpText('after', keysOf(readers));
+  )
+    .requiredOption(...accountOption)
+    .addHelpText('after', keysOf(readers));
   const remove = addCommand<OfAccount & Confirmable>(
     group,
     'delete <name>',
@@ -85,30 +87,15 @@ export function addPolicyCommands(program: Command, outlet: Outlet): void {
         return { json: { id: policy.id, deleted: true }, text: `the policy ${policy.name} is deleted\n` };
       }),
   );
-  addYesOption(ofAccount(remove));
+  addYesOption(remove.requiredOption(...accountOption));
 }
 
 async function find({ store }: Pick<Services, 'store'>, account: Account, name: string): Promise<Policy> {
   return requirePolicy(store, account, (await findPolicyId(store, account, name)) ?? 0);
 }
 
-function represent(policy: Policy) {
-  return {
-    id: policy.id,
-    name: policy.name,
-    is_default: policy.isDefault,
-    minimum_password_length: policy.minimumPasswordLength,
-    maximum_invalid_login_attempts: policy.maximumInvalidLoginAttempts,
-    lock_effective_minutes: policy.lockEffectiveMinutes,
-    session_timeout_minutes: policy.sessionTimeoutMinutes,
-    session_absolute_minutes: policy.sessionAbsoluteMinutes,
-    password_expiration_days: policy.passwordExpirationDays,
-    otp_required: policy.otpRequired,
-  };
-}
-
 function shown(policy: Policy): Answer {
-  const json = represent(policy);
+  const json = membersOf(policy);
   const words = { is_default: json.is_default ? 'yes' : 'no', otp_required: json.otp_required ? 'on' : 'off' };
   return { json, text: fields({ ...json, ...words }) };
 }

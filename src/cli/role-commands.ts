@@ -3,7 +3,7 @@ import { matching } from '../domain/listing.ts';
 import { assignPolicy, findPolicyId } from '../domain/policies/policies.ts';
 import { readFullRole, requireRole } from '../domain/roles/full-role.ts';
 import { createRole, removeRole, updateRole } from '../domain/roles/write-role.ts';
-import { addCommand, addGroup, type OfAccount, type Outlet, ofAccount } from './command.ts';
+import { accountOption, addCommand, addGroup, type OfAccount, type Outlet } from './command.ts';
 import { addYesOption, type Confirmable, confirm } from './confirm.ts';
 import { addLimitOption, type Limited, listItems, readLimit } from './listing.ts';
 import { fields, table } from './output.ts';
@@ -22,13 +22,12 @@ const readers: PairReaders<RoleChanges> = {
 
 export function addRoleCommands(program: Command, outlet: Outlet): void {
   const group = addGroup(program, 'role', 'roles of users');
-  const create = addCommand<OfAccount>(group, 'create <name>', 'create a role', outlet, (call) =>
+  addCommand<OfAccount>(group, 'create <name>', 'create a role', outlet, (call) =>
     withAccount(call.options.account, async (services, account) => {
       const { id, name } = await createRole(services, account, { name: call.args[0] as string });
       return { json: { id, name }, text: fields({ id, name }) };
     }),
-  );
-  ofAccount(create);
+  ).requiredOption(...accountOption);
   addLists(group, outlet);
   const set = addCommand<OfAccount>(
     group,
@@ -49,7 +48,9 @@ export function addRoleCommands(program: Command, outlet: Outlet): void {
       });
     },
   );
-  ofAccount(set).addHelpText('after', `${keysOf(readers)} (the name of a policy; empty for none)`);
+  set
+    .requiredOption(...accountOption)
+    .addHelpText('after', `${keysOf(readers)} (the name of a policy; empty for none)`);
   const remove = addCommand<OfAccount & Confirmable>(
     group,
     'delete <name>',
@@ -63,7 +64,7 @@ export function addRoleCommands(program: Command, outlet: Outlet): void {
         return { json: { id: role.id, deleted: true }, text: `the role ${role.name} is deleted\n` };
       }),
   );
-  addYesOption(ofAccount(remove));
+  addYesOption(remove.requiredOption(...accountOption));
 }
 
 function addLists(group: Command, outlet: Outlet): void {
@@ -82,8 +83,11 @@ function addLists(group: Command, outlet: Outlet): void {
       });
     },
   );
-  addLimitOption(ofAccount(list)).option('--name <name>', 'only roles of this name; * at an end stands for anything');
-  const show = addCommand<OfAccount>(group, 'show <name>', 'show a role', outlet, ({ args: [name], options }) =>
+  addLimitOption(list.requiredOption(...accountOption)).option(
+    '--name <name>',
+    'only roles of this name; * at an end stands for anything',
+  );
+  addCommand<OfAccount>(group, 'show <name>', 'show a role', outlet, ({ args: [name], options }) =>
     withAccount(options.account, async (services, account) => {
       const { store } = services;
       const { id, policyId } = await requireRole(store, account, String(name));
@@ -92,6 +96,5 @@ function addLists(group: Command, outlet: Outlet): void {
       const json = { id, name: role.name, policy: policy?.name ?? null, apps: role.apps, users: role.users.length };
       return { json, text: fields({ ...json, apps: role.apps.map(String) }) };
     }),
-  );
-  ofAccount(show);
+  ).requiredOption(...accountOption);
 }

@@ -8,7 +8,7 @@ import { requireUser } from '../domain/users/users.ts';
 import { createUser, unlockUser, updateUser } from '../domain/users/write-user.ts';
 import type { StoreVerbs } from '../store/store.ts';
 import type { UserRecord } from '../store/users.ts';
-import { type Answer, addCommand, addGroup, collect, type Outlet, readSecret } from './command.ts';
+import { type Answer, accountOption, addCommand, addGroup, collect, type Outlet, readSecret } from './command.ts';
 import { fields } from './output.ts';
 import { keysOf, type PairReaders, readMembers, readWords } from './pairs.ts';
 import { addPeopleCommands } from './people-commands.ts';
@@ -44,7 +44,7 @@ export function addUserCommands(program: Command, outlet: Outlet): void {
       );
     },
   )
-    .requiredOption('--account <subdomain>', 'the account')
+    .requiredOption(...accountOption)
     .requiredOption('--email <email>', 'e-mail address')
     .option('--username <name>', 'another name to sign in with')
     .option('--password <password>', '8 to 256 characters; - reads it from standard input')
@@ -71,7 +71,7 @@ export function addUserCommands(program: Command, outlet: Outlet): void {
       });
     },
   )
-    .requiredOption('--account <subdomain>', 'the account')
+    .requiredOption(...accountOption)
     .requiredOption('--email <email>', 'whom')
     .addHelpText('after', `${keysOf(readers)}\nstatus is ${Object.keys(settableStatuses).join(', ')}`);
   addUserLists(group, outlet);

@@ -11,7 +11,7 @@ import { fullName } from '../domain/users/names.ts';
 import { userStatusNames } from '../domain/users/user-status.ts';
 import { removeUser, requireUser } from '../domain/users/users.ts';
 import { unlockUser } from '../domain/users/write-user.ts';
-import { addCommand, type OfAccount, type Outlet, ofAccount } from './command.ts';
+import { accountOption, addCommand, type OfAccount, type Outlet } from './command.ts';
 import { addYesOption, type Confirmable, confirm } from './confirm.ts';
 import { addLimitOption, type Limited, listItems, readLimit } from './listing.ts';
 import { fields, isoTime, table } from './output.ts';
@@ -21,7 +21,7 @@ import { withAccount } from './session.ts';
 type OfUser = OfAccount & { readonly email: string };
 
 function ofUser(command: Command): Command {
-  return ofAccount(command).requiredOption('--email <email>', 'whom');
+  return command.requiredOption(...accountOption).requiredOption('--email <email>', 'whom');
 }
 
 interface Filters {
@@ -65,7 +65,7 @@ export function addUserLists(group: Command, outlet: Outlet): void {
       };
     });
   });
-  addLimitOption(ofAccount(list))
+  addLimitOption(list.requiredOption(...accountOption))
     .option('--email <email>', 'only users with this address; * at an end stands for anything')
     .option('--status <status>', `only users with this status: ${Object.values(userStatusNames).join(', ')}`)
     .option('--role <name>', 'only users with this role');

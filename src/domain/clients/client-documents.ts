@@ -87,7 +87,7 @@ export function createClientDocuments({ egress, clock, limits, log }: DocumentSe
 
   async function find(account: Account, url: string): Promise<Kept> {
     const fault = documentUrlFault(url);
-    if (fault !== null) return { until: 0, fault: `has an address that ${fault}`, good: null };
+    if (fault !== null) return { until: 0, fault: `cannot be used: its address ${fault}`, good: null };
     const known = kept.get(shareOf(account), url);
     return known && known.until > clock.now() ? known : fetchOnce(account, url);
   }
@@ -120,7 +120,7 @@ function nullIfLimited(error: unknown): null {
 
 /** By the rules that the account has now. */
 function readAs({ settings }: Account, url: string, good: Good): DocumentRead {
-  const by = `${settings.securityProfile} ${settings.implicitGrant}`;
+  const by = `${settings.securityProfile} ${settings.implicitGrant} ${settings.mutualTls}`;
   if (good.read?.by !== by) good.read = { by, result: metadataOf(url, good.request, settings) };
   return good.read.result;
 }

@@ -22,7 +22,7 @@ export function documentUrlFault(text: string): string | null {
   if (parsed?.protocol !== 'https:') return 'is not an https URL';
   if (/^[^/?]*@/.test(text.slice('https://'.length))) return 'has a user part';
   // Dot segments, in whatever spelling, hosts in capitals or other notations, and port 443 would be written otherwise.
-  if (parsed.href !== text) return 'is not written as URLs are: no dot segments, lower case, no default port';
+  if (parsed.href !== text) return 'is not written in normal form: a path, no dot segments, no default port';
   return parsed.pathname === '/' ? 'has no path' : null;
 }
 

@@ -40,3 +40,19 @@ export function readRules(given: Partial<PolicyRules>): Partial<PolicyRules> {
   }
   return given;
 }
+
+/** The members of a policy by their names on the wire. */
+export function membersOf(policy: PolicyRecord) {
+  return {
+    id: policy.id,
+    name: policy.name,
+    is_default: policy.isDefault,
+    minimum_password_length: policy.minimumPasswordLength,
+    maximum_invalid_login_attempts: policy.maximumInvalidLoginAttempts,
+    lock_effective_minutes: policy.lockEffectiveMinutes,
+    session_timeout_minutes: policy.sessionTimeoutMinutes,
+    session_absolute_minutes: policy.sessionAbsoluteMinutes,
+    password_expiration_days: policy.passwordExpirationDays,
+    otp_required: policy.otpRequired,
+  };
+}

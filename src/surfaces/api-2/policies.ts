@@ -6,6 +6,7 @@ import {
   removePolicy,
   requirePolicy,
 } from '../../domain/policies/policies.ts';
+import { membersOf } from '../../domain/policies/rules.ts';
 import type { Handlers } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
 import { time } from './represent-user.ts';
@@ -20,16 +21,7 @@ type Stored = Awaited<ReturnType<typeof requirePolicy>>;
 
 function represent(policy: Stored): Policy {
   return {
-    id: policy.id,
-    name: policy.name,
-    is_default: policy.isDefault,
-    minimum_password_length: policy.minimumPasswordLength,
-    maximum_invalid_login_attempts: policy.maximumInvalidLoginAttempts,
-    lock_effective_minutes: policy.lockEffectiveMinutes,
-    session_timeout_minutes: policy.sessionTimeoutMinutes,
-    session_absolute_minutes: policy.sessionAbsoluteMinutes,
-    password_expiration_days: policy.passwordExpirationDays,
-    otp_required: policy.otpRequired,
+    ...membersOf(policy),
     created_at: time(policy.createdAt),
     updated_at: time(policy.updatedAt),
   };

@@ -202,7 +202,7 @@ describe('metadata documents of clients', () => {
         const isWritten = documentUrlFault(address) === null;
         assert.match(
           'fault' in read ? read.fault : 'none',
-          isWritten ? /^cannot be fetched$/ : /has an address/,
+          isWritten ? /^cannot be fetched$/ : /^cannot be used: its address /,
           address,
         );
       }

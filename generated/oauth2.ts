@@ -997,13 +997,13 @@ export interface components {
              */
             readonly authorization_servers: readonly string[];
             /**
-             * @description Scopes of the API that clients can ask for: those that are `open` where `client_access` is `consent`, otherwise all.
+             * @description Scopes of the API that clients can ask for: those that are `open` where `client_access` is `consent`, otherwise all. Left out if there are none.
              * @example [
              *       "tools:call",
              *       "tools:list"
              *     ]
              */
-            readonly scopes_supported: readonly string[];
+            readonly scopes_supported?: readonly string[];
             /**
              * @description How an access token is sent.
              * @example [
@@ -1028,7 +1028,7 @@ export interface components {
              */
             readonly dpop_signing_alg_values_supported: readonly components["schemas"]["AssertionAlgorithm"][];
             /**
-             * @description Whether every access token is bound to a key, as in an account with `security_profile` `fapi2`.
+             * @description Whether every access token is bound to a key by DPoP, as in an account with `security_profile` `fapi2` and without `mutual_tls`.
              * @example false
              */
             readonly dpop_bound_access_tokens_required: boolean;

@@ -24,9 +24,12 @@ export function printableValue(value: string): string {
   return value.replace(unprintableInLine, escaped);
 }
 
+/** What nearly every line of the log is made of alone. */
+const plainText = /^[\t\n\x20-\x7e]*$/;
+
 /** A text of several lines: everything unprintable except line ends and tabs is escaped. */
 export function printableText(text: string): string {
-  return text.replace(unprintableInText, escaped);
+  return plainText.test(text) ? text : text.replace(unprintableInText, escaped);
 }
 
 /** One JSON value in a line. `JSON.stringify` escapes C0 alone; the same value is read back. */

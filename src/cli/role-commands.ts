@@ -39,10 +39,10 @@ export function addRoleCommands(program: Command, outlet: Outlet): void {
       const { name, policy } = await readMembers(pairs, readers);
       return withAccount(call.options.account, async (services, account) => {
         const { id } = await requireRole(services.store, account, role);
-        if (policy !== undefined) {
-          await assignPolicy(services, account, { roleId: id }, await findPolicyId(services.store, account, policy));
-        }
+        const policyId = policy === undefined ? undefined : await findPolicyId(services.store, account, policy);
+        // First, since it is refused where another role has the name.
         if (name !== undefined) await updateRole(services, account, id, { name });
+        if (policyId !== undefined) await assignPolicy(services, account, { roleId: id }, policyId);
         const json = { id, name: name ?? role, ...(policy !== undefined && { policy }) };
         return { json, text: fields(json) };
       });

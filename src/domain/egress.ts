@@ -43,6 +43,9 @@ export type EgressFailure = keyof typeof egressFailures;
 export type EgressHeaders = readonly (readonly [name: string, value: string])[];
 
 /** The purposes of the service's own requests. */
+/** Of a client's metadata document, as its draft recommends. */
+export const mostDocumentBytes = 5 * 1024;
+
 export type EgressPurpose = 'keys' | 'client metadata' | 'request object' | 'list of redirect URIs' | 'notice';
 
 export interface EgressRequest {

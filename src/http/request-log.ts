@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { Failure } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
@@ -6,6 +5,7 @@ import { readClientCert } from './client-cert.ts';
 import { findMalformed } from './host.ts';
 import type { Metrics } from './metrics.ts';
 import { addressIn } from './peer-address.ts';
+import { newRequestId } from './request-id.ts';
 import { keepRequestState, type RequestState, requestStateOf } from './request-state.ts';
 import { sendDefaults } from './send.ts';
 
@@ -17,7 +17,7 @@ export function beginRequest(services: Pick<Services, 'log' | 'addresses'>, metr
     const certificate = readClientCert(req, isFromProxy(req));
     const isRefused = certificate instanceof Failure;
     const state: RequestState = {
-      requestId: randomUUID(),
+      requestId: newRequestId(),
       startedAt: performance.now(),
       source: sourceOf(req),
       certificate: isRefused ? null : certificate,

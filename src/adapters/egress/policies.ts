@@ -1,6 +1,6 @@
 /** What may be requested, and how much, for each purpose. */
 
-import type { Egress, EgressPurpose } from '../../domain/egress.ts';
+import { type Egress, type EgressPurpose, mostDocumentBytes } from '../../domain/egress.ts';
 import type { Network } from './connect.ts';
 import { createEgress, type EgressPolicy } from './index.ts';
 import type { Places } from './room.ts';
@@ -44,8 +44,7 @@ export function createOwnEgress(where: Where, network?: Network, timeoutMillisec
   const fetches: Places = { inAll: 64, ofAccount: 8, ofHost: 2 };
   const of: Readonly<Record<EgressPurpose, Egress>> = {
     keys: withPlaces(fetches),
-    // The size that the draft recommends (OAuth Client ID Metadata Document).
-    'client metadata': withPlaces({ ...fetches, ofAccount: 16 }, 5 * kibibyte),
+    'client metadata': withPlaces({ ...fetches, ofAccount: 16 }, mostDocumentBytes),
     'request object': withPlaces(fetches),
     'list of redirect URIs': withPlaces(fetches),
     notice: withPlaces({ inAll: 64, ofAccount: 8 }),

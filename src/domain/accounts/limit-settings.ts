@@ -12,16 +12,13 @@ export interface Limit {
 const limits = {
   'api-2': ['5000/h', 'calls of an API credential'],
   register: ['1000/h', 'registrations with the token of an API credential'],
-  'register-open': ['20/h', 'registrations without a token, of a source'],
+  'register-open': ['20/h', 'registrations without a token, and apps of clients with metadata documents, of a source'],
   'client-metadata': ['30/min', 'metadata documents of clients that are fetched, for a source'],
   'sign-in': ['60/min', 'failed sign-ins, second factors and device codes, of a source'],
   'client-auth': ['60/min', 'failed authentications of a client or credential, for each source'],
   'public-client': ['600/min', 'refused refreshes and token exchanges of a grant of a public client, for each source'],
   authorize: ['300/min', 'stored authorization requests of a source, and of decisions of a session'],
-  consent: [
-    '5/h',
-    'refusals of a user to agree to a client that registered in the open, before it cannot ask for a while',
-  ],
+  consent: ['5/h', 'times a user refuses a client of open registration before it is kept from asking again'],
   par: ['600/min', 'pushed authorization requests of a client, for each source'],
   hooks: ['500/s', 'runs of hooks of the account'],
   delegated: ['600/min', 'calls of the surface `api-v1` with an API key'],

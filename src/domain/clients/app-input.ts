@@ -6,6 +6,7 @@ import { Failure } from '../failure.ts';
 import { readText } from '../text.ts';
 import { readSubject } from './certificate-subject.ts';
 import { authMethods, hasSecret } from './client-methods.ts';
+import { isDocumentId } from './document-url.ts';
 import { documentedGrantTypes, knownResponseTypes } from './known-values.ts';
 import { type RegistrationRules, readMetadata, registeredByCaller } from './metadata.ts';
 import type { RegistrationRequest } from './registration-request.ts';
@@ -132,9 +133,33 @@ export function readNewApp(input: AppInput) {
   return { metadata: { ...metadata, authMethodNamed: input.authMethod !== undefined }, details: readDetails(input) };
 }
 
+/** Members that a client's metadata document decides: they may be sent as they are, and no edit could last. */
+function requireUndecided(input: AppInput, client: ClientRecord): void {
+  const isSame = (text: Text, stored: string | null | undefined) =>
+    text === undefined || (text ?? '') === (stored ?? '');
+  const isSameList = (text: Text, stored: readonly string[]) =>
+    isSame(linesOf(text, stored).join('\n'), stored.join('\n'));
+  const { name, extra, redirectUris, postLogoutRedirectUris, applicationType, authMethod } = client;
+  const checks: Readonly<Record<string, boolean>> = {
+    name: input.name == null || isSame(input.name, name),
+    icon_url: isSame(input.iconUrl, extra.logo_uri),
+    'configuration.redirect_uri': isSameList(input.redirectUri, redirectUris),
+    'configuration.post_logout_redirect_uri': isSameList(input.postLogoutRedirectUri, postLogoutRedirectUris),
+    'configuration.login_url': isSame(input.loginUrl, extra.login_url),
+    'configuration.application_type': (input.applicationType ?? applicationType) === applicationType,
+    'configuration.token_endpoint_auth_method': (input.authMethod ?? authMethod) === authMethod,
+  };
+  for (const [member, same] of Object.entries(checks)) {
+    if (same) continue;
+    const message = `${member} is decided by the metadata document of the client and cannot be changed here`;
+    throw new Failure('value_invalid', { name: member, message });
+  }
+}
+
 /** The changes to a client and its app. Throws `value_invalid` with the member's name. */
 export function readAppChanges(input: AppInput, client: ClientRecord): Partial<ClientRecord & AppDetails> {
   const { name, applicationType, redirectUris, postLogoutRedirectUris, authMethod, extra } = readClient(input, client);
+  if (isDocumentId(client.clientId)) requireUndecided(input, client);
   const { logo_uri: logo, login_url: login, ...others } = client.extra;
   const kept = {
     ...others,

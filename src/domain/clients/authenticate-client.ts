@@ -11,7 +11,7 @@ import { certificateFault } from './certificate-authentication.ts';
 import { assertionFault, clientNamedBy, type PresentedAssertion } from './client-assertion.ts';
 import { findClient } from './client-id.ts';
 import { usesCertificate } from './client-methods.ts';
-import { asItIs, findBeginning, isUnstored } from './document-client.ts';
+import { findBeginning, isUnstored, withCurrentKeys } from './document-client.ts';
 import { requireProfiledMethod } from './security-profile.ts';
 
 export type AuthenticatedClient = ClientRecord;
@@ -44,13 +44,14 @@ async function findPresented(
 ): Promise<ClientRecord | null> {
   if (begins) return findBeginning(services, account, clientId);
   const client = await findClient(services, account, clientId);
-  return client?.authMethod === 'private_key_jwt' ? asItIs(services, account, client) : client;
+  return client?.authMethod === 'private_key_jwt' ? withCurrentKeys(services, account, client) : client;
 }
 
 /**
  * Authenticates a client by its registered method only (RFC 6749 §2.3). Uses up nothing except a valid assertion.
  * Throws `authorization_header_malformed`, `client_unknown`, `client_authentication_failed`, `rate_limited`, and
- * `security_profile` if its method is not that of its profile, and `client_document_unusable` where something begins.
+ * `security_profile` if its method is not that of its profile; where something begins `client_document_unusable`, and
+ * elsewhere `unavailable` for a client whose keys are not known now.
  */
 export async function authenticateClient(
   services: AuthenticationServices,
@@ -84,7 +85,7 @@ export async function authenticateClient(
   });
 }
 
-/** A refused assertion or certificate says why, for the log: it has many parts, and the client's developer is told none of them. */
+/** A refused assertion or certificate says why, for the log: it has many parts, and the developer is told of none. */
 type Verdict = boolean | { readonly reason: string };
 
 function isAuthentic(

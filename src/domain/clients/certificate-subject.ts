@@ -32,7 +32,8 @@ const kinds: Readonly<Record<keyof CertificateSubject, SubjectKind>> = {
     isIn: ({ subjectAltName }, value) => urisIn(subjectAltName).includes(value),
   },
   tls_client_auth_san_ip: {
-    fault: (value) => (isIP(value) === 0 ? 'must be an IP address' : null),
+    // A zone is of one host, and in no certificate.
+    fault: (value) => (isIP(value) === 0 || value.includes('%') ? 'must be an IP address without a zone' : null),
     isIn: (certificate, value) => certificate.checkIP(value) !== undefined,
   },
   tls_client_auth_san_email: {

@@ -31,7 +31,8 @@ export interface PresentedAssertion {
 /** The client that an assertion names, before anything in it is verified. */
 export function clientNamedBy(text: string): string | undefined {
   try {
-    return decodeJwt(text).sub;
+    const { sub }: { readonly sub?: unknown } = decodeJwt(text);
+    return typeof sub === 'string' ? sub : undefined;
   } catch {
     return undefined;
   }
@@ -39,8 +40,8 @@ export function clientNamedBy(text: string): string | undefined {
 
 /**
  * Why the assertion does not authenticate this client, in words for the log: it must be for this issuer or one of its
- * endpoints, valid now and not used before. Null if it does; it is used up then. Throws `unavailable` when the client's keys cannot be fetched now, and `rate_limited`
- * when open-registered clients sent too many from this source.
+ * endpoints, valid now and not used before. Null if it does; it is used up then. Throws `unavailable` when the client's
+ * keys cannot be fetched now, and `rate_limited` when open-registered clients sent too many from this source.
  */
 export async function assertionFault(
   services: Pick<Services, 'store' | 'clock' | 'clientKeys' | 'limits'>,

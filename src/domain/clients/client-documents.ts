@@ -5,11 +5,11 @@ import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentAuditContext } from '../audit/context.ts';
 import { day, minute } from '../durations.ts';
-import type { EgressResult } from '../egress.ts';
+import { type EgressResult, mostDocumentBytes } from '../egress.ts';
 import { Failure } from '../failure.ts';
 import { networkSourceOf } from '../network-source.ts';
 import { freshFor } from './document-freshness.ts';
-import { metadataOf, readDocument, tooLarge } from './document-metadata.ts';
+import { metadataOf, readDocument } from './document-metadata.ts';
 import { documentUrlFault } from './document-url.ts';
 import type { ClientDocuments, DocumentRead } from './documents-port.ts';
 import { fetchForClient } from './fetch-for-client.ts';
@@ -30,14 +30,10 @@ interface Good {
   read?: { readonly by: string; readonly result: DocumentRead };
 }
 
-/** What is known of an address. */
-interface Kept {
-  readonly until: Milliseconds;
-  /** Why there is no document now, worded for the client's developer; null: there is one. */
-  readonly fault: string | null;
-  /** The last document. */
-  readonly good: Good | null;
-}
+/** The document at an address; or why there is none now, worded for the client's developer, and the last one. */
+type Found = { readonly fault: null; readonly good: Good } | { readonly fault: string; readonly good: Good | null };
+
+type Kept = Found & { readonly until: Milliseconds };
 
 type DocumentServices = Pick<Services, 'egress' | 'clock' | 'limits' | 'log'>;
 
@@ -92,25 +88,39 @@ export function createClientDocuments({ egress, clock, limits, log }: DocumentSe
     return known && known.until > clock.now() ? known : fetchOnce(account, url);
   }
 
+  const counts = (good: Good | null): good is Good => good !== null && clock.now() < good.at + lastGoodMilliseconds;
+
+  /** Where the address was not asked, for want of a place or by the limit of the source, the last document counts on. */
+  async function findLast(account: Account, url: string): Promise<Found> {
+    try {
+      return await find(account, url);
+    } catch (error) {
+      const good = kept.get(shareOf(account), url)?.good ?? null;
+      if (isBusy(error) && counts(good)) return { fault: null, good };
+      throw error;
+    }
+  }
+
   return {
     async read(account, url) {
-      const { fault, good } = await find(account, url);
-      return good && fault === null ? readAs(account, url, good) : { fault: fault ?? 'is gone' };
+      const { fault, good } = await findLast(account, url);
+      return fault === null ? readAs(account, url, good) : { fault };
     },
     async readLast(account, url) {
-      const { fault, good } = await find(account, url).catch((error) =>
-        keptIfBusy(error, kept.get(shareOf(account), url)),
-      );
-      if (good && clock.now() < good.at + lastGoodMilliseconds) return readAs(account, url, good);
-      return { fault: fault ?? 'is gone' };
+      const { fault, good } = await findLast(account, url).catch(asUnknown);
+      if (fault === null) return readAs(account, url, good);
+      return counts(good) ? readAs(account, url, good) : { fault };
     },
   };
 }
 
-/** Where the address was not asked, what was known of it before counts on. */
-function keptIfBusy(error: unknown, known: Kept | undefined): Pick<Kept, 'fault' | 'good'> {
-  if (!(error instanceof Failure && (error.code === 'rate_limited' || error.code === 'unavailable'))) throw error;
-  return { fault: 'cannot be fetched now', good: known?.good ?? null };
+function isBusy(error: unknown): boolean {
+  return error instanceof Failure && (error.code === 'rate_limited' || error.code === 'unavailable');
+}
+
+function asUnknown(error: unknown): Found {
+  if (!isBusy(error)) throw error;
+  return { fault: 'cannot be fetched now', good: null };
 }
 
 function nullIfLimited(error: unknown): null {
@@ -138,7 +148,7 @@ type Response =
 function readResponse(account: Account, url: string, result: EgressResult, now: Milliseconds): Response {
   if (!result.ok) {
     if (result.failure === 'redirect_forbidden') return { fault: 'is answered with a redirect, which is not followed' };
-    if (result.failure === 'response_too_large') return { fault: tooLarge };
+    if (result.failure === 'response_too_large') return { fault: `is larger than ${mostDocumentBytes} bytes` };
     return { fault: 'cannot be fetched', reason: `cannot be fetched: ${result.failure}` };
   }
   const { status, headers, body } = result.response;

@@ -7,7 +7,8 @@ import type { Milliseconds } from '../../store/time.ts';
 import { day, minute, second } from '../durations.ts';
 import { Failure } from '../failure.ts';
 import { fetchForClient } from './fetch-for-client.ts';
-import { hasCommonSize, longestCertificate, longestMembers } from './public-keys.ts';
+import { certificateIn } from './key-certificate.ts';
+import { hasCommonSize, longestMembers } from './public-keys.ts';
 import { createSharedRoom } from './shared-room.ts';
 
 /** The algorithms for signing clients: RS256 because it is the most common; the others because they are better. */
@@ -31,7 +32,7 @@ const lastGoodMilliseconds = day;
 /** Maximum number of addresses, over all accounts. */
 const mostKept = 1_000;
 const mostKeys = 50;
-/** Maximum size of the keys of one address, as JSON: strangers can make the service keep some 32 MB in all. */
+/** Maximum size of the keys of one address, as JSON, and of their certificates: strangers can fill some 64 MB in all. */
 const mostCharacters = 32_768;
 const members = Object.entries(longestMembers) as [keyof ClientKey, number][];
 
@@ -128,40 +129,37 @@ function parseKeys(text: string): readonly RegisteredKey[] | null {
   try {
     const { keys } = JSON.parse(text) as { readonly keys?: unknown };
     if (!Array.isArray(keys)) return null;
-    return boundKeys(keys.slice(0, mostKeys).filter(isClientKey));
+    return boundKeys(keys.slice(0, mostKeys).filter(isKey));
   } catch {
     return null;
   }
 }
 
-/** The keys without other members, as many as fit. */
+/** The keys that can sign, or that a certificate is for, without other members, as many as fit. */
 function boundKeys(keys: readonly RegisteredKey[]): readonly RegisteredKey[] {
   const kept: RegisteredKey[] = [];
   let characters = '[]'.length;
+  // Counted apart: most clients need none of them, and all need their keys.
+  let certificates = 0;
   for (const key of keys) {
     const given = members.filter(([name]) => key[name] !== undefined);
     if (given.some(([name, longest]) => typeof key[name] !== 'string' || key[name].length > longest)) continue;
     const bare = {
       kty: key.kty,
       ...Object.fromEntries(given.map(([name]) => [name, key[name]])),
-      ...(hasCertificate(key) && { x5c: key.x5c.slice(0, 1) }),
     };
+    const certificate = certificateIn(key.x5c, bare);
+    if (certificate === null && algorithmsOf(bare).length === 0) continue;
     characters += JSON.stringify(bare).length + 1;
     if (characters > mostCharacters) break;
-    kept.push(bare);
+    certificates += certificate?.length ?? 0;
+    kept.push(certificate === null || certificates > mostCharacters ? bare : { ...bare, x5c: [certificate] });
   }
   return kept;
 }
 
-/** A key that can sign, or that a certificate is for. */
-function isClientKey(key: unknown): key is RegisteredKey {
-  if (typeof key !== 'object' || key === null || !('kty' in key)) return false;
-  return algorithmsOf(key as RegisteredKey).length > 0 || hasCertificate(key as RegisteredKey);
-}
-
-function hasCertificate(key: RegisteredKey): key is Required<Pick<RegisteredKey, 'x5c'>> & RegisteredKey {
-  const first: unknown = Array.isArray(key.x5c) ? key.x5c[0] : undefined;
-  return typeof first === 'string' && first.length <= longestCertificate;
+function isKey(key: unknown): key is RegisteredKey {
+  return typeof key === 'object' && key !== null && 'kty' in key && typeof key.kty === 'string';
 }
 
 /** `EdDSA` names no curve, and only one is supported here: libraries write either name (RFC 9864 §2.2). */

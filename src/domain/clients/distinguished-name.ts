@@ -27,25 +27,33 @@ const attribute =
 
 /**
  * A name in the one form in which two can be compared, or null for a text that is none (RFC 4514). Types compare without
- * case, values exactly: what differs there is another name. Values in hexadecimal (`#…`) are not read.
+ * case, values exactly: what differs there is another name. Values in hexadecimal (`#…`) are not read. `spelled`: the
+ * numbers of types that the text spells so, letter by letter.
  */
-export function readName(text: string): string | null {
+export function readName(text: string, spelled?: ReadonlyMap<string, string>): string | null {
   const parts: string[][] = [[]];
   attribute.lastIndex = 0;
   for (let end = ','; end !== ''; ) {
     const [, type = '', escaped = '', next] = attribute.exec(text) ?? [];
     const value = next === undefined ? null : unescaped(escaped);
     if (value === null) return null;
-    parts.at(-1)?.push(`${shortNames.get(type) ?? type.toUpperCase()}=${value}`);
+    const name = spelled?.get(type) ?? type;
+    parts.at(-1)?.push(`${shortNames.get(name) ?? name.toUpperCase()}=${value}`);
     end = next ?? '';
     if (end === ',') parts.push([]);
   }
   return JSON.stringify(parts.map((part) => part.sort()));
 }
 
+/** Types that OpenSSL tells from others by case alone: `uniqueIdentifier` from `userId`, and an address from `mail`. */
+const spelledByOpenSsl: ReadonlyMap<string, string> = new Map([
+  ['uid', '0.9.2342.19200300.100.1.44'],
+  ['Mail', '1.3.6.1.7'],
+]);
+
 /** The name of a certificate's subject as Node writes it: a line for each part, the widest first. */
 export function nameOf(subject: string | undefined): string | null {
-  return readName((subject ?? '').split('\n').reverse().join(','));
+  return readName((subject ?? '').split('\n').reverse().join(','), spelledByOpenSsl);
 }
 
 /** The value itself, or null if it is in hexadecimal or no UTF-8. Spaces around it count only with a backslash. */

@@ -90,6 +90,27 @@ export async function asItIs(
 }
 
 /**
+ * A stored client with the keys by which it proves itself: those of its document, or of the last one. Never those of its
+ * row, which may have been replaced for a reason, and which anybody could bring back who keeps the document from being
+ * fetched. All else is as its users agreed to. Null if the account takes the client no more. Throws `unavailable`.
+ */
+export async function withCurrentKeys(
+  { clientDocuments }: Pick<Services, 'clientDocuments'>,
+  account: Account,
+  client: ClientRecord,
+): Promise<ClientRecord | null> {
+  if (!isDocumentId(client.clientId)) return client;
+  if (!isWelcome(account, client.clientId)) return null;
+  const read = await clientDocuments.readLast(account, client.clientId);
+  if ('fault' in read) {
+    throw new Failure('unavailable', { reason: `the client's document ${read.fault}`, retryAfterSeconds: 60 });
+  }
+  const { jwks, jwks_uri: uri } = read.metadata.extra;
+  const { jwks: _, jwks_uri: __, ...others } = client.extra;
+  return { ...client, extra: { ...others, ...(jwks && { jwks }), ...(uri !== undefined && { jwks_uri: uri }) } };
+}
+
+/**
  * The name under which consent is stored to what the document lets the client do, and to what a user is told of it: with
  * another document consent is asked for again.
  */

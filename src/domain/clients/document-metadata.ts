@@ -22,18 +22,13 @@ const rules: RegistrationRules = {
   defaultResponseTypes: ['code'],
 };
 
-const mostBytes = 5 * 1024;
 /** One for all: each has memory of its own outside of the heap. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-/** The guard for outgoing requests says so first. */
-export const tooLarge = `is larger than ${mostBytes} bytes`;
-
 /** The members of the document at an address, or what is wrong with it, worded for the client's developer. */
 export function readDocument(
   url: string,
   body: Buffer,
 ): { readonly request: RegistrationRequest } | { readonly fault: string } {
-  if (body.length > mostBytes) return { fault: tooLarge };
   let document: unknown;
   try {
     document = JSON.parse(utf8.decode(body));
@@ -77,29 +72,36 @@ function withDefaults(request: RegistrationRequest, { securityProfile }: Settled
   };
 }
 
+/** Pages that a user is led to, and the address that logout tokens are sent to. */
+const ofOwnOrigin: ReadonlySet<string> = new Set<keyof RegistrationRequest>([
+  'client_uri',
+  'policy_uri',
+  'tos_uri',
+  'backchannel_logout_uri',
+]);
+
 /**
- * Only what is of the document's own origin, of all web addresses that something is sent to, or that say whose client it
- * is: the page for consent shows the host of the document, and somebody else may be able to put a file there. Loopback
- * addresses and private schemes are nobody's. The rest is ignored.
+ * Only what is of the document's own origin, of all addresses that a user or something about one is sent to, or that say
+ * whose client it is: the page for consent shows the host of the document, and somebody else may be able to put a file
+ * there. Programs are sent to loopback addresses and private schemes, which are nobody's. The rest is ignored.
  */
 function ofOrigin(url: string, request: RegistrationRequest): RegistrationRequest {
   const { origin } = new URL(url);
-  const isOwn = (uri: string) => {
-    const parsed = URL.parse(uri);
-    return parsed === null || parsed.origin === origin || parsed.protocol !== 'https:' || isAnybodysUri(uri);
-  };
-  const { redirect_uris: uris, post_logout_redirect_uris: afterwards, client_uri: home, ...rest } = request;
+  const isHere = (uri: unknown) => typeof uri === 'string' && URL.parse(uri)?.origin === origin;
+  // What is no address at all, or an http one, is refused later with its reason.
+  const isOwn = (uri: string) => isHere(uri) || URL.parse(uri)?.protocol !== 'https:' || isAnybodysUri(uri);
+  const { redirect_uris: uris, post_logout_redirect_uris: afterwards, ...given } = request;
   if (uris && uris.length > 0 && !uris.some(isOwn)) {
     throw new Failure('redirect_uri_invalid', {
       name: 'redirect_uris',
       message: `redirect_uris has none at ${origin}, on a loopback host, or with a scheme of its own`,
     });
   }
+  const rest = Object.entries(given).filter(([name, value]) => !ofOwnOrigin.has(name) || isHere(value));
   return {
-    ...rest,
+    ...Object.fromEntries(rest),
     ...(uris && { redirect_uris: uris.filter(isOwn) }),
     ...(afterwards && { post_logout_redirect_uris: afterwards.filter(isOwn) }),
-    ...(home !== undefined && isOwn(home) && { client_uri: home }),
   };
 }
 

@@ -70,23 +70,28 @@ const keyMembers = Object.entries(longestMembers) as [keyof ClientKey, number][]
 function readKeys(jwks: Readonly<Record<string, unknown>>): RegisteredKey[] {
   const { keys } = jwks;
   if (!Array.isArray(keys) || keys.length === 0) throw invalid('jwks', 'must be a JWK Set with at least one key');
-  return keys.map((key: Readonly<Record<string, unknown>>) => {
-    if (typeof key['kty'] !== 'string' || 'd' in key || 'k' in key)
-      throw invalid('jwks', 'must contain public keys only');
-    const kept: { -readonly [Name in keyof ClientKey]: ClientKey[Name] } = { kty: key['kty'] };
-    for (const [name, longest] of keyMembers) {
-      const value = key[name];
-      if (value === undefined) continue;
-      if (typeof value !== 'string') throw invalid('jwks', `has a key whose ${name} is not a string`);
-      if (value.length > longest) throw invalid('jwks', `has a key whose ${name} is longer than ${longest} characters`);
-      kept[name] = value;
-    }
-    if (!hasCommonSize(kept)) {
-      throw invalid('jwks', 'has an RSA key that is not of 2048 to 4096 bits with an exponent of at most 4 bytes');
-    }
-    if (key['x5c'] === undefined) return kept;
-    const certificate = certificateIn(key['x5c'], kept);
-    // Only clients with certificates need it; for all others it is one more member that nobody reads.
-    return certificate === null ? kept : { ...kept, x5c: [certificate] };
-  });
+  return keys.map(readKey);
+}
+
+function readKey(given: unknown): RegisteredKey {
+  // A registration is validated before; a metadata document is not.
+  if (typeof given !== 'object' || given === null) throw invalid('jwks', 'has a key that is not an object');
+  const key = given as Readonly<Record<string, unknown>>;
+  if (typeof key['kty'] !== 'string' || 'd' in key || 'k' in key)
+    throw invalid('jwks', 'must contain public keys only');
+  const kept: { -readonly [Name in keyof ClientKey]: ClientKey[Name] } = { kty: key['kty'] };
+  for (const [name, longest] of keyMembers) {
+    const value = key[name];
+    if (value === undefined) continue;
+    if (typeof value !== 'string') throw invalid('jwks', `has a key whose ${name} is not a string`);
+    if (value.length > longest) throw invalid('jwks', `has a key whose ${name} is longer than ${longest} characters`);
+    kept[name] = value;
+  }
+  if (!hasCommonSize(kept)) {
+    throw invalid('jwks', 'has an RSA key that is not of 2048 to 4096 bits with an exponent of at most 4 bytes');
+  }
+  if (key['x5c'] === undefined) return kept;
+  const certificate = certificateIn(key['x5c'], kept);
+  // Only clients with certificates need it; for all others it is one more member that nobody reads.
+  return certificate === null ? kept : { ...kept, x5c: [certificate] };
 }

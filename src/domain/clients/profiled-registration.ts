@@ -15,14 +15,14 @@ import { profiledRedirectFault } from './security-profile.ts';
 export function readProfiledMetadata(
   request: RegistrationRequest,
   rules: RegistrationRules,
-  registrant: RegistrantKind & Pick<AccountSettings, 'securityProfile'>,
+  registrant: RegistrantKind & Pick<AccountSettings, 'securityProfile' | 'mutualTls'>,
 ): ClientMetadata {
   const isFapi = registrant.securityProfile === 'fapi2' || (rules.standard && request.security_profile === 'fapi2');
   if (!isFapi) return readMetadata(request, rules, registrant);
   if (!rules.standard) {
     throw invalid(
       'token_endpoint_auth_method',
-      'must be private_key_jwt, which POST /oauth2/register takes (FAPI 2.0)',
+      `must be ${profiledAuthMethods(registrant).join(' or ')}, which POST /oauth2/register takes (FAPI 2.0)`,
     );
   }
   const metadata = readMetadata(withProfileDefaults(request), rules, registrant);

@@ -35,7 +35,7 @@ const ofSystem = /^(ms|microsoft|search|x-apple|itms)([-.]|$)|-ms$/;
  */
 export function isAnybodysUri(uri: string): boolean {
   const { protocol, hostname } = new URL(uri);
-  return protocol !== 'https:' || loopbackHosts.has(hostname) || /^127\.|\.localhost$/.test(hostname);
+  return protocol !== 'https:' || loopbackHosts.has(hostname) || /^127(\.\d{1,3}){3}$|\.localhost$/.test(hostname);
 }
 
 /** Why a URI may not be registered, or null. */

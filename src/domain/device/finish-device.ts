@@ -19,19 +19,20 @@ export async function finishDevice(
   account: Account,
   request: OpenRequest,
   { digest }: AwaitingDevice,
-  result: Granted | 'denied',
+  result: Granted | { readonly deniedTo: number | null },
 ): Promise<{ readonly location: string } | null> {
   const { record, client } = request;
   const now = services.clock.now();
   const { scope, redirectUri, apiScopes = [] } = record.parameters;
-  const userId = result === 'denied' ? record.decidedBy : result.user.id;
+  const isDenied = 'deniedTo' in result;
+  const userId = isDenied ? result.deniedTo : result.user.id;
   if (userId === null) throw new Failure('internal', { reason: 'nobody decided about the device' });
   const isFinished = await services.store.transaction(async (tx) => {
-    const verdict = result === 'denied' ? null : await admitSession(services, tx, account, request, result);
+    const verdict = isDenied ? null : await admitSession(services, tx, account, request, result);
     if (verdict && verdict.at !== 'end') return false;
     if (!(await tx.authorizations.finishRequest(record))) throw ended();
     const isDecided =
-      result === 'denied' || verdict === null
+      verdict === null
         ? await tx.deviceCodes.decide(account.id, digest, denialOf(userId, now), now)
         : await openDevice(services, tx, account, verdict, digest, apiScopes);
     if (!isDecided) throw ended();
@@ -40,14 +41,14 @@ export async function finishDevice(
       tx,
       services,
       account,
-      result === 'denied'
+      isDenied
         ? { ...about, action: 'device.denied', detail: { user_id: userId } }
         : { ...about, action: 'device.allowed', detail: { user_id: userId, scope } },
     );
     return true;
   });
   if (!isFinished) return null;
-  return { location: `${redirectUri}?outcome=${result === 'denied' ? 'denied' : 'allowed'}` };
+  return { location: `${redirectUri}?outcome=${isDenied ? 'denied' : 'allowed'}` };
 }
 
 function denialOf(userId: number, decidedAt: Milliseconds) {

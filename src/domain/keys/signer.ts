@@ -51,8 +51,9 @@ function encode(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');
 }
 
-const formats: Readonly<Record<SigningAlgorithm, Omit<SignKeyObjectInput, 'key'>>> = {
-  RS256: {},
+/** Null: as Node signs with the key alone, which it is much quicker to recognize than one in an object. */
+const formats: Readonly<Record<SigningAlgorithm, Omit<SignKeyObjectInput, 'key'> | null>> = {
+  RS256: null,
   // RFC 7518 §3.5: the salt is as long as the hash.
   PS256: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 },
   // RFC 7518 §3.4: the signature is R followed by S, not DER.
@@ -61,7 +62,8 @@ const formats: Readonly<Record<SigningAlgorithm, Omit<SignKeyObjectInput, 'key'>
 
 /** With a callback Node signs on its thread pool, and JavaScript continues meanwhile. */
 function signOnPool(input: string, alg: SigningAlgorithm, key: KeyObject): Promise<Buffer> {
-  const options = { key, ...formats[alg] };
+  const format = formats[alg];
+  const options = format === null ? key : { key, ...format };
   return new Promise((resolve, reject) => {
     sign('sha256', Buffer.from(input), options, (error, signature) => (error ? reject(error) : resolve(signature)));
   });

@@ -15,7 +15,7 @@ function counted({ registeredBy, clientId }: Refused, userId: number): LimitSubj
 }
 
 /** Counts that the user did not agree. */
-export async function countRefusal(
+export async function countConsentRefusal(
   { limits }: Pick<Services, 'limits'>,
   account: Account,
   client: Refused,

@@ -7,7 +7,7 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
-import { documentMark, isDocumentMark, isUnstored } from '../clients/document-client.ts';
+import { documentMark, isUnstored } from '../clients/document-client.ts';
 import { isDocumentId } from '../clients/document-url.ts';
 import { isAnybodysUri } from '../clients/redirect-uris.ts';
 import { serversOf } from '../tokens/audience.ts';
@@ -110,7 +110,8 @@ export function withConsent(
   servers: readonly LinkedServer[],
 ): readonly string[] {
   const mark = isDocumentId(client.clientId) ? [documentMark(client)] : [];
-  const kept = former.filter((name) => !isDocumentMark(name));
+  // What was allowed to another document was not allowed to this one.
+  const kept = mark.every((name) => former.includes(name)) ? former : [];
   return [...new Set([...kept, ...consentNames(parameters, servers), ...mark])];
 }
 

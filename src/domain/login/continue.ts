@@ -47,7 +47,8 @@ async function nextStep(
 ): Promise<NextStep | null> {
   const current = await currentStep(services, account, browser);
   const silent = current.request.record.parameters.prompt.includes('none');
-  const end = (result: Granted | AuthorizationError) => finishRequest(services, account, current.request, result);
+  const end = (result: Granted | AuthorizationError, unasked: number | null = null) =>
+    finishRequest(services, account, current.request, result, unasked);
   switch (current.step) {
     case 'granted':
       return end(findLateFault(account, current) ?? current);
@@ -74,7 +75,8 @@ async function nextStep(
       throw current.failure;
     case 'consent':
       if (silent) return end({ error: 'consent_required', description: 'consent is missing' });
-      if (await isWornOut(services, account, current.request.client, current.user.id)) return end(refusedOften);
+      if (await isWornOut(services, account, current.request.client, current.user.id))
+        return end(refusedOften, current.user.id);
       return { show: 'consent' };
   }
 }

@@ -7,10 +7,12 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
+import { currentAuditContext } from '../audit/context.ts';
 import { recordEvent } from '../audit/record.ts';
 import { documentMark, isUnstored, keepDocumentClient } from '../clients/document-client.ts';
 import { isDocumentId } from '../clients/document-url.ts';
 import { Failure } from '../failure.ts';
+import { networkSourceOf } from '../network-source.ts';
 import { serversOf } from '../tokens/audience.ts';
 import { apiScopeName, apiScopeNames } from '../tokens/scopes.ts';
 import {
@@ -21,7 +23,7 @@ import {
   requireCsrf,
 } from './authorization-request.ts';
 import { type ApiScope, consentScopes, isAllowedAtApis, isConsentRemembered, withConsent } from './consent.ts';
-import { countRefusal } from './consent-refusals.ts';
+import { countConsentRefusal } from './consent-refusals.ts';
 import { isOwnPages } from './own-pages.ts';
 import { pageFailure } from './refused-request.ts';
 import { findSession } from './sessions.ts';
@@ -78,6 +80,12 @@ export async function decideConsent(
   }
   // A script in a signed-in browser could change the decision without end, so the number is limited.
   await services.limits.take(account, 'authorize', { session: session.sid });
+  // The client gets an app here, as others do when they register.
+  if (decision === 'allow' && isUnstored(client)) {
+    await services.limits.take(account, 'register-open', {
+      source: networkSourceOf(currentAuditContext().source ?? ''),
+    });
+  }
   const isNew = await services.store.transaction(async (tx) => {
     const { userId: id } = session;
     // Whoever ends the session locks its user first: nothing is allowed in one that has ended.
@@ -110,7 +118,7 @@ export async function decideConsent(
     await tx.authorizations.saveConsent(account.id, id, appId, allowed, services.clock.now());
     return true;
   });
-  if (isNew && decision === 'deny') await countRefusal(services, account, client, session.userId);
+  if (isNew && decision === 'deny') await countConsentRefusal(services, account, client, session.userId);
 }
 
 /** The client with its row. One that is known by its document gets it here, from a user who may use it. */

@@ -37,13 +37,14 @@ export type Giving = (tx: StoreVerbs, admitted: Admitted<SessionRecord>) => Prom
 /**
  * Ends the request for exactly one caller: with what the user grants, with an error, or at the waiting device. Returns
  * null and does nothing when the session or its user has changed; the caller then looks again. Throws `rate_limited`
- * when the session granted too many.
+ * when the session granted too many. `unasked`: the user whom an error refuses without a question.
  */
 export async function finishRequest(
   services: FinishServices,
   account: Account,
   request: OpenRequest,
   result: Granted | AuthorizationError,
+  unasked: number | null = null,
 ): Promise<{ readonly answer: ClientAnswer } | null> {
   const { record, client } = request;
   const { parameters } = record;
@@ -51,7 +52,7 @@ export async function finishRequest(
   // A script in a signed-in browser could get codes without end, so the number is limited.
   if (!('error' in result)) await services.limits.take(account, 'authorize', { session: result.session.sid });
   if (device) {
-    const decided = 'error' in result ? 'denied' : result;
+    const decided = 'error' in result ? { deniedTo: unasked ?? record.decidedBy } : result;
     const finished = await finishDevice(services, account, request, device, decided);
     return finished && { answer: { by: 'redirect', ...finished } };
   }
@@ -59,7 +60,7 @@ export async function finishRequest(
     const answer = await answerError(services, account, client, parameters, error);
     // Who renews a session silently does so at a web page.
     const leavesUnseen = parameters.prompt.includes('none') && !/^https?:/.test(parameters.redirectUri);
-    return leavesUnseen ? unseen(client, answer) : answer;
+    return leavesUnseen || unasked !== null ? unseen(client, answer) : answer;
   };
   // Repeating the request gives the same response, and nothing is stored for a browser without an authenticated user.
   if ('error' in result && isUnanswered(record)) return { answer: await refused(result) };

@@ -9,6 +9,8 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { isUnstored } from '../clients/document-client.ts';
+import { decidedBy } from '../clients/document-metadata.ts';
+import { isDocumentId } from '../clients/document-url.ts';
 import type { Failure } from '../failure.ts';
 import { type Due, findDue, lacksSecondFactor, type Way } from '../login/due.ts';
 import { isOwnPages } from '../login/own-pages.ts';
@@ -92,11 +94,15 @@ export async function admit<Shown extends Evidence>(
   return { at: 'end', user, session, client, policy: verdict.policy, servers } as Admitted<SessionOf<Shown>>;
 }
 
-/** The current app; null if it was deleted. The account pages are not an app, nor is what nobody has agreed to yet. */
+/**
+ * The current app; null if it was deleted. The account pages are not an app, nor is what nobody has agreed to yet. What
+ * a client's document decides is as it was read before: the row may say what another user agreed to.
+ */
 async function readAgain({ clients }: Pick<StoreVerbs, 'clients'>, client: ClientRecord): Promise<ClientRecord | null> {
   if (isOwnPages(client)) return client;
   const found = await clients.find(client.accountId, client.clientId);
-  return found ?? (isUnstored(client) ? client : null);
+  if (!found) return isUnstored(client) ? client : null;
+  return isDocumentId(client.clientId) ? { ...found, ...decidedBy(client) } : found;
 }
 
 type Judged = { readonly at: 'end'; readonly policy: PolicyRecord } | Waiting | Halted;

@@ -22,8 +22,8 @@ export function invalid(name: string, why: string): Failure {
 /**
  * Denies by default. A client may exchange its own tokens. It may exchange another client's token of a user only if it
  * authenticates, is linked to the API authorization server that the token is for, and its app is assigned to the user.
- * A token that is bound to a key or a certificate is exchanged only together with it. Returns the server as this client is linked
- * to it; null for an opaque token.
+ * A token that is bound to a key or a certificate is exchanged only together with it. Returns the server as this client
+ * is linked to it; null for an opaque token.
  */
 export async function requireMayExchange(
   services: Pick<Services, 'store'>,
@@ -32,8 +32,8 @@ export async function requireMayExchange(
   proven: Binding | null,
 ): Promise<LinkedServer | null> {
   if (binding !== null && !isSameBinding(binding, proven)) {
-    const missing = binding.to === 'key' ? 'a key, and there is no proof of that key' : 'another certificate';
-    throw invalid('subject_token', `is bound to ${missing}`);
+    const missing = binding.to === 'key' ? 'there is no proof of that key' : 'this request is not bound to it';
+    throw invalid('subject_token', `is bound to a ${binding.to}, and ${missing}`);
   }
   const isOwn = token.appId === client.appId;
   if (isOwn) return linked;

@@ -9,15 +9,18 @@ import type { Services } from '../../services.ts';
 export function readResourceMetadata(services: Pick<Services, 'store'>): Handler<operations['readResourceMetadata']> {
   return async ({ path, origin: { account } }, respond) => {
     const { name, resourceIdentifier, scopes } = await readPublicServer(services, account, path.id);
-    const isFapi = account.settings.securityProfile === 'fapi2';
+    const { securityProfile, mutualTls } = account.settings;
+    const isFapi = securityProfile === 'fapi2';
     const metadata = {
       resource: resourceIdentifier,
       authorization_servers: [account.baseUrl],
-      scopes_supported: [...scopes],
+      // RFC 9728 §3.2: members with zero elements are left out.
+      ...(scopes.length > 0 && { scopes_supported: [...scopes] }),
       bearer_methods_supported: ['header' as const],
       resource_name: name,
       dpop_signing_alg_values_supported: profiledAlgorithms(proofAlgorithms, isFapi),
-      dpop_bound_access_tokens_required: isFapi,
+      // With certificates a token may be bound to one of them instead.
+      dpop_bound_access_tokens_required: isFapi && mutualTls === 'off',
     };
     return respond(200, metadata, { 'cache-control': 'public, max-age=300' });
   };

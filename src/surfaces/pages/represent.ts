@@ -158,7 +158,7 @@ function representAsked(
   const [first] = apiScopes;
   if (parameters.serverId === null || !first) return { scopes: viewsOf(names) };
   const { server, claims } = first;
-  const told = { name: 'claims', title: 'Know of you', description: claims.join(', ') };
+  const told = { name: 'claims', title: 'See this about you', description: claims.join(', ') };
   return {
     scopes: viewsOf(names.filter((name) => Object.hasOwn(scopeViews, name))),
     api: {

@@ -57,3 +57,11 @@ test('what is no name is none, and a certificate may have none', () => {
   }
   assert.equal(nameOf(new X509Certificate(newCertificate({ subject: [] }).der).subject), null);
 });
+
+test('types that OpenSSL tells apart by case alone are two', () => {
+  const identifier = '0.9.2342.19200300.100.1.44';
+  const subject = [[[identifier, 'payroll']]] as const;
+  assert.ok(isSame({ subject }, `${identifier}=payroll`));
+  assert.ok(!isSame({ subject }, 'UID=payroll'));
+  assert.ok(isSame({ subject: [[[oid.uid, 'payroll']]] }, 'uid=payroll'));
+});

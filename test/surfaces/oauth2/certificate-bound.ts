@@ -183,7 +183,7 @@ export function certificateBound(kind: 'sqlite' | 'postgres'): void {
       await askTokens(showing(app(), other), exchanging, asked),
       400,
       'invalid_request',
-      /another certificate/,
+      /and this request is not bound to it/,
     );
     const exchanged = await askTokens(showing(app(), mine), exchanging, asked);
     assert.equal(exchanged.status, 200, exchanged.text);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { decodeJwt } from 'jose';
 import { setAccount } from '../../../src/domain/accounts/accounts.ts';
 import { expireClients } from '../../../src/domain/clients/expire-clients.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
@@ -84,12 +85,16 @@ export function documentClientDoors(kind: 'sqlite' | 'postgres'): void {
   });
 
   it('too many fetches of a source: 429 on a page, until the next minute', async () => {
+    const known = publish(documents);
+    assert.equal((await push(known)).status, 201);
+    one.services.clock.advance(300_001);
     await setAccount(one.services, one.account.subdomain, { 'limit.client-metadata': '3/min' });
     for (let index = 0; index < 3; index += 1) await one.send('GET', authorizePath(publish(documents)));
     const client = publish(documents);
     const refused = await one.send('GET', authorizePath(client));
     assert.equal(refused.status, 429);
     assertError(await push(client), 429, 'rate_limited');
+    assert.equal((await push(known)).status, 201, 'its document of before counts for a day');
     await setAccount(one.services, one.account.subdomain, { 'limit.client-metadata': 'off' });
   });
 
@@ -219,11 +224,45 @@ export function documentClientDoors(kind: 'sqlite' | 'postgres'): void {
     assertError(await ask(next(second.body.refresh_token)), 400, 'invalid_client');
     const third = await ask(next(second.body.refresh_token), keys[1]);
     assert.equal(third.status, 200, third.text);
-    // A day later, and still down: what the row says counts.
+    // A day later, and still down: no key is known. That of the row, which somebody once allowed, was replaced.
     documents.at.set(client.client_id, 503);
     one.services.clock.advance(2 * 86_400_000);
-    assertError(await ask(next(third.body.refresh_token), keys[1]), 400, 'invalid_client');
-    assert.equal((await ask(next(third.body.refresh_token))).status, 200);
+    for (const key of keys) {
+      const refused = await ask(next(third.body.refresh_token), key);
+      assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '60'], refused.text);
+    }
+    documents.at.set(client.client_id, document);
+    one.services.clock.advance(60_001);
+    assert.equal((await ask(next(third.body.refresh_token), keys[1])).status, 200);
+  });
+
+  it('private_key_jwt: all but the keys is as its users agreed to', async () => {
+    const uris = { redirect_uris: [redirectUri], client_name: 'Agent Tool' };
+    const client = publish(documents, signer({ ...uris, subject_type: 'pairwise' }));
+    const code = (await signInForCode(one, client, await newUser())).get('code') ?? '';
+    const ask = async (form: Record<string, string>, proof: object) =>
+      one.send('POST', '/oauth2/token', { form: { ...form, ...proof } });
+    const tokens = await ask(codeForm(code), await as(client));
+    const next = { grant_type: 'refresh_token', refresh_token: tokens.body.refresh_token };
+    documents.at.set(client.client_id, { client_id: client.client_id, ...uris, token_endpoint_auth_method: 'none' });
+    one.services.clock.advance(300_001);
+    assertError(await ask(next, { client_id: client.client_id }), 400, 'invalid_client');
+    documents.at.set(client.client_id, { client_id: client.client_id, ...signer({ ...uris, subject_type: 'public' }) });
+    one.services.clock.advance(300_001);
+    const again = await ask(next, await as(client));
+    assert.equal(again.status, 200, again.text);
+    assert.equal(decodeJwt(again.body.id_token).sub, decodeJwt(tokens.body.id_token).sub);
+  });
+
+  it('an assertion that names nobody, or no text, is an unknown client', async () => {
+    const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+    for (const sub of [5, null, ['x'], {}]) {
+      const assertion = `${encoded({ alg: 'ES256' })}.${encoded({ sub })}.AAAA`;
+      for (const door of ['token', 'par', 'introspect', 'revoke', 'device_authorization']) {
+        const answer = await one.send('POST', `/oauth2/${door}`, { form: shown(assertion) });
+        assert.ok(answer.status === 400 || answer.status === 401, `${door}: ${answer.status} ${answer.text}`);
+      }
+    }
   });
 
   it('begins a device once somebody has allowed it, and not before', async () => {
@@ -247,7 +286,9 @@ export function documentClientDoors(kind: 'sqlite' | 'postgres'): void {
     for (let refusals = 0; refusals < 2; refusals += 1) {
       await submit(few, await start(publish(documents)), { decision: 'deny' });
     }
-    assert.match(toClient((await start(publish(documents))).answer).get('error_description') ?? '', /several times/);
+    const { status, text } = (await start(publish(documents))).answer;
+    assert.equal(status, 200, 'it waits on a page');
+    assert.match(text, /error=access_denied/);
     const elsewhere = 'https://other.example.com/client';
     const redirect_uri = 'https://other.example.com/callback';
     documents.at.set(elsewhere, { client_id: elsewhere, redirect_uris: [redirect_uri] });

@@ -9,6 +9,7 @@ import { countRows, readRows } from '../../support/rows.ts';
 import {
   authorizePath,
   CookieJar,
+  formTo,
   makeUser,
   password,
   type RegisteredClient,
@@ -17,6 +18,7 @@ import {
   refresh,
   signInForCode,
   submit,
+  submitTo,
   type Walk,
   walk,
 } from '../../support/sign-in.ts';
@@ -211,6 +213,87 @@ export function documentClients(kind: 'sqlite' | 'postgres'): void {
     assert.ok(await asks(other));
   });
 
+  it('what was allowed to a former document is not allowed to the next', async () => {
+    const client = publish(documents);
+    const user = await newUser();
+    const jar = new CookieJar();
+    const ask = (scope: string) => toConsent(client, user.email, { scope }, jar);
+    await allow(await ask('openid email'));
+    assert.ok(!isConsent(await ask('openid email')));
+    documents.at.set(client.client_id, { ...(documents.at.get(client.client_id) as object), client_name: 'Another' });
+    later();
+    await allow(await ask('openid'));
+    assert.ok(!isConsent(await ask('openid')));
+    assert.ok(isConsent(await ask('openid email')));
+  });
+
+  it('an app is judged by the document: an operator cannot edit what that decides, nor get in the way of it', async () => {
+    const client = publish(documents);
+    const user = await newUser();
+    const jar = new CookieJar();
+    await allow(await toConsent(client, user.email, {}, jar));
+    const { appId } = await rowOf(client);
+    const headers = { authorization: `Bearer ${await one.bearer('manage_all')}` };
+    const path = `/api/2/apps/${appId}`;
+    const put = (json: object) => one.send('PUT', path, { headers, json });
+    const { body } = await one.send('GET', path, { headers });
+    const { name, icon_url, configuration } = body.data ?? body;
+    const same = await put({ name, icon_url, configuration, description: 'Known to us' });
+    assert.equal(same.status, 200, same.text);
+    for (const [member, json] of Object.entries({
+      name: { name: 'Ours' },
+      icon_url: { icon_url: 'https://ours.example.com/icon.png' },
+      'configuration.redirect_uri': { configuration: { redirect_uri: 'https://ours.example.com/in' } },
+      'configuration.token_endpoint_auth_method': { configuration: { token_endpoint_auth_method: 0 } },
+    })) {
+      const refused = await put({ name, ...json });
+      assert.equal(refused.status, 422, refused.text);
+      assert.ok(refused.text.includes(`${member} is decided by the metadata document`), refused.text);
+    }
+    // As another process left it, which had another version of the document.
+    const { services, account } = one;
+    await services.store.clients.update(account.id, appId, { redirectUris: ['https://app.example.com/former'] });
+    assert.ok(toClient((await toConsent(client, user.email, {}, jar)).answer).get('code'));
+  });
+
+  it("only what is at the document's own origin says whose client it is, or gets tokens", async () => {
+    const client = publish(documents, {
+      client_uri: 'http://bank.example/',
+      policy_uri: 'https://bank.example/policy',
+      tos_uri: 'https://bank.example/tos',
+      backchannel_logout_uri: 'https://bank.example/logout',
+      redirect_uris: [redirectUri, 'https://127.evil.example/cb'],
+    });
+    await allow(await toConsent(client, (await newUser()).email));
+    const { extra, redirectUris } = await rowOf(client);
+    assert.deepEqual(Object.keys(extra), []);
+    assert.deepEqual(redirectUris, [redirectUri]);
+    const own = publish(documents, {
+      client_uri: 'https://app.example.com/',
+      backchannel_logout_uri: 'https://app.example.com/logout',
+    });
+    await allow(await toConsent(own, (await newUser()).email));
+    const kept = (await rowOf(own)).extra;
+    assert.deepEqual(
+      [kept.client_uri, kept.backchannel_logout_uri],
+      ['https://app.example.com/', 'https://app.example.com/logout'],
+    );
+  });
+
+  it('an app for a document counts as a registration of its source', async () => {
+    const few = await accountForDocuments(app, { ...unlimited, 'limit.register-open': '1/h' });
+    const user = await makeUser(few, undefined, { roles: ['Everyone'] });
+    const jar = new CookieJar();
+    const first = publish(documents);
+    const begin = (client: RegisteredClient) => walk(few, jar, authorizePath(client));
+    const signed = await submit(few, await begin(first), { username: user.email ?? '', password });
+    assert.ok(toClient((await submit(few, signed, { decision: 'allow' })).answer).get('code'));
+    const again = await begin(first);
+    assert.ok(toClient((await submit(few, again, { decision: 'allow' })).answer).get('code'), 'it has its app');
+    const next = await submit(few, await begin(publish(documents)), { decision: 'allow' });
+    assert.equal(next.answer.status, 429, next.answer.text);
+  });
+
   it('a document that changes while the consent page waits: the page comes again, and nothing is allowed', async () => {
     const client = publish(documents);
     const user = await newUser();
@@ -247,11 +330,9 @@ export function documentClients(kind: 'sqlite' | 'postgres'): void {
     const account = await walk(one, jar, '/account/apps');
     assert.match(account.answer.text, /Agent Tool/);
     assert.doesNotMatch(account.answer.text, /document:/);
-    const { services } = one;
-    await services.store.transaction(async (tx) => {
-      await tx.authorizations.removeConsent(one.account.id, user.id, appId);
-      await tx.grants.revokeOfUserApp(one.account.id, user.id, appId, services.clock.now(), 'consent withdrawn');
-    });
+    const remove = '/account/apps/remove';
+    const { answer } = await submitTo(one, jar, remove, { ...formTo(account, remove), app_id: String(appId) });
+    assert.equal(answer.status, 200, answer.text);
     await assertEnded(one, client, tokens.refresh_token, tokens.access_token);
     assert.ok(isConsent(await toConsent(client, user.email, {}, jar)));
   });
@@ -262,10 +343,12 @@ export function documentClients(kind: 'sqlite' | 'postgres'): void {
     const tokens = await redeem(one, client, await allow(await toConsent(client, user.email)));
     const { appId } = await rowOf(client);
     const headers = { authorization: `Bearer ${await one.bearer('manage_all')}` };
-    const waiting = await toConsent(client, user.email);
+    const waiting = await toConsent(client, user.email, { prompt: 'consent' });
     assert.equal((await one.send('DELETE', `/api/2/apps/${appId}`, { headers })).status, 204);
     assertError(await refresh(one, client, tokens.refresh_token), 400, 'invalid_client');
-    assert.ok(waiting);
+    const late = await submit(one, waiting, { decision: 'allow' });
+    assert.ok(!late.answer.headers['location'], 'a page in words');
+    assert.equal(await appsOf(client.client_id), 0);
     const code = await allow(await toConsent(client, user.email));
     assert.ok((await redeem(one, client, code)).access_token);
     assert.notEqual((await rowOf(client)).appId, appId);

@@ -3,10 +3,11 @@ import { before, it } from 'node:test';
 import { setAccount } from '../../../src/domain/accounts/accounts.ts';
 import { type GrantType, knownGrantTypes } from '../../../src/domain/clients/known-values.ts';
 import { grantAccess } from '../../../src/domain/users/access.ts';
+import { toldBy } from '../../domain/audit/told.ts';
 import { linkApi, makeApi } from '../../support/api.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
-import { askForCodes, decideDevice, deviceGrant, poll } from '../../support/devices.ts';
+import { askForCodes, codesOf, decideDevice, deviceGrant, poll, typeAndSignIn } from '../../support/devices.ts';
 import {
   authorizePath,
   CookieJar,
@@ -312,11 +313,26 @@ export function openClients(app: AppOf): void {
     for (const client of [pushy, pushy, byToken, byToken, byToken, other]) {
       assert.equal(await refuse(client), 'the user did not consent');
     }
-    const left = toClient((await start(pushy)).answer);
-    assert.deepEqual([left.get('error'), left.get('code')], ['access_denied', null]);
-    assert.match(left.get('error_description') ?? '', /refused several times/);
+    const { answer } = await start(pushy);
+    assertAsks(answer, `${redirectUri}?error=access_denied`);
+    assert.match(answer.text, /refused\+several\+times/);
     const silent = toClient((await start(pushy, { prompt: 'none' })).answer);
     assert.equal(silent.get('error'), 'consent_required');
     assert.equal(await refuse(other), 'the user did not consent');
+  });
+  it('a user who refused a device often is not asked by its client, and the device is told', async () => {
+    const few = await app().another({ ...unlimited, registration: 'open', 'limit.consent': '1/h' });
+    const json = { client_name: 'Living Room', redirect_uris: [redirectUri], grant_types: [deviceGrant] };
+    const client: OwnClient = (await few.send('POST', '/oauth2/register', { json })).body;
+    const user = await makeUser(few, client.app_id);
+    await decideDevice(few, (await codesOf(few, client)).user_code, user, 'deny');
+    const codes = await codesOf(few, client);
+    const told = await toldBy(few, async () => {
+      const { answer } = await typeAndSignIn(few, codes.user_code, user);
+      assert.equal(answer.status, 200, answer.text);
+      assert.doesNotMatch(answer.text, /value="allow"/);
+    });
+    assert.ok(told.some(({ action, actorId }) => action === 'device.denied' && actorId === user.id));
+    assertError(await poll(few, client, codes), 400, 'access_denied');
   });
 }

@@ -34,6 +34,14 @@ export function resourceMetadata(app: AppOf): void {
     assert.deepEqual(body.dpop_signing_alg_values_supported, ['PS256', 'ES256', 'EdDSA', 'Ed25519']);
   });
 
+  it('one without open scopes names none at all; with certificates a token need not be bound to a key', async () => {
+    const one = await app().another({ security_profile: 'fapi2', mutual_tls: 'any' });
+    const api = await makeOpenApi(one, [], { resourceMetadata: true });
+    const { body } = await one.send('GET', at(api.id));
+    assert.ok(!('scopes_supported' in body), 'RFC 9728 §3.2');
+    assert.equal(body.dpop_bound_access_tokens_required, false);
+  });
+
   it('an API that does not say so is like one that is not there, and so is one of another account', async () => {
     const silent = await makeOpenApi(app(), ['tools:call']);
     const told = await makeOpenApi(app(), ['tools:call'], { resourceMetadata: true });

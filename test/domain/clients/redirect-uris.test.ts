@@ -179,7 +179,11 @@ test("loopback addresses and private schemes are anybody's; https of another hos
   const loopback = ['https://localhost/cb', 'https://127.0.0.2/cb', 'https://app.localhost/cb', 'https://[::1]/cb'];
   const plain = everywhere.filter((uri) => uri.startsWith('http:'));
   for (const uri of [...nativeOnly, ...plain, ...loopback]) assert.ok(isAnybodysUri(uri), uri);
-  for (const uri of [...everywhere.filter((one) => !plain.includes(one)), 'https://localhost.example.com/cb', 'https://127.evil.example/cb']) {
+  for (const uri of [
+    ...everywhere.filter((one) => !plain.includes(one)),
+    'https://localhost.example.com/cb',
+    'https://127.evil.example/cb',
+  ]) {
     assert.ok(!isAnybodysUri(uri), uri);
   }
 });

@@ -82,8 +82,8 @@ export const certificates: readonly Mutant[] = [
     id: 'certificate-of-key',
     rule: 'a registered certificate is that of its key',
     file: 'domain/clients/key-certificate.ts',
-    text: 'publicKey(key)?.equals(x509.publicKey)',
-    becomes: 'publicKey(key)',
+    text: "format: 'jwk' }).equals(x509.publicKey)",
+    becomes: "format: 'jwk' }).equals(x509.publicKey) || true",
     killedBy,
   },
   {

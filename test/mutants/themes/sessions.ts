@@ -39,8 +39,8 @@ export const sessions: readonly Mutant[] = [
     id: 'admit-app-deleted',
     rule: 'a deleted app gets nothing',
     file: 'domain/opening/admit.ts',
-    text: 'return found ?? (isUnstored(client) ? client : null);',
-    becomes: 'return found ?? client;',
+    text: 'if (!found) return isUnstored(client) ? client : null;',
+    becomes: 'if (!found) return client;',
     killedBy: 'domain/opening/admit.test.ts',
   },
   {

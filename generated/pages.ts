@@ -688,7 +688,8 @@ export interface paths {
         /**
          * Show the consent page
          * @description Shows the application, the requested scopes, the signed-in user and the target of the answer, in one form with
-         *     two submit buttons: `decision` = `allow` first, then `decision` = `deny`.
+         *     two submit buttons: `decision` = `allow` first, then `decision` = `deny`. Names the other applications that may
+         *     act for the user at the API that is asked for, by token exchange.
          *
          *     Answers 303 to `/continue` when no user is signed in, or when the decision is made or not required.
          */

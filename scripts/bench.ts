@@ -7,6 +7,7 @@
  *     npm run bench -- --json      one JSON array on standard output; what goes on is told on standard error
  *     npm run bench -- --write     full, and writes docs/performance.md
  *     npm run bench -- --lists     the lists of users alone
+ *     npm run bench -- --documents clients with a metadata document alone
  *     npm run bench -- --growth    each operation of the contracts with 1,000 and with 300,000 users, up to 25 minutes;
  *                                  --users=N another size, --database=sqlite or postgres one of both, --only=<regexp>
  *                                  the operations whose names match, --filled=<folder> keeps the filled databases
@@ -22,6 +23,7 @@ import type { Line } from '../test/bench/lines.ts';
 import { promises } from '../test/bench/lines.ts';
 import { describeMachine } from '../test/bench/machine.ts';
 import { measureDelegated } from '../test/bench/measure-delegated.ts';
+import { measureDocuments } from '../test/bench/measure-documents.ts';
 import { measureHooks } from '../test/bench/measure-hooks.ts';
 import { measureListsOnPostgres, measureListsOnSqlite } from '../test/bench/measure-lists.ts';
 import { measurePostgres } from '../test/bench/measure-postgres.ts';
@@ -46,7 +48,16 @@ function readFlags() {
   try {
     const text = { type: 'string' } as const;
     const growth = { growth: flag, users: { ...text, default: '300000' }, database: text, only: text, filled: text };
-    const options = { quick: flag, hooks: flag, json: flag, write: flag, profile: flag, lists: flag, ...growth };
+    const options = {
+      quick: flag,
+      hooks: flag,
+      json: flag,
+      write: flag,
+      profile: flag,
+      lists: flag,
+      documents: flag,
+      ...growth,
+    };
     return parseArgs({ options }).values;
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
@@ -65,7 +76,7 @@ async function measureAll(bench: Bench, quick: boolean): Promise<Line[]> {
     const lines = [...(await measureRefresh(bench, field)), ...(await measureOthers(bench, field))];
     if (quick) return [...lines, await field.checkTrail()];
     lines.push(...(await measureIntrospection(bench, field)), await field.checkTrail());
-    lines.push(...(await measureDelegated(bench)));
+    lines.push(...(await measureDelegated(bench)), ...(await measureDocuments(bench)));
     lines.push(...(await measureMillion(bench, field)));
     lines.push(...(await measurePostgres(bench, field.durable)));
     lines.push(...(await measureLists(bench)));
@@ -83,15 +94,16 @@ const {
   write,
   profile: profileOnly,
   lists: listsOnly,
+  documents: documentsOnly,
   growth,
   users,
   database,
   only,
   filled,
 } = readFlags();
-if ((quick || hooks || listsOnly) && write) {
+if ((quick || hooks || listsOnly || documentsOnly) && write) {
   process.stderr.write(
-    'docs/performance.md is written from a full run: --write excludes --quick, --hooks and --lists\n',
+    'docs/performance.md is written from a full run: --write excludes --quick, --hooks, --lists and --documents\n',
   );
   process.exit(2);
 }
@@ -127,7 +139,9 @@ const measured = hooks
   ? measureHooks(bench.plan.hooks, bench.log)
   : listsOnly
     ? measureLists(bench)
-    : measureAll(bench, quick);
+    : documentsOnly
+      ? measureDocuments(bench)
+      : measureAll(bench, quick);
 const lines = (await measured).toSorted((a, b) => order.indexOf(a.line) - order.indexOf(b.line));
 const results: Results = { machine, lines, series: [...bench.series] };
 if (write) {

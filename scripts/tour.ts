@@ -13,6 +13,7 @@ import { checkToken, endGrant, readUserinfo } from './tour/checks.ts';
 import { getCredentialToken } from './tour/credential.ts';
 import { delegateSignIn, makeInviteLink, readUserAsXml } from './tour/deprecated.ts';
 import { makeHook, readHookLog, signInWithHook } from './tour/hooks.ts';
+import { callTool, registerProgram, signInForMcp, startMcpServer } from './tour/mcp.ts';
 import { heading, say } from './tour/print.ts';
 import { refreshAtDocumentedDoor, refreshAtStandardDoor } from './tour/refresh.ts';
 import { registerClient } from './tour/registration.ts';
@@ -36,6 +37,10 @@ const steps: readonly Step[] = [
   linkToApi,
   signInForApi,
   validateToken,
+  startMcpServer,
+  registerProgram,
+  signInForMcp,
+  callTool,
   makeHook,
   signInWithHook,
   readHookLog,

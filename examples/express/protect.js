@@ -15,6 +15,10 @@ import { calculateJwkThumbprint, createRemoteJWKSet, EmbeddedJWK, errors, jwtVer
 
 const algorithms = ['RS256', 'PS256', 'ES256'];
 const secondsOfProof = 60;
+/** How far the clocks of clients may be off. */
+const tolerance = 5;
+/** Proofs that are kept at a time, some 15 MB; when there are more, new ones are refused. */
+const mostProofs = 100_000;
 
 /** What is wrong with a request, in the words of RFC 6750 §3.1. */
 class Refused extends Error {
@@ -31,7 +35,7 @@ export async function protect(metadataUrl, { client = null } = {}) {
   const server = await readJson(`${issuer}/.well-known/oauth-authorization-server`);
   if (server.issuer !== issuer) throw new Error(`${issuer} says that it is ${server.issuer}`);
   const check = client ? introspection(server, resource, client) : signatures(server, resource);
-  const isFresh = proofsOnce();
+  const isFirst = proofsOnce();
   const { origin, pathname } = new URL(resource);
   const wellKnown = `/.well-known/oauth-protected-resource${pathname.replace(/\/$/, '')}`;
 
@@ -41,22 +45,24 @@ export async function protect(metadataUrl, { client = null } = {}) {
     const isBound = scheme.toLowerCase() === 'dpop';
     if (!isBound && scheme.toLowerCase() !== 'bearer') throw new Refused(401);
     const claims = await check(token);
-    const { jkt } = claims.cnf ?? {};
-    // A token that is bound to a key is worth nothing without it (RFC 9449 §7.1).
-    if (isBound !== (jkt !== undefined)) throw new Refused(401, 'invalid_token', 'the scheme is not that of the token');
-    if (isBound) await checkProof(req, token, jkt);
+    const { cnf } = claims;
+    // A token that is bound to a key, or to a certificate, is worth nothing without it (RFC 9449 §7.1, RFC 8705 §3).
+    if (isBound ? typeof cnf?.jkt !== 'string' : cnf !== undefined)
+      throw new Refused(401, 'invalid_token', 'the scheme is not that of the token');
+    if (isBound) await checkProof(req, token, cnf.jkt);
     return claims;
   }
 
   async function checkProof(req, token, jkt) {
-    const options = { typ: 'dpop+jwt', algorithms: proofAlgorithms, maxTokenAge: secondsOfProof, clockTolerance: 5 };
+    const age = { maxTokenAge: secondsOfProof, clockTolerance: tolerance };
+    const options = { typ: 'dpop+jwt', algorithms: proofAlgorithms, ...age };
     const proof = await jwtVerify(req.get('dpop') ?? '', EmbeddedJWK, options).catch(() => null);
     if (proof === null) throw new Refused(401, 'invalid_dpop_proof', 'the proof is missing, invalid, or old');
     const { htm, htu, ath, jti } = proof.payload;
-    const url = `${origin}${req.originalUrl.split('?')[0]}`;
-    const isOfRequest = htm === req.method && htu === url && ath === hashOf(token) && typeof jti === 'string';
+    const url = `${origin}${withoutQuery(req.originalUrl)}`;
+    const isOfRequest = htm === req.method && withoutQuery(htu) === url && ath === hashOf(token);
     const isOfKey = (await calculateJwkThumbprint(proof.protectedHeader.jwk)) === jkt;
-    if (!isOfRequest || !isOfKey || !isFresh(`${jkt} ${jti}`)) {
+    if (!isOfRequest || !isOfKey || typeof jti !== 'string' || !isFirst(hashOf(`${jkt} ${jti}`))) {
       throw new Refused(401, 'invalid_dpop_proof', 'the proof is not for this request and token, or was used');
     }
   }
@@ -147,14 +153,20 @@ function proofsOnce() {
       if (until > now) break;
       seen.delete(old);
     }
-    if (seen.has(id)) return false;
-    seen.set(id, now + (secondsOfProof + 10) * 1000);
+    if (seen.has(id) || seen.size >= mostProofs) return false;
+    // A proof of the near future stays good for as long as its clock was ahead.
+    seen.set(id, now + (secondsOfProof + 2 * tolerance + 1) * 1000);
     return true;
   };
 }
 
-function hashOf(token) {
-  return createHash('sha256').update(token).digest('base64url');
+function hashOf(text) {
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+/** RFC 9449 §4.3: the query of an address does not count. */
+function withoutQuery(address) {
+  return String(address).split(/[?#]/)[0];
 }
 
 async function readJson(url, init = {}) {

@@ -11,7 +11,7 @@ All it needs to know is where the service answers the API's metadata (`gatehouse
 
 JWTs are checked here (RFC 9068), by the keys that the service publishes. With `client`, the id and secret of a client of
 the account, each token is shown to the service instead (RFC 7662), which knows of a revocation at once. Tokens that are
-bound to a key (DPoP) are refused: the example for Express shows how to check their proofs.
+bound to a key need a proof with each request (RFC 9449).
 """
 
 import base64
@@ -23,6 +23,8 @@ from urllib.request import urlopen
 import jwt
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import JSONResponse
+
+from dpop import Proofs
 
 ALGORITHMS = ["RS256", "PS256", "ES256"]
 
@@ -42,9 +44,12 @@ class Api:
         self._client = client
         self._introspection = server["introspection_endpoint"]
         self._keys = jwt.PyJWKClient(server["jwks_uri"], timeout=5)
+        self._proofs = Proofs(metadata["dpop_signing_alg_values_supported"])
+        self._needs_proofs = metadata["dpop_bound_access_tokens_required"]
         parts = urlsplit(self.resource)
+        self._origin = f"{parts.scheme}://{parts.netloc}"
         well_known = f"/.well-known/oauth-protected-resource{parts.path.rstrip('/')}"
-        self._metadata_url = f"{parts.scheme}://{parts.netloc}{well_known}"
+        self._metadata_url = self._origin + well_known
         self.metadata = APIRouter()
 
         @self.metadata.get(well_known, include_in_schema=False)
@@ -57,19 +62,36 @@ class Api:
 
         def check(request: Request) -> dict:
             scheme, _, token = request.headers.get("authorization", "").partition(" ")
-            if scheme.lower() != "bearer" or not token:
-                raise self._refused(401, None, "a token is needed", scopes)
+            is_bound = scheme.lower() == "dpop"
+
+            def refused(status: int, error: str | None, description: str, wanted=scopes) -> HTTPException:
+                return self._refused(status, error, description, wanted, is_bound)
+
+            if not (is_bound or scheme.lower() == "bearer") or not token:
+                raise refused(401, None, "a token is needed")
             claims = self._claims(token)
-            if claims is None or "cnf" in claims:
-                raise self._refused(401, "invalid_token", "the token is invalid", scopes)
+            if claims is None:
+                raise refused(401, "invalid_token", "the token is invalid")
+            bound_to = claims.get("cnf")
+            key = bound_to.get("jkt") if bound_to else None
+            # A token that is bound to a key, or to a certificate, is worth nothing without it (RFC 9449 section 7.1,
+            # RFC 8705 section 3).
+            if key is None if is_bound else bound_to is not None:
+                raise refused(401, "invalid_token", "the scheme is not that of the token")
+            if is_bound and not self._has_proof(request, token, key):
+                raise refused(401, "invalid_dpop_proof", "the proof is not for this request and token, or was used")
             granted = claims.get("scope", "").split()
             if not set(scopes) <= set(granted):
                 # The client asks for these next, and is not to lose what it has.
                 wanted = list(dict.fromkeys([*granted, *scopes]))
-                raise self._refused(403, "insufficient_scope", "more scopes are needed", wanted)
+                raise refused(403, "insufficient_scope", "more scopes are needed", wanted)
             return claims
 
         return check
+
+    def _has_proof(self, request: Request, token: str, key: str) -> bool:
+        url = self._origin + request.scope["raw_path"].decode()
+        return self._proofs.are_good(request.headers.getlist("dpop"), request.method, url, token, key)
 
     def _claims(self, token: str) -> dict | None:
         """None: the token is good for nothing here. Raises when the service does not answer."""
@@ -85,7 +107,7 @@ class Api:
             )
         except jwt.PyJWKClientConnectionError:
             raise
-        except (jwt.InvalidTokenError, jwt.PyJWKClientError):
+        except (jwt.InvalidTokenError, jwt.PyJWKClientError, RecursionError):
             return None
 
     def _introspected(self, token: str) -> dict | None:
@@ -97,14 +119,17 @@ class Api:
         is_for_us = claims["active"] and claims.get("iss") == self._issuer and self.resource in audiences
         return claims if is_for_us else None
 
-    def _refused(self, status: int, error: str | None, description: str, scopes) -> HTTPException:
+    def _refused(self, status: int, error: str | None, description: str, scopes, is_bound: bool) -> HTTPException:
+        with_proof = is_bound or self._needs_proofs
         parameters = {
             **({"error": error, "error_description": description} if error else {}),
             "scope": " ".join(scopes),
             "resource_metadata": self._metadata_url,
+            "algs": " ".join(self._proofs.algorithms) if with_proof else "",
         }
+        scheme = "DPoP" if with_proof else "Bearer"
         told = ", ".join(f'{name}="{value}"' for name, value in parameters.items() if value)
-        return HTTPException(status, description, headers={"WWW-Authenticate": f"Bearer {told}"})
+        return HTTPException(status, description, headers={"WWW-Authenticate": f"{scheme} {told}"})
 
 
 def _read_json(url: str, body: bytes | None = None, headers: dict | None = None) -> dict:

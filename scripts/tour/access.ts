@@ -77,8 +77,8 @@ export const takeAccessAway: Step = {
 export const tidyUp: Step = {
   title: 'Tidy up',
   about:
-    'What the tour made besides the client goes again: the hook and its variable, the API with its scopes, claims and ' +
-    'links, the user, the role.',
+    'What the tour made besides the client goes again: the hook and its variable, the APIs with their scopes, claims ' +
+    'and links, the program, the user, the role.',
   run: async ({ send, recall }) => {
     const headers = bearer(recall('credentialToken'));
     const hook = recall('hook');
@@ -87,6 +87,8 @@ export const tidyUp: Step = {
     for (const path of [
       `/api/2/hooks/envs/${hook.variableId}`,
       `/api/2/api_authorizations/${recall('api').id}`,
+      `/api/2/api_authorizations/${recall('mcp').id}`,
+      `/api/2/apps/${recall('program').app_id}`,
       `/api/2/users/${recall('user').id}`,
       `/api/2/roles/${recall('role').id}`,
     ]) {

@@ -11,6 +11,7 @@ const secrets = new Set([
   'csrf',
   'id_token',
   'refresh_token',
+  'registration_access_token',
   'request',
   'token',
 ]);

@@ -17,21 +17,29 @@ export const signIn: Step = {
   run: (tour) => signInFor(tour, { scope: 'openid profile email' }),
 };
 
-/** Signs the user in for what `asked` names, and learns the code that the client gets. */
-export async function signInFor(tour: Tour, asked: Readonly<Record<string, string>>): Promise<void> {
-  const { client_id } = tour.recall('client');
+/** Who sends the user to the service, and where the user comes back to. */
+interface Sender {
+  readonly client_id: string;
+  readonly redirect_uri: string;
+}
+
+/** Signs the user in for what `asked` names, and learns the code that the client gets; default: the first client. */
+export async function signInFor(
+  tour: Tour,
+  asked: Readonly<Record<string, string>>,
+  sender: Sender = { client_id: tour.recall('client').client_id, redirect_uri: redirectUri },
+): Promise<void> {
   const [verifier, state, nonce] = [random(), random(), random()];
   const start = `/oauth2/authorize?${new URLSearchParams({
     response_type: 'code',
-    client_id,
-    redirect_uri: redirectUri,
+    ...sender,
     ...asked,
     state,
     nonce,
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
   })}`;
-  const back = (await browse(tour, start)).searchParams;
+  const back = (await browse(tour, start, sender.redirect_uri)).searchParams;
   expect(back.has('code'), `the client got ${back.get('error') ?? 'nothing'} instead of a code`);
   expect(back.get('state') === state, 'the state that came back is not the one that was sent');
   // RFC 9207 §2.4: the answer is from the issuer that was asked.
@@ -39,13 +47,13 @@ export async function signInFor(tour: Tour, asked: Readonly<Record<string, strin
   tour.learn('code', { value: back.get('code') ?? '', verifier, nonce });
 }
 
-/** Walks on from a path, through redirects and forms, to the address of the client that the browser is sent to. */
-async function browse(tour: Tour, start: string): Promise<URL> {
+/** Walks on from a path, through redirects and forms, to the address of the client, which begins with `end`. */
+async function browse(tour: Tour, start: string, end: string): Promise<URL> {
   const jar = new CookieJar();
   let answer = await visit(tour, jar, 'GET', start);
   for (let pages = 0; pages < mostPages; pages += 1) {
     const location = answer.headers.get('location');
-    if (location?.startsWith(redirectUri)) return new URL(location);
+    if (location?.startsWith(end)) return new URL(location);
     if (location !== null) {
       answer = await visit(tour, jar, 'GET', location);
       continue;

@@ -39,6 +39,10 @@ interface Facts {
   user: { readonly id: number; readonly email: string };
   hook: { readonly id: string; readonly variableId: string };
   api: { readonly id: number; readonly resource: string };
+  /** The MCP server. */
+  mcp: { readonly id: number; readonly resource: string };
+  /** The client of the MCP server. */
+  program: { readonly client_id: string; readonly app_id: number };
 }
 
 export interface Tour {
@@ -49,7 +53,7 @@ export interface Tour {
   learn<Name extends keyof Facts>(name: Name, fact: Facts[Name]): void;
   /** A fact that an earlier step learned. */
   recall<Name extends keyof Facts>(name: Name): Facts[Name];
-  /** Sends a request to a path of the service, and prints it with its answer. */
+  /** Sends a request to a path of the service, or to another address, and prints it with its answer. */
   send(method: string, path: string, sent?: Sent): Promise<Answer>;
 }
 

@@ -35,6 +35,8 @@ export interface ConsentView {
     /** Not among the other scopes. */
     readonly scopes: readonly ScopeView[];
   };
+  /** Names of other applications that may act for the user with what this one gets. */
+  readonly mayAct?: readonly string[];
   /** The client registered itself. */
   readonly isUnchecked: boolean;
   /** The host of the metadata document by which the client is known, if it did not register. */
@@ -46,8 +48,12 @@ export interface ConsentView {
   readonly action: string;
 }
 
+/** More are told as others. */
+const mostNamed = 10;
+
 /** The consent page: one form with the buttons `decision=allow` and `decision=deny`, in this order. */
 export function consentPage(view: ConsentView): string {
+  const { mayAct = [] } = view;
   return page(
     'consent',
     { title: `Allow ${isolated(view.appName)}?`, accountName: view.accountName, wide: true },
@@ -66,6 +72,8 @@ export function consentPage(view: ConsentView): string {
         place: webLink(view.api.resourceIdentifier)?.host ?? closedInItself(view.api.resourceIdentifier),
         scopes: view.api.scopes.map(shownScope),
       },
+      mayAct: mayAct.slice(0, mostNamed).map(closedInItself),
+      mayActMore: mayAct.length > mostNamed,
       isUnchecked: view.isUnchecked,
       documentHost: view.documentHost && closedInItself(view.documentHost),
       shown: view.shown,

@@ -1,3 +1,4 @@
+import type { ClientRecord } from './clients.ts';
 import type { ListPage, ListQuery } from './listing.ts';
 import type { Changes, New } from './row.ts';
 import type { Milliseconds } from './time.ts';
@@ -136,6 +137,16 @@ export interface AuthorizationServerStore {
   unlink(accountId: number, serverId: number, appId: number, at: Milliseconds): Promise<number | null>;
   /** The servers that a client is linked to, in order of linking. */
   ofClient(accountId: number, appId: number): Promise<readonly LinkedServer[]>;
+  /**
+   * The first `limit` clients that are linked to one of these servers, have this grant type, and are assigned to the
+   * user.
+   */
+  linkedFor(
+    accountId: number,
+    serverIds: readonly number[],
+    by: { readonly grantType: string; readonly userId: number },
+    limit: number,
+  ): Promise<ClientRecord[]>;
   /** The server as a client has it by consent, with its open scopes; null where `clientAccess` lets none. */
   findOpen(accountId: number, key: ServerKey): Promise<LinkedServer | null>;
   /** The identifiers of the first `limit` servers that clients have by consent. */

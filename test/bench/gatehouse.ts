@@ -33,6 +33,9 @@ export interface ServeOptions {
   readonly pids?: readonly number[];
 }
 
+/** More settings of a server. */
+type ServedEnv = Readonly<Record<string, string>>;
+
 export interface StartedProcess {
   readonly child: ChildProcess;
   readonly port: number;
@@ -40,7 +43,7 @@ export interface StartedProcess {
   readonly milliseconds: number;
 }
 
-function environment({ databaseUrl, port }: Installation, own: number): NodeJS.ProcessEnv {
+function environment({ databaseUrl, port }: Installation, own: number, more: ServedEnv = {}): NodeJS.ProcessEnv {
   return {
     PATH: process.env['PATH'],
     DATABASE_URL: databaseUrl,
@@ -48,6 +51,7 @@ function environment({ databaseUrl, port }: Installation, own: number): NodeJS.P
     SERVICE_DOMAIN: `localhost:${port}`,
     // There is no balancer in front of it.
     DRAIN_SECONDS: '0',
+    ...more,
   };
 }
 
@@ -56,13 +60,14 @@ export async function startProcess(
   installation: Installation,
   port = installation.port,
   flags: readonly string[] = [],
+  env: ServedEnv = {},
 ): Promise<StartedProcess> {
   const { folder } = installation;
   const log = openSync(join(folder, `serve-${port}.log`), 'a');
   const startedAt = performance.now();
   const child = spawn(process.execPath, [...startFlags, ...flags, program, 'serve'], {
     cwd: folder,
-    env: environment(installation, port),
+    env: environment(installation, port, env),
     stdio: ['ignore', log, log],
   });
   closeSync(log);
@@ -80,7 +85,7 @@ export async function startProcess(
 /** Runs the seeding in a separate process, so that the measuring one stays small. */
 export async function runSeeding<Made>(
   installation: Installation,
-  program: 'seed.ts' | 'seed-lists.ts' | 'growth/seed.ts',
+  program: 'seed.ts' | 'seed-documents.ts' | 'seed-lists.ts' | 'growth/seed.ts',
   args: readonly string[],
 ): Promise<Made> {
   const file = join(installation.folder, 'seeded.json');

@@ -31,7 +31,8 @@ describe('the HTTP client of the generator', () => {
       socket.write(ok('hello').slice(0, 30));
       setTimeout(() => socket.write(ok('hello').slice(30)), 20);
     };
-    assert.deepEqual({ ...(await answerOf(client)) }, { status: 200, body: 'hello', closes: false });
+    const head = 'HTTP/1.1 200 OK\r\nContent-Length: 5';
+    assert.deepEqual({ ...(await answerOf(client)) }, { status: 200, head, body: 'hello', closes: false });
     next = (socket) => void socket.write(ok('again'));
     assert.equal(((await answerOf(client)) as RawAnswer).body, 'again');
     assert.equal(connections, 1);

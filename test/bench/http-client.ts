@@ -4,6 +4,8 @@ import { connect, type Socket } from 'node:net';
 
 export interface RawAnswer {
   readonly status: number;
+  /** The status line and the headers. */
+  readonly head: string;
   readonly body: string;
 }
 
@@ -30,6 +32,7 @@ function readAnswer(bytes: Buffer): ReadAnswer | null {
   if (bytes.length > end) throw new Error('more bytes than the answer has');
   return {
     status: Number(head.slice(9, 12)),
+    head,
     body: bytes.toString('latin1', headEnd + 4, end),
     closes: /\r\nconnection: *close/i.test(head),
   };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { costLine, line, rateLine } from './lines.ts';
+import { costLine, line, processorLine, rateLine } from './lines.ts';
 import { reportJson, reportText } from './report.ts';
 import { median, type Series } from './series.ts';
 import type { Measurement } from './target.ts';
@@ -44,6 +44,25 @@ describe('lines of the bench', () => {
   it('computes cost as time per answer', () => {
     const { figure, ratio, holds } = costLine('refresh/million', series([500]), series([1000]));
     assert.deepEqual({ figure, ratio, holds }, { figure: 2000, ratio: 2, holds: false });
+  });
+
+  it('compares processor time round by round, whatever the rates', () => {
+    const own = series([100, 100]);
+    const [first, second] = own.measurements;
+    assert.ok(first && second);
+    const measurements = [
+      { ...first, serverMicroseconds: 450 },
+      { ...second, serverMicroseconds: 550 },
+    ];
+    const { figure, against, ratio, holds } = processorLine(
+      'document/authorize',
+      { ...own, measurements },
+      series([900, 10]),
+    );
+    assert.deepEqual({ figure, against, ratio, holds }, { figure: 500, against: 400, ratio: 1.25, holds: false });
+    assert.equal(processorLine('document/authorize', own, series([1, 2])).holds, true);
+    const untold = { ...own, measurements: [{ ...first, serverMicroseconds: null }] };
+    assert.equal(processorLine('document/authorize', untold, own).holds, false);
   });
 
   it('fails every line that met an error', () => {

@@ -25,6 +25,9 @@ export const promises = {
   introspection: atLeast(1.5),
   'delegated/argon2': atLeast(0.9),
   'delegated/refresh-p99': atMost(2, 'ratio'),
+  'document/authorize': atMost(1.1, 'ratio'),
+  'document/first': atMost(1.1, 'ratio'),
+  'document/refresh': atMost(1.1, 'ratio'),
   'postgres/one': atLeast(3),
   'postgres/two': atLeast(1.5),
   'list/million': atMost(2, 'ratio'),
@@ -113,6 +116,21 @@ export function costLine(name: LineName, own: Series, peer: Series): Line {
     unit: 'µs/req',
     against: median(peer.measurements.map(({ perSecond }) => 1e6 / perSecond)),
     ratio: median(pairs(own, peer).map(([one, other]) => other / one)),
+    peer: peer.label,
+    errors: own.errors + peer.errors,
+  });
+}
+
+/** Processor time per answer of one server's requests against others, round by round. */
+export function processorLine(name: LineName, own: Series, peer: Series): Line {
+  const timesOf = ({ measurements }: Series) =>
+    measurements.map(({ serverMicroseconds }) => serverMicroseconds ?? Number.NaN);
+  const [times, others] = [timesOf(own), timesOf(peer)];
+  return line(name, {
+    figure: median(times),
+    unit: 'µs/req',
+    against: median(others),
+    ratio: median(times.map((time, round) => time / (others[round] ?? Number.NaN))),
     peer: peer.label,
     errors: own.errors + peer.errors,
   });

@@ -27,8 +27,9 @@ export const registration = JSON.stringify({
 
 /** The body is ASCII, so that its length is the number of its bytes. */
 function requestText({ path, host, authorization }: Target, type: string, body: string): string {
+  const authenticated = authorization === null ? '' : `Authorization: ${authorization}\r\n`;
   return (
-    `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\nContent-Type: ${type}\r\n` +
+    `POST ${path} HTTP/1.1\r\nHost: ${host}\r\n${authenticated}Content-Type: ${type}\r\n` +
     `Accept: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
   );
 }
@@ -46,11 +47,16 @@ function isSignedAlike(idToken: string): boolean {
 
 function refreshes(target: Target): Requests {
   const tokens = [...target.tokens];
+  const of = target.clientId ? `&client_id=${encodeURIComponent(target.clientId)}` : '';
   let signatureSeen = false;
   return {
     size: tokens.length,
     write: (position) =>
-      requestText(target, form, `grant_type=refresh_token&refresh_token=${encodeURIComponent(tokens[position] ?? '')}`),
+      requestText(
+        target,
+        form,
+        `grant_type=refresh_token&refresh_token=${encodeURIComponent(tokens[position] ?? '')}${of}`,
+      ),
     check: (position, answer) => {
       const successor = /"refresh_token":"([^"]+)"/.exec(answer.body)?.[1];
       const idToken = /"id_token":"([^"]+)"/.exec(answer.body)?.[1];
@@ -89,7 +95,7 @@ function delegations(target: Target): Requests {
   return {
     size: tokens.length,
     write: (position) => {
-      const query = { api_key: authorization, email: tokens[position] ?? '', password: benchPassword };
+      const query = { api_key: authorization ?? '', email: tokens[position] ?? '', password: benchPassword };
       return `GET ${path}?${new URLSearchParams(query)} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
     },
     check: (_position, answer) =>
@@ -97,10 +103,31 @@ function delegations(target: Target): Requests {
   };
 }
 
+/** Sign-ins that begin, up to the address of the page where the user goes on. */
+function authorizations({ path, host, clientId }: Target): Requests {
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId ?? '',
+    redirect_uri: 'http://127.0.0.1:33418/callback',
+    scope: 'openid',
+    state: 'a-state',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  });
+  const request = `GET ${path}?${query} HTTP/1.1\r\nHost: ${host}\r\nAccept: text/html\r\n\r\n`;
+  return {
+    size: 1,
+    write: () => request,
+    check: (_position, answer) =>
+      answer.status === 303 && /\r\nlocation: [^\r]*\/sign-in\?request=/i.test(answer.head) ? null : unexpected(answer),
+  };
+}
+
 const sources = {
   refresh: refreshes,
   introspection: introspections,
   delegated: delegations,
+  authorization: authorizations,
   registration: (target) => repeated(requestText(target, 'application/json', registration), 201, '"client_secret":"'),
   'client-credentials': (target) =>
     repeated(requestText(target, form, 'grant_type=client_credentials'), 200, '"access_token":"'),

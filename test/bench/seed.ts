@@ -9,17 +9,14 @@ import { writeFileSync } from 'node:fs';
 import { withServices } from '../../src/cli/session.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
-import { createAccount, setAccount } from '../../src/domain/accounts/accounts.ts';
-import { limitSettings } from '../../src/domain/accounts/limit-settings.ts';
 import { createApiKey } from '../../src/domain/callers/api-keys.ts';
 import { issueCredentialToken } from '../../src/domain/callers/credential-tokens.ts';
 import { createCredential } from '../../src/domain/callers/credentials.ts';
-import { type Registration, registerClient } from '../../src/domain/clients/register.ts';
-import { startGrant } from '../../src/domain/opening/openers/grant.ts';
+import { registerClient } from '../../src/domain/clients/register.ts';
 import type { Services } from '../../src/services.ts';
-import type { StoreVerbs } from '../../src/store/store.ts';
 import { multiplyUsers } from './multiply-users.ts';
-import { benchPassword, benchUser, scope } from './peer.ts';
+import { benchPassword } from './peer.ts';
+import { makeAccount, signIn } from './seeding.ts';
 
 /** What a caller of the seeded account knows. */
 export interface Seeded {
@@ -38,15 +35,8 @@ export interface Seeded {
   readonly delegates: readonly string[];
 }
 
-const accountName = 'bench';
 /** As many as virtual clients at once, and more. */
 const delegates = 128;
-
-async function makeAccount(services: Services): Promise<Account> {
-  await createAccount(services, { subdomain: accountName });
-  const off = Object.keys(limitSettings).map((name) => [name, 'off']);
-  return setAccount(services, accountName, Object.fromEntries(off));
-}
 
 /** A bearer for registrations, and the clients registered with it. */
 async function registerAll(services: Services, account: Account) {
@@ -74,42 +64,6 @@ async function registerAll(services: Services, account: Account) {
     app: await register('Bench App'),
     gateway: await register('Gateway'),
   };
-}
-
-/** Creates an active user signed in to the app; returns the tokens. */
-async function signIn(services: Services, tx: StoreVerbs, account: Account, { client }: Registration, number: number) {
-  const now = services.clock.now();
-  const named = benchUser(number);
-  const user = await tx.users.create({
-    accountId: account.id,
-    ...named,
-    emailKey: named.email,
-    username: null,
-    usernameKey: null,
-    status: 1,
-    // Nobody signs in with it; as long as a real one.
-    passwordDigest: '-'.repeat(97),
-    invalidLoginAttempts: 0,
-    lockedUntil: null,
-    lastLogin: now,
-    passwordChangedAt: now,
-    activatedAt: now,
-    createdAt: now,
-    updatedAt: now,
-  });
-  await tx.access.grant(account.id, client.appId, { userId: user.id }, now);
-  const terms = {
-    userId: user.id,
-    serverId: null,
-    servers: async () => [],
-    scope: scope.split(' '),
-    sid: services.random.bytes(16).toString('base64url'),
-    nonce: null,
-    amr: ['pwd'],
-    authenticatedAt: now,
-  };
-  const started = await startGrant(services, tx, account, client, terms, null, 'authorization_code');
-  return { user, started };
 }
 
 /** Users with a password that is really theirs; one digest for all, for it takes long. */
@@ -141,7 +95,7 @@ async function seed(services: Services, users: number, multiplied: boolean): Pro
   const signedIn = await services.store.transaction(async (tx) => {
     const made: Awaited<ReturnType<typeof signIn>>[] = [];
     for (let number = 1; number <= (multiplied ? 1 : users); number += 1) {
-      made.push(await signIn(services, tx, account, app, number));
+      made.push(await signIn(services, tx, account, app.client, number));
     }
     return made;
   });

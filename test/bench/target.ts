@@ -1,6 +1,12 @@
 /** What the bench says to its generator of load, and what it hears back. */
 
-export type RequestKind = 'refresh' | 'registration' | 'client-credentials' | 'introspection' | 'delegated';
+export type RequestKind =
+  | 'refresh'
+  | 'registration'
+  | 'client-credentials'
+  | 'introspection'
+  | 'delegated'
+  | 'authorization';
 
 /** A server under load, with all that its callers know. */
 export interface Target {
@@ -11,7 +17,10 @@ export interface Target {
   /** What the Host header says. */
   readonly host: string;
   readonly path: string;
-  readonly authorization: string;
+  /** Null for a client without a secret. */
+  readonly authorization: string | null;
+  /** Of a client without a secret, in the request; null for others. */
+  readonly clientId?: string | null;
   /**
    * Refresh tokens, each the head of its own chain; for introspection, access tokens; for delegated
    * authentication, e-mail addresses.

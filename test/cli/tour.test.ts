@@ -41,12 +41,13 @@ describe('npm run tour', () => {
       const titles = [...stdout.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number));
       assert.deepEqual(
         titles,
-        Array.from({ length: 22 }, (_, index) => index + 1),
+        Array.from({ length: 26 }, (_, index) => index + 1),
       );
       for (const path of [
         '/auth/oauth2/v2/token',
         '/oidc/2/register',
         '/oidc/2/token',
+        '/oauth2/register',
         '/oauth2/token',
         '/oauth2/revoke',
         '/api/2/users',
@@ -65,12 +66,19 @@ describe('npm run tour', () => {
       assert.match(stdout, /"active": false/);
       assert.match(stdout, /^ {2}The access token is genuine and says:$/m);
       assert.match(stdout, /"first_name": "\w+"/);
+      const challenge =
+        /^← 401 Unauthorized\n {2}www-authenticate: Bearer scope="notes:read", resource_metadata="([^"]+)"$/m;
+      const [, metadata = ''] = challenge.exec(stdout) ?? [];
+      assert.match(metadata, /^http:\/\/localhost:\d+\/\.well-known\/oauth-protected-resource\/mcp$/);
+      assert.ok(stdout.includes(`→ GET ${metadata}`));
+      assert.match(stdout, /^← 303 See Other\n {2}location: http:\/\/127\.0\.0\.1:33418\/callback\?code=/m);
+      assert.match(stdout, /"text": "\[\]"/);
       assert.match(stdout, /INFO\\tdemo@example\.com signs in to Gateway Portal \*{4}"/);
       assert.match(stdout, /^ {2}<response><authenticated>true<\/authenticated>/m);
       assert.match(stdout, /\/password\/reset\?token=[^"]{0,16}…/);
       assert.match(stdout, /^ {2} {2}<email>grace\.\w+@example\.com<\/email>$/m);
       assert.equal(stdout.match(/^ {2}deprecation: @\d+$/gm)?.length, 3);
-      assert.match(stdout, /^Done: 22 steps/m);
+      assert.match(stdout, /^Done: 26 steps/m);
     }
   });
 

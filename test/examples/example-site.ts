@@ -31,14 +31,19 @@ export interface ExampleSite {
   close(): Promise<void>;
 }
 
-/**
- * Starts both on an empty database and waits until the command says that it is ready. `clone`: a folder where nothing
- * has run yet, in which it is started as a reader of the guide does.
- */
-export async function openExample(kind: DatabaseKind, clone?: string): Promise<ExampleSite> {
+interface ExampleOptions {
+  /** A folder where nothing has run yet, in which it is started as a reader of the guide does. */
+  readonly clone?: string;
+  /** More settings. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Starts both on an empty database and waits until the command says that it is ready. */
+export async function openExample(kind: DatabaseKind, { clone, env: more }: ExampleOptions = {}): Promise<ExampleSite> {
   const installation = await install(kind);
   const mcpPort = await freePort();
-  const env = { PORT: String(installation.port), MCP_PORT: String(mcpPort), DRAIN_SECONDS: '0', LOG_LEVEL: 'warn' };
+  const ports = { PORT: String(installation.port), MCP_PORT: String(mcpPort) };
+  const env = { ...ports, DRAIN_SECONDS: '0', LOG_LEVEL: 'warn', ...more };
   const [file, ...args] = clone === undefined ? [process.execPath, command] : ['npm', 'run', 'mcp'];
   const cwd = clone ?? installation.folder;
   const child = spawn(file, args, {

@@ -21,6 +21,8 @@ interface KeptTokens {
 /** What a program keeps for one server: nothing that its user had to set. */
 export class Keeper {
   readonly redirectUrl = redirectUri;
+  /** Where the program publishes its metadata document, if it does. */
+  readonly clientMetadataUrl?: string;
   /** Where the user was sent last. */
   sentTo: URL | null = null;
   kept: { client?: object; tokens?: KeptTokens; verifier?: string; discovery?: object } = {};
@@ -31,6 +33,10 @@ export class Keeper {
     response_types: ['code'],
     token_endpoint_auth_method: 'none',
   };
+
+  constructor(clientMetadataUrl?: string) {
+    if (clientMetadataUrl !== undefined) this.clientMetadataUrl = clientMetadataUrl;
+  }
 
   state(): string {
     return 'a-state';

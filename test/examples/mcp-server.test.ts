@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
+import { type DocumentHost, openDocumentHost } from '../support/document-host.ts';
 import { databases } from '../support/stores.ts';
 import { type ExampleSite, openExample } from './example-site.ts';
 import { Keeper, type McpClient, mcpClients, type Session } from './mcp-clients.ts';
@@ -10,14 +11,35 @@ import { connect } from './walk.ts';
 
 for (const kind of databases) {
   describe(`the example's MCP server on ${kind}`, () => {
+    let documents: DocumentHost;
     let site: ExampleSite;
     before(async () => {
-      site = await openExample(kind);
+      documents = await openDocumentHost();
+      site = await openExample(kind, documents);
     });
-    after(() => site.close());
-    for (const client of mcpClients) it(client.title, () => walk(site, client));
+    after(async () => {
+      documents.close();
+      await site.close();
+    });
+    for (const [index, client] of mcpClients.entries()) {
+      it(`${client.title}, which registers`, async () => {
+        const keeper = new Keeper();
+        await walk(site, client, keeper);
+        assert.match(clientIdOf(keeper), /^[\da-f]+$/);
+      });
+      it(`${client.title}, which is known by its metadata document`, async () => {
+        const address = documents.addressOf(`client-${index}`);
+        const keeper = new Keeper(address);
+        await walk(site, client, keeper);
+        assert.equal(clientIdOf(keeper), address);
+        assert.ok(documents.asked.includes(address));
+      });
+    }
   });
 }
+
+/** As the service was told of it. */
+const clientIdOf = ({ sentTo }: Keeper) => sentTo?.searchParams.get('client_id') ?? '';
 
 const scopeOf = ({ kept }: Keeper) => kept.tokens?.scope?.split(' ').toSorted();
 
@@ -26,8 +48,7 @@ function spoil({ kept }: Keeper): void {
   if (kept.tokens) kept.tokens = { ...kept.tokens, access_token: 'expired' };
 }
 
-async function walk(site: ExampleSite, client: McpClient): Promise<void> {
-  const keeper = new Keeper();
+async function walk(site: ExampleSite, client: McpClient, keeper: Keeper): Promise<void> {
   const session = await connect(site, client, keeper);
   assert.equal(keeper.sentTo?.searchParams.get('resource'), site.resource);
   assert.deepEqual(scopeOf(keeper), ['notes:read']);

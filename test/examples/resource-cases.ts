@@ -109,6 +109,7 @@ export async function checkJwts({ base }: RunningApi, issuer: Issuer): Promise<v
   const past = Math.floor(Date.now() / 1000) - 120;
   const bad: Readonly<Record<string, string>> = {
     'no JWT': 'opaque',
+    'a JWT that nests without end': nested,
     'another audience': await issuer.token({ aud: `${base}/orders/` }),
     'another issuer': await issuer.token({ iss: `${issuer.issuer}/` }),
     expired: await issuer.token({ exp: past }),
@@ -118,6 +119,8 @@ export async function checkJwts({ base }: RunningApi, issuer: Issuer): Promise<v
     'no signature': new UnsecuredJWT({ ...JSON.parse(atob(good.split('.')[1] ?? '')) }).encode(),
     'a changed scope': changed(good),
     'bound to a key, sent without it': await issuer.token({ cnf: { jkt: 'x'.repeat(43) } } as never),
+    'bound to a certificate': await issuer.token({ cnf: { 'x5t#S256': 'x'.repeat(43) } } as never),
+    'bound to nothing that is known': await issuer.token({ cnf: {} } as never),
   };
   for (const [what, token] of Object.entries(bad)) {
     const { status, parameters } = await refusalOf(await fetch(orders, { headers: bearer(token) }));
@@ -140,6 +143,9 @@ export async function checkJwts({ base }: RunningApi, issuer: Issuer): Promise<v
   const similar = await issuer.token({ scope: 'orders:reader xorders:read' });
   assert.equal((await fetch(orders, { headers: bearer(similar) })).status, 403);
 }
+
+/** With a header that a reader which calls itself does not survive. */
+export const nested = `${Buffer.from('['.repeat(2000) + ']'.repeat(2000)).toString('base64url')}.e30.AA`;
 
 /** The same signature over other claims. */
 function changed(token: string): string {

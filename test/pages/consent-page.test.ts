@@ -46,6 +46,16 @@ describe('consent page', () => {
     assert.match(html, /go back to <bdi class="strong">expenses\.example\.com<\/bdi>/);
   });
 
+  it('names who else may act for the user, ten of them, and nobody where there is nobody', () => {
+    const told = (mayAct: readonly string[]) =>
+      /passed on to these[^:]*: (.*?)<\/p>/.exec(consentPage({ ...consent, mayAct }))?.[1];
+    assert.equal(told([]), undefined);
+    assert.equal(told(['A', '<b>']), '<bdi class="strong">A</bdi>, <bdi class="strong">&lt;b&gt;</bdi>.');
+    const many = told(Array.from({ length: 11 }, (_, index) => `Agent ${index}`)) ?? '';
+    assert.match(many, /Agent 9<\/bdi>, and others\.$/);
+    assert.doesNotMatch(many, /Agent 10/);
+  });
+
   it('links only to web addresses', () => {
     const policyUri = 'https://expenses.example.com/privacy?a=1&b="2"';
     const html = consentPage({ ...consent, clientUri: 'javascript:alert(1)', policyUri, tosUri: 'data:text/html,x' });

@@ -171,6 +171,7 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
           resourceIdentifier: 'https://mcp.example.com/mcp',
           scopes: [{ name: 'tools:call', title: 'Call the tools', description: 'tools:call' }],
         },
+        mayAct: [names.app, 'Nightly agent'],
         isUnchecked: true,
       }),
     ],

@@ -6,8 +6,8 @@
 //	mux.Handle("GET /orders", api.Needs(orders, "orders:read"))
 //
 // JWTs are checked here (RFC 9068), by the keys that the service publishes. With a Client, each token is shown to the
-// service instead (RFC 7662), which knows of a revocation at once. Tokens that are bound to a key (DPoP) are refused: the
-// example for Express shows how to check their proofs.
+// service instead (RFC 7662), which knows of a revocation at once. Tokens that are bound to a key need a proof with each
+// request (RFC 9449).
 package protect
 
 import (
@@ -29,10 +29,16 @@ import (
 
 // Claims are what a token says.
 type Claims struct {
-	Subject  string          `json:"sub"`
-	ClientID string          `json:"client_id"`
-	Scope    string          `json:"scope"`
-	Key      json.RawMessage `json:"cnf"`
+	Subject  string `json:"sub"`
+	ClientID string `json:"client_id"`
+	Scope    string `json:"scope"`
+	// Bound is nil for a token that is bound to nothing.
+	Bound *Confirmation `json:"cnf"`
+}
+
+// Confirmation is what a token is bound to: the key with this thumbprint, or something else, such as a certificate.
+type Confirmation struct {
+	Key string `json:"jkt"`
 }
 
 // Client is a client of the account, which may ask about tokens.
@@ -45,9 +51,11 @@ type API struct {
 	// Client makes the API ask the service about each token.
 	Client *Client
 
-	resource, issuer, metadataURL, introspection string
-	metadata                                     json.RawMessage
-	verifier                                     *oidc.IDTokenVerifier
+	resource, origin, issuer, metadataURL, introspection string
+	metadata                                             json.RawMessage
+	verifier                                             *oidc.IDTokenVerifier
+	proofs                                               *proofs
+	needsProofs                                          bool
 }
 
 // errToken says that a token is good for nothing here.
@@ -68,13 +76,17 @@ func New(ctx context.Context, metadataURL string) (*API, error) {
 		return nil, err
 	}
 	var described struct {
-		Resource string   `json:"resource"`
-		Issuers  []string `json:"authorization_servers"`
+		Resource    string                    `json:"resource"`
+		Issuers     []string                  `json:"authorization_servers"`
+		ProofAlgs   []jose.SignatureAlgorithm `json:"dpop_signing_alg_values_supported"`
+		NeedsProofs bool                      `json:"dpop_bound_access_tokens_required"`
 	}
 	if err := json.Unmarshal(api.metadata, &described); err != nil || len(described.Issuers) == 0 {
 		return nil, fmt.Errorf("%s is no metadata of an API", metadataURL)
 	}
 	api.resource, api.issuer = described.Resource, described.Issuers[0]
+	api.proofs = &proofs{algorithms: described.ProofAlgs, seen: map[digest]bool{}}
+	api.needsProofs = described.NeedsProofs
 	provider, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), calls), api.issuer)
 	if err != nil {
 		return nil, err
@@ -86,17 +98,14 @@ func New(ctx context.Context, metadataURL string) (*API, error) {
 		return nil, err
 	}
 	api.introspection = server.Introspection
-	names := make([]string, len(algorithms))
-	for place, algorithm := range algorithms {
-		names[place] = string(algorithm)
-	}
-	api.verifier = provider.Verifier(&oidc.Config{ClientID: api.resource, SupportedSigningAlgs: names})
+	api.verifier = provider.Verifier(&oidc.Config{ClientID: api.resource, SupportedSigningAlgs: namesOf(algorithms)})
 	address, err := url.Parse(api.resource)
 	if err != nil {
 		return nil, err
 	}
 	api.WellKnown = "/.well-known/oauth-protected-resource" + strings.TrimSuffix(address.Path, "/")
-	api.metadataURL = address.Scheme + "://" + address.Host + api.WellKnown
+	api.origin = address.Scheme + "://" + address.Host
+	api.metadataURL = api.origin + api.WellKnown
 	return api, nil
 }
 
@@ -120,8 +129,12 @@ func ClaimsOf(r *http.Request) *Claims {
 func (api *API) Needs(next http.Handler, scopes ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		if !strings.EqualFold(scheme, "Bearer") || token == "" {
-			api.refuse(w, http.StatusUnauthorized, "", "a token is needed", scopes)
+		isBound := strings.EqualFold(scheme, "DPoP")
+		refuse := func(status int, code, description string, scopes []string) {
+			api.refuse(w, isBound || api.needsProofs, status, code, description, scopes)
+		}
+		if !isBound && !strings.EqualFold(scheme, "Bearer") || token == "" {
+			refuse(http.StatusUnauthorized, "", "a token is needed", scopes)
 			return
 		}
 		claims, err := api.read(r.Context(), token)
@@ -130,15 +143,26 @@ func (api *API) Needs(next http.Handler, scopes ...string) http.Handler {
 			http.Error(w, "tokens cannot be checked", http.StatusServiceUnavailable)
 			return
 		}
-		if err != nil || len(claims.Key) > 0 {
-			api.refuse(w, http.StatusUnauthorized, "invalid_token", errToken.Error(), scopes)
+		if err != nil {
+			refuse(http.StatusUnauthorized, "invalid_token", errToken.Error(), scopes)
+			return
+		}
+		// A token that is bound to a key, or to a certificate, is worth nothing without it (RFC 9449 section 7.1, RFC 8705
+		// section 3).
+		if isBound && (claims.Bound == nil || claims.Bound.Key == "") || !isBound && claims.Bound != nil {
+			refuse(http.StatusUnauthorized, "invalid_token", "the scheme is not that of the token", scopes)
+			return
+		}
+		if isBound && !api.proofs.areGood(r, api.origin+r.URL.EscapedPath(), token, claims.Bound.Key) {
+			description := "the proof is not for this request and token, or was used"
+			refuse(http.StatusUnauthorized, "invalid_dpop_proof", description, scopes)
 			return
 		}
 		granted := strings.Fields(claims.Scope)
 		for _, scope := range scopes {
 			if !slices.Contains(granted, scope) {
 				// The client asks for these next, and is not to lose what it has.
-				api.refuse(w, http.StatusForbidden, "insufficient_scope", "more scopes are needed", union(granted, scopes))
+				refuse(http.StatusForbidden, "insufficient_scope", "more scopes are needed", union(granted, scopes))
 				return
 			}
 		}
@@ -198,8 +222,11 @@ func (api *API) introspect(ctx context.Context, token string) (*Claims, error) {
 	return &answer.Claims, nil
 }
 
-func (api *API) refuse(w http.ResponseWriter, status int, code, description string, scopes []string) {
+func (api *API) refuse(w http.ResponseWriter, withProof bool, status int, code, description string, scopes []string) {
 	told := "Bearer "
+	if withProof {
+		told = fmt.Sprintf("DPoP algs=%q, ", strings.Join(namesOf(api.proofs.algorithms), " "))
+	}
 	if code != "" {
 		told += fmt.Sprintf("error=%q, error_description=%q, ", code, description)
 	}
@@ -220,6 +247,14 @@ func (a *audience) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	return json.Unmarshal(data, (*[]string)(a))
+}
+
+func namesOf(algorithms []jose.SignatureAlgorithm) []string {
+	names := make([]string, len(algorithms))
+	for place, algorithm := range algorithms {
+		names[place] = string(algorithm)
+	}
+	return names
 }
 
 func union(one, other []string) []string {

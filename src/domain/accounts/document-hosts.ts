@@ -1,6 +1,6 @@
 /** Settings for clients that are known by their metadata documents. */
 
-import { roleNames, type Setting } from './setting.ts';
+import { rolesOfApps, type Setting } from './setting.ts';
 
 /** Nowhere, anywhere, or only at the listed hosts, as in a URL: lower case, with a port other than 443. */
 type DocumentHosts = 'off' | 'any' | readonly string[];
@@ -35,5 +35,5 @@ const documentHosts: Setting<DocumentHosts> = {
 
 export const documentSettings = {
   client_id_metadata_documents: documentHosts,
-  client_id_metadata_roles: roleNames('roles whose users may use the app of a client with a metadata document'),
+  client_id_metadata_roles: rolesOfApps('a client with a metadata document'),
 };

@@ -55,3 +55,9 @@ export function roleNames(meaning: string): Setting<readonly string[]> {
         .filter(Boolean),
   };
 }
+
+/** `client`: whose app, in words. */
+export function rolesOfApps(client: string): Setting<readonly string[]> {
+  const made = 'an app gets them when it is made, and one that exists keeps its own (`access grant`)';
+  return roleNames(`roles whose users may use the app of ${client}; ${made}`);
+}

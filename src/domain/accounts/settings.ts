@@ -3,7 +3,7 @@ import { type ClaimsMapping, claimsMapping } from './claims-mapping.ts';
 import { type DocumentRules, documentSettings } from './document-hosts.ts';
 import { type Limit, type LimitName, type LimitSetting, limitSettings, readLimits } from './limit-settings.ts';
 import { type MutualTls, mutualTlsSettings } from './mutual-tls-settings.ts';
-import { oneOf, onOff, roleNames, type Setting, wholeNumber } from './setting.ts';
+import { oneOf, onOff, roleNames, rolesOfApps, type Setting, wholeNumber } from './setting.ts';
 import {
   type DeprecatedSurface,
   readSurfaces,
@@ -62,8 +62,8 @@ const settings = {
     'what every client must follow beyond the rest: nothing, or FAPI 2.0',
   ),
   ...mutualTlsSettings,
-  registration_roles: roleNames('roles whose users may use the app of a client that is registered with a token'),
-  open_registration_roles: roleNames('roles whose users may use the app of a client of open registration'),
+  registration_roles: rolesOfApps('a client that is registered with a token'),
+  open_registration_roles: rolesOfApps('a client of open registration'),
   open_registration_consent: oneOf(
     'always',
     ['always', 'remembered'],

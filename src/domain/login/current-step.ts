@@ -1,12 +1,14 @@
 /** Where a sign-in in progress stands. */
 
 import type { Services } from '../../services.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { SessionRecord } from '../../store/sessions.ts';
 import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { serversOf } from '../tokens/audience.ts';
+import { clientsThatMayAct } from '../tokens/exchange-rules.ts';
 import { subjectOf } from '../tokens/subject.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest } from './authorization-request.ts';
 import { type ApiScope, apiScopesOf, needsConsent } from './consent.ts';
@@ -30,6 +32,8 @@ export type Step =
       readonly user: UserRecord;
       /** The scopes asked for that are an API's. */
       readonly apiScopes: readonly ApiScope[];
+      /** Other clients that may act for the user at these APIs, with the tokens of this one. */
+      readonly mayAct: readonly ClientRecord[];
     }
   | { readonly step: 'denied'; readonly request: OpenRequest }
   /** The account's hooks must run first, because the session is used for this app for the first time. */
@@ -67,7 +71,12 @@ export async function currentStep(
   const { decision, decidedBy } = request.record;
   if (decision === 'deny' && decidedBy === user.id) return { step: 'denied', request };
   if (await needsConsent(services, account, request, user, servers)) {
-    return { step: 'consent', request, user, apiScopes: await apiScopesOf(services, request) };
+    const apiScopes = await apiScopesOf(services, request);
+    const { serverId } = request.record.parameters;
+    const serverIds = new Set([...(serverId === null ? [] : [serverId]), ...apiScopes.map(({ server }) => server.id)]);
+    const asking = { client: request.client, userId: user.id };
+    const mayAct = await clientsThatMayAct(services, account, asking, [...serverIds]);
+    return { step: 'consent', request, user, apiScopes, mayAct };
   }
   return { step: 'granted', request, session, user };
 }

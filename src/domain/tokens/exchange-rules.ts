@@ -5,6 +5,9 @@ import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { isConfidential } from '../clients/client-methods.ts';
+import { isWelcome } from '../clients/document-url.ts';
+import { hasGrantType } from '../clients/grant-types.ts';
+import { exchangeGrant } from '../clients/known-values.ts';
 import { Failure } from '../failure.ts';
 import { type FoundAccessToken, findAccessToken, isActive } from './access-token.ts';
 import { linkedServersOf } from './audience.ts';
@@ -13,6 +16,8 @@ import type { Actor } from './jwt-access-token.ts';
 
 /** Maximum length of the chain of actors. */
 const mostActors = 5;
+/** Maximum number of clients that are looked at to tell a user who may act. */
+const mostLinked = 100;
 
 /** RFC 8693 §2.2.2: an invalid or unacceptable token is `invalid_request`. */
 export function invalid(name: string, why: string): Failure {
@@ -42,6 +47,24 @@ export async function requireMayExchange(
   if (!same || !user) throw invalid('subject_token', 'must not be exchanged by this client');
   if (await services.store.access.isAssigned(client.accountId, client.appId, user.id)) return same;
   throw new Failure('access_not_assigned');
+}
+
+/**
+ * The other clients that may exchange a token which this client gets of the user for one of these servers, as
+ * `requireMayExchange` has it.
+ */
+export async function clientsThatMayAct(
+  services: Pick<Services, 'store'>,
+  account: Account,
+  { client, userId }: { readonly client: ClientRecord; readonly userId: number },
+  serverIds: readonly number[],
+): Promise<readonly ClientRecord[]> {
+  if (serverIds.length === 0) return [];
+  const by = { grantType: exchangeGrant, userId };
+  const linked = await services.store.authorizationServers.linkedFor(account.id, serverIds, by, mostLinked);
+  const mayExchange = (one: ClientRecord) =>
+    hasGrantType(one, exchangeGrant) && isConfidential(one) && isWelcome(account, one.clientId);
+  return linked.filter((one) => one.appId !== client.appId && mayExchange(one));
 }
 
 /**

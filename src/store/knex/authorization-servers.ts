@@ -8,6 +8,7 @@ import type {
 import type { ListPage, ListQuery } from '../listing.ts';
 import { dialectOf } from './dialect.ts';
 import { holdPresent, lockPresent } from './hold.ts';
+import { linkedClientVerbs } from './linked-clients.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled, type ListColumn } from './list-index.ts';
@@ -181,6 +182,7 @@ export function authorizationServerVerbs(db: Knex): AuthorizationServerStore {
     ...scopeVerbs(db),
     ...claimVerbs(db),
     ...linkVerbs(db),
+    ...linkedClientVerbs(db),
     ...openServerVerbs(db),
     create: add,
     find: (accountId, id) => find({ account_id: accountId, id }),

@@ -4,7 +4,7 @@ import type { Handler } from '../../http/operation.ts';
 import { browserState } from '../../pages/cookies.ts';
 import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
-import { representConsent } from './represent.ts';
+import { representConsent } from './represent-consent.ts';
 
 /** GET /consent: what the application asks for, or onward when there is nothing to decide. */
 export function showConsent(

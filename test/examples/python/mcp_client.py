@@ -1,8 +1,9 @@
 """The official Python client, unmodified, goes the whole way to the MCP server: a program that uses it.
 
-    mcp_client.py <address of the server> <browser command…>
+    mcp_client.py <address of the server> <address of its metadata document> <browser command…>
 
-The browser command gets an address, and prints where the browser ended.
+It goes twice: it registers, and it is known by its metadata document. The browser command gets an address, and prints
+where the browser ended.
 """
 
 import asyncio
@@ -17,7 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.auth import OAuthClientMetadata
 
-address, *browser = sys.argv[1:]
+address, document, *browser = sys.argv[1:]
 visits = []
 
 
@@ -55,7 +56,8 @@ def check(holds, what):
     print(f"ok  {what}", flush=True)
 
 
-async def main():
+async def walk(metadata_url):
+    visits.clear()
     storage = Storage()
     metadata = OAuthClientMetadata(
         client_name="A program in Python",
@@ -63,13 +65,15 @@ async def main():
         grant_types=["authorization_code", "refresh_token"],
         token_endpoint_auth_method="none",
     )
-    auth = OAuthClientProvider(address, metadata, storage, send_away, come_back)
+    auth = OAuthClientProvider(address, metadata, storage, send_away, come_back, client_metadata_url=metadata_url)
     async with (
         create_mcp_http_client(auth=auth) as http,
         Client(streamable_http_client(address, http_client=http)) as client,
     ):
         names = sorted(tool.name for tool in (await client.list_tools()).tools)
-        check(names == ["add_note", "list_notes"], "discovered, registered, signed in")
+        check(names == ["add_note", "list_notes"], "discovered, signed in")
+        registered = visits[0]["client_id"] != [document]
+        check(registered == (metadata_url is None), "registered" if registered else "known by its metadata document")
         check(visits[0]["resource"] == [address], "asked for a token for this server")
         check("notes:write" not in storage.tokens.scope, "with the scopes of the challenge alone")
         former = storage.tokens.refresh_token
@@ -89,6 +93,11 @@ async def main():
         auth.context.token_expiry_time = time.time() - 1
         result = await client.call_tool("list_notes", {})
         check(not result.is_error and len(visits) == 3, "sent its user to sign in again after that")
+
+
+async def main():
+    await walk(None)
+    await walk(document)
 
 
 asyncio.run(main())

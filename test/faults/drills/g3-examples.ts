@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checkIntrospectedProofs, checkProofs } from '../../examples/proof-cases.ts';
 import { checkIntrospection, checkJwts, withExample } from '../../examples/resource-cases.ts';
 import { checkAtService } from '../../examples/service-tokens.ts';
 import { examples, prepareExample } from '../../examples/toolchains.ts';
@@ -25,7 +26,9 @@ export const drill: Drill = {
           const program = await prepareExample(example, parent);
           if (program === null) return `left out: ${example.needs} not found`;
           await withExample(program, () => ({}), checkJwts);
+          await withExample(program, () => ({}), checkProofs);
           await withExample(program, () => client, checkIntrospection);
+          await withExample(program, () => client, checkIntrospectedProofs);
           await checkAtService(program);
           return `holds (${Math.round((performance.now() - began) / 1000)} s)`;
         });

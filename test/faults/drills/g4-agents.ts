@@ -10,6 +10,7 @@ import { Keeper, mcpClients } from '../../examples/mcp-clients.ts';
 import { walkInPython } from '../../examples/python-client.ts';
 import { connect } from '../../examples/walk.ts';
 import { copyCheckout } from '../../guides/follow.ts';
+import { openDocumentHost } from '../../support/document-host.ts';
 import type { Drill } from '../drill.ts';
 
 const mostSeconds = 60;
@@ -36,12 +37,14 @@ export const drill: Drill = {
     };
     try {
       await attempt('seconds from npm ci to an authorized call', () => callFromClone(join(parent, 'clone')));
-      const site = await openExample('sqlite');
+      const documents = await openDocumentHost();
+      const site = await openExample('sqlite', documents);
       try {
-        await attempt('the Python client', () => walkInPython(site, parent));
+        await attempt('the Python client', () => walkInPython(site, documents.addressOf('python'), parent));
         await attempt('the inspector', () => walkInInspector(site, parent));
         await attempt('the conformance tool', () => judge(site, parent));
       } finally {
+        documents.close();
         await site.close();
       }
     } finally {
@@ -56,7 +59,7 @@ async function callFromClone(clone: string): Promise<string> {
   copyCheckout(clone);
   await run(['npm', 'ci', '--no-audit', '--no-fund'], { cwd: clone });
   const began = performance.now();
-  const site = await openExample('sqlite', clone);
+  const site = await openExample('sqlite', { clone });
   try {
     const tokens = await call(site);
     assert.ok(tokens);

@@ -71,6 +71,9 @@ export function apiResources(app: AppOf): void {
     assert.equal((await withResources(api.resource, api.resource, 'https://x.example')).status, 200);
     await linkApi(app(), client, other);
     assertError(await withResources(api.resource, other.resource), 400, 'invalid_target', /not several/);
+    const others = Array.from({ length: 10 }, (_, index) => `https://x.example/${index}`);
+    assert.equal((await withResources(api.resource, ...others.slice(1))).status, 200);
+    assertError(await withResources(api.resource, ...others), 400, 'invalid_target', /at most 10 APIs/);
   });
 
   it('at authorization: the client gets invalid_target; a linked API limits the grant to it (§2.1)', async () => {

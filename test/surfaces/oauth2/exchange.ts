@@ -5,11 +5,22 @@ import { unlinkClient } from '../../../src/domain/authorization-servers/links.ts
 import { findAccessToken } from '../../../src/domain/tokens/access-token.ts';
 import { exchangeToken } from '../../../src/domain/tokens/exchange.ts';
 import { grantAccess } from '../../../src/domain/users/access.ts';
-import { assertTold } from '../../domain/audit/told.ts';
+import { assertTold, toldBy } from '../../domain/audit/told.ts';
 import { atGateway, linkApi, makeApi } from '../../support/api.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { askWithProof, newProofKey } from '../../support/dpop.ts';
-import { makeUser, type RegisteredClient, redeem, registerClient, signInForCode } from '../../support/sign-in.ts';
+import {
+  authorizePath,
+  CookieJar,
+  makeUser,
+  password,
+  type RegisteredClient,
+  redeem,
+  registerClient,
+  signInForCode,
+  submit,
+  walk,
+} from '../../support/sign-in.ts';
 import { setUser } from '../../support/users.ts';
 import { type AppOf, askTokens, assertError, codeForm } from './asking.ts';
 import { accessToken, exchangeGrant, exchanging, jwt, metadata } from './exchanging.ts';
@@ -132,8 +143,18 @@ export function exchange(app: AppOf): void {
     const { client, gateway, user, api, allow, tokens } = await linked();
     assertError(await ask(gateway, tokens.access_token), 400, 'invalid_grant');
     await allow();
-    const answer = await ask(gateway, tokens.access_token);
+    let answer: Answer | undefined;
+    const [event] = await toldBy(app(), async () => {
+      answer = await ask(gateway, tokens.access_token);
+    });
+    assert.ok(answer);
     assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(
+      [event?.action, event?.actorType, event?.actorId],
+      ['access_token.exchanged', 'client', gateway.app_id],
+    );
+    const { app_id, subject_app_id, user_id } = JSON.parse(event?.detail ?? '{}');
+    assert.deepEqual([app_id, subject_app_id, user_id], [gateway.app_id, client.app_id, user.id]);
     const claims = await atGateway(app(), answer.body.access_token, api.resource);
     assert.deepEqual(
       [claims.sub, claims['client_id'], claims['act'], claims['scope']],
@@ -146,6 +167,41 @@ export function exchange(app: AppOf): void {
     assert.deepEqual(back['act'], { sub: client.client_id, act: { sub: gateway.client_id } });
     const own = decodeJwt((await ask(gateway, answer.body.access_token)).body.access_token);
     assert.deepEqual(own['act'], { sub: gateway.client_id }, 'named twice');
+  });
+
+  it('the consent page names the clients that may act for this user at the API, and no others', async () => {
+    const { client, user, api, allow } = await linked();
+    const assign = (appId: number) => grantAccess(app().services, app().account, appId, { user: user.email ?? '' });
+    const named = async (client_name: string, changes: object = {}) => {
+      const one = await registerClient(app(), { ...metadata, client_name, ...changes });
+      await linkApi(app(), one, api);
+      return one;
+    };
+    const told = async (parameters: Readonly<Record<string, string>>) => {
+      const at = await walk(app(), new CookieJar(), authorizePath(client, { ...parameters, prompt: 'consent' }));
+      const { text } = (await submit(app(), at, { username: user.email ?? '', password })).answer;
+      assert.match(text, /value="allow"/);
+      return [...(/passed on to these[^:]*: (.*)/.exec(text)?.[1] ?? '').matchAll(/<bdi[^>]*>(.*?)<\/bdi>/g)].map(
+        ([, name]) => name,
+      );
+    };
+    const asked = { scope: 'openid orders:read', resource: api.resource };
+    const agent = await named('Nightly agent');
+    assert.deepEqual(await told(asked), [], 'none is assigned to the user');
+    await allow();
+    await assign(agent.app_id);
+    for (const [name, changes] of [
+      ['A public one', { token_endpoint_auth_method: 'none' }],
+      ['One without the grant type', { grant_types: ['authorization_code'] }],
+    ] as const)
+      await assign((await named(name, changes)).app_id);
+    const elsewhere = await registerClient(app(), { ...metadata, client_name: 'One of no API' });
+    await assign(elsewhere.app_id);
+    assert.deepEqual(await told(asked), ['Test App', 'Nightly agent']);
+    assert.deepEqual(await told({ scope: 'openid orders:read' }), ['Test App', 'Nightly agent'], 'without a resource');
+    assert.deepEqual(await told({ scope: 'openid' }), [], 'at no API');
+    await unlinkClient(app().services, app().account, api.id, agent.app_id);
+    assert.deepEqual(await told(asked), ['Test App']);
   });
 
   it('at most five clients in a chain', async () => {

@@ -133,6 +133,12 @@ export function openApis(app: AppOf): void {
     assert.match(String((await ask(api.resource, 'https://elsewhere.example')).headers['location']), /^\/continue\?/);
     assertClientError(one, await ask(api.resource, other.resource), 'invalid_target');
     assertClientError(one, await ask('https://elsewhere.example'), 'invalid_target');
+    // Each may cost a lookup: ten are looked up, and of eleven none, also where one of them could be had.
+    const others = Array.from({ length: 9 }, (_, index) => `https://elsewhere.example/${index}`);
+    assert.match(String((await ask(...others, api.resource)).headers['location']), /^\/continue\?/);
+    const eleven = await ask(...others, 'https://elsewhere.example/9', api.resource);
+    assertClientError(one, eleven, 'invalid_target');
+    assert.equal(toClient(eleven).get('error_description'), 'resource must name at most 10 APIs');
     for (const near of [`${api.resource}/`, api.resource.replace('.com/', '.com:8443/'), api.resource.toUpperCase()]) {
       const answer = await ask(near);
       assertClientError(one, answer, 'invalid_target');

@@ -6,7 +6,7 @@ import { clearCookie } from '../../../pages/cookies.ts';
 import { formAction } from '../../../pages/links.ts';
 import { appsPage, sessionsPage } from '../../../pages/views.ts';
 import type { Services } from '../../../services.ts';
-import { scopeTitle } from '../represent.ts';
+import { scopeTitle } from '../represent-consent.ts';
 import { done, numberOf, visit, visitByForm } from './entered.ts';
 
 type Operations = Pick<operations, 'showSessions' | 'endOneSession' | 'endAllSessions' | 'showApps' | 'removeApp'>;

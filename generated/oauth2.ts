@@ -4465,7 +4465,7 @@ export interface operations {
              *
              *     | error | Condition |
              *     |---|---|
-             *     | `invalid_request` | a member is missing (`grant_type` too), too long or given twice; the body is not form data; a token that is to be exchanged is not valid, or must not be exchanged by this client; there is no client certificate, and the tokens of this client are bound to one |
+             *     | `invalid_request` | a member is missing (`grant_type` too), too long or given twice; the body is not form data; a token that is to be exchanged is not valid, or must not be exchanged by this client; there is no client certificate, and the tokens of this client are bound to one; there is no DPoP proof, and FAPI 2.0 applies to the client |
              *     | `invalid_client` | client authentication failed, and there was no Authorization header |
              *     | `invalid_grant` | code, refresh token or password is wrong, expired, used up or another client's; `redirect_uri` or `code_verifier` does not match; the user is not active or no longer has the app |
              *     | `unauthorized_client` | the client's registration or the account does not allow this grant |

@@ -784,6 +784,7 @@ export interface operations {
              *     | `invalid_request` | `Resource not found` | `client_id` is missing or unknown |
              *     | `invalid_request` | `refresh_token is missing` | `refresh_token` is missing or empty |
              *     | `invalid_request` | `the request came without the client certificate …` | the client registered at the standard door for tokens that are bound to its certificate |
+             *     | `invalid_request` | `the request came without the DPoP proof …` | FAPI 2.0 applies to the client |
              *     | `invalid_dpop_proof` | `the DPoP proof is invalid: …` | the proof in the header `DPoP` is not valid, or it is missing and the client registered to send one |
              *     | `use_dpop_nonce` | | the proof must contain the nonce of the header `DPoP-Nonce` |
              */

@@ -9,7 +9,8 @@
  *
  * With `--account` it makes the account of a certification run instead: docs/certify.md.
  *
- *     npm run conformance -- --account certify [--suite <URL>] [--alias <name>] [--env-file <file>] [--json]
+ *     npm run conformance -- --account certify [--mutual-tls <origin>] [--folder <path>] [--suite <URL>]
+ *                            [--alias <name>] [--env-file <file>] [--json]
  */
 import { parseArgs } from 'node:util';
 
@@ -23,13 +24,13 @@ function readArguments() {
         account: { type: 'string' },
         suite: { type: 'string' },
         alias: { type: 'string' },
+        'mutual-tls': { type: 'string' },
         'env-file': { type: 'string' },
         json: { type: 'boolean' },
       },
     });
-    const { account, folder, ...others } = given.values;
-    const [first] =
-      account === undefined ? Object.keys(others) : folder === undefined ? given.positionals : ['--folder'];
+    const { account, folder: _, ...others } = given.values;
+    const [first] = account === undefined ? Object.keys(others) : given.positionals;
     if (first === undefined) return given;
     const why = account === undefined ? `--${first} needs --account` : `${first} does not go with --account`;
     console.error(`${why}\n${usage}`);
@@ -47,5 +48,6 @@ if (account === undefined) {
 } else {
   // It needs nothing that is for development alone, so that an installation can run it.
   const { runCertify } = await import('./conformance/run-certify.ts');
-  process.exitCode = await runCertify(account, { url: suite, alias }, { envFile: values['env-file'], json });
+  const { folder, 'env-file': envFile, 'mutual-tls': mutualTls } = values;
+  process.exitCode = await runCertify(account, { url: suite, alias }, { envFile, json, folder, mutualTls });
 }

@@ -13,7 +13,9 @@ import { createRole } from '../../src/domain/roles/write-role.ts';
 import { listUsers } from '../../src/domain/users/users.ts';
 import { createUser, updateUser } from '../../src/domain/users/write-user.ts';
 import type { Services } from '../../src/services.ts';
+import { makeCertificates } from './certificates.ts';
 import { mapClaims, person } from './person.ts';
+import { fapiPlans } from './plans.ts';
 import { fapiConfiguration, openIdConfiguration, type Suite } from './suite.ts';
 
 const role = 'Everyone';
@@ -31,28 +33,34 @@ const settings = {
   'limit.register-open': 'off',
 } as const;
 
-/** Throws `value_invalid` for an account that has other people: it would be open to everybody who registers a client. */
-export async function certify(services: Services, subdomain: string, suite: Suite) {
-  const account = await setUp(services, subdomain);
+type Configuration = ReturnType<typeof openIdConfiguration> | Awaited<ReturnType<typeof fapiConfiguration>>;
+
+/**
+ * `mutualTls`: where the proxy asks for certificates; null: nowhere. Throws `value_invalid` for what is no such address,
+ * and for an account that has other people: it would be open to everybody who registers a client.
+ */
+export async function certify(services: Services, subdomain: string, suite: Suite, mutualTls: string | null) {
+  const account = await setUp(services, subdomain, mutualTls);
   const password = services.random.bytes(18).toString('base64url');
   await setUser(services, account, password);
   const caller = await registrar(services, account);
   const { accessToken, expiresInSeconds } = await issueCredentialToken(services, account, { id: caller.credentialId });
-  const fapi = (alg: 'PS256' | 'ES256') => fapiConfiguration(services, account, caller, suite, alg);
+  const certificates = mutualTls === null ? [] : await makeCertificates(services.clock.now());
+  const registering = { caller, suite, certificates };
+  const configurations: Record<string, Configuration> = { openid: openIdConfiguration(account, email, accessToken) };
+  for (const plan of fapiPlans(mutualTls !== null)) {
+    configurations[plan.id] = await fapiConfiguration(services, account, registering, plan);
+  }
   return {
     issuer: account.baseUrl,
     user: { email, password },
     initial_access_token: accessToken,
     expires_in: expiresInSeconds,
-    configurations: {
-      openid: openIdConfiguration(account, email, accessToken),
-      fapi_ps256: await fapi('PS256'),
-      fapi_es256: await fapi('ES256'),
-    },
+    configurations,
   };
 }
 
-async function setUp(services: Services, subdomain: string): Promise<Account> {
+async function setUp(services: Services, subdomain: string, mutualTls: string | null): Promise<Account> {
   const found = (await listAccounts(services)).find((one) => one.subdomain === subdomain);
   const account = found ?? (await createAccount(services, { subdomain, name: 'Conformance' }));
   if ((await listUsers(services, account)).some((user) => user.email !== email)) {
@@ -62,7 +70,9 @@ async function setUp(services: Services, subdomain: string): Promise<Account> {
   const present = await services.store.roles.findByName(account.id, role);
   if (!present) await createRole(services, account, { name: role });
   await mapClaims(services, account);
-  return setAccount(services, subdomain, settings);
+  // The suite makes certificates of its own kind, so the proxy cannot know who signed them.
+  const accepted = { mutual_tls: mutualTls === null ? 'off' : 'any', mutual_tls_origin: mutualTls ?? '' };
+  return setAccount(services, subdomain, { ...settings, ...accepted });
 }
 
 /** The person who signs in; in another run with another password. */

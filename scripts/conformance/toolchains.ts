@@ -62,7 +62,13 @@ const java: Toolchain = {
   programs: (folder) => {
     const classpath = `target/classes:${readFileSync(join(folder, 'classpath.txt'), 'utf8').trim()}`;
     const main = (name: string) => ['java', '-cp', classpath, name];
-    return [{ title: 'Nimbus OAuth 2.0 SDK', command: main('conformance.NimbusSession') }];
+    return [
+      { title: 'Nimbus OAuth 2.0 SDK', command: main('conformance.NimbusSession') },
+      {
+        title: 'Nimbus OAuth 2.0 SDK by FAPI 2.0, with DPoP and with mutual TLS',
+        command: main('conformance.NimbusFapi'),
+      },
+    ];
   },
 };
 

@@ -3,6 +3,8 @@ import type { Account } from '../domain/accounts/account.ts';
 import { createAccount, listAccounts, setAccount } from '../domain/accounts/accounts.ts';
 import { showSettings } from '../domain/accounts/settings.ts';
 import { type Answer, addCommand, addGroup, collect, type Outlet } from './command.ts';
+import { note, readSettings } from './invocation.ts';
+import { doubtMutualTls } from './mutual-tls-findings.ts';
 import { fields, table } from './output.ts';
 import { readPairs } from './pairs.ts';
 import { withAccount, withServices } from './session.ts';
@@ -34,9 +36,14 @@ export function addAccountCommands(program: Command, outlet: Outlet): void {
     'change settings: key=value; key= restores the default',
     outlet,
     (call) =>
-      withServices(async (services) =>
-        one(await setAccount(services, call.args[0] as string, readPairs(call.args[1] as string[]))),
-      ),
+      withServices(async (services) => {
+        const pairs = readPairs(call.args[1] as string[]);
+        const account = await setAccount(services, call.args[0] as string, pairs);
+        const isAsked = Object.keys(pairs).some((name) => name.startsWith('mutual_tls'));
+        const doubt = isAsked ? doubtMutualTls(readSettings(), account) : null;
+        if (doubt) note(`warning: ${doubt.detail}; ${doubt.remedy}`);
+        return one(account);
+      }),
   ).addHelpText('after', settingHelp);
 }
 

@@ -5,6 +5,7 @@ import { systemClock } from '../adapters/clock.ts';
 import { createKeyFile } from '../adapters/key-file.ts';
 import { type Config, ConfigMistakes } from '../config.ts';
 import { isLoopback } from '../config-values.ts';
+import type { Account } from '../domain/accounts/account.ts';
 import { listAccounts } from '../domain/accounts/accounts.ts';
 import { Failure } from '../domain/failure.ts';
 import { inspectMasterKey } from '../domain/keys/master-key.ts';
@@ -20,6 +21,7 @@ import { examineGeoIp } from './geoip-findings.ts';
 import { examineHooks, examinePackages, examineStoredRuntimes } from './hook-findings.ts';
 import { readSettings } from './invocation.ts';
 import { examineMail } from './mail-findings.ts';
+import { examineMutualTls } from './mutual-tls-findings.ts';
 
 const leastNodeMajor = 24;
 const restoreKey = 'restore the file from your backup, mode 0600';
@@ -128,7 +130,7 @@ async function examineOpenStore(config: Config, store: Store): Promise<Finding[]
     ok('store', `${durable}; writable`),
     ok('migrations', `${applied.length} applied`),
     await examineMasterKey(config, store),
-    ...(await examineKeys(config, store)),
+    ...(await examineAccounts(config, store)),
     ...(await examineStoredRuntimes(config, store)),
   ];
 }
@@ -143,9 +145,13 @@ async function examineMasterKey({ masterKeyFile }: Config, store: Store): Promis
   }
 }
 
-async function examineKeys({ addresses }: Config, store: Store): Promise<Finding[]> {
+async function examineAccounts(config: Config, store: Store): Promise<Finding[]> {
+  const accounts = await listAccounts({ store, addresses: config.addresses });
+  return [...(await examineKeys(store, accounts)), ...examineMutualTls(config, accounts)];
+}
+
+async function examineKeys(store: Store, accounts: readonly Account[]): Promise<Finding[]> {
   const clock = systemClock;
-  const accounts = await listAccounts({ store, addresses });
   const now = clock.now();
   let newest = 0;
   const without: string[] = [];

@@ -87,6 +87,27 @@ describe('gatehouse doctor', () => {
     assert.equal(unnamed.statusOf('proxy addresses'), 'degraded');
   });
 
+  test('warns of certificates of clients that cannot reach an account, and so does the change that asks for them', async () => {
+    await empty.json('account', 'create', 'acme');
+    const found = async (env?: Record<string, string>) =>
+      (await examine(empty, env)).findings.filter(({ layer }) => layer === 'mutual TLS');
+    const told = async (pairs: string[], env: Record<string, string> = {}) =>
+      (await empty.ask(['account', 'set', 'acme', ...pairs], env)).stderr;
+    assert.deepEqual(await found(), []);
+    const proxied = { TRUST_PROXY: '127.0.0.1' };
+    assert.match(await told(['mutual_tls=any']), /^warning: acme has mutual_tls=any, but TRUST_PROXY is empty: /m);
+    const [unproxied, ...none] = await found();
+    assert.deepEqual([unproxied?.status, none], ['degraded', []]);
+    assert.match(unproxied?.detail ?? '', /TRUST_PROXY is empty: requests with a certificate are answered 400$/);
+    const [plain] = await found(proxied);
+    assert.deepEqual([plain?.status, plain?.remedy?.startsWith('set mutual_tls_origin')], ['degraded', true]);
+    assert.match(plain?.detail ?? '', /http:\/\/acme\.\S+ has no TLS, and mutual_tls_origin names no other address$/);
+    assert.doesNotMatch(await told(['mutual_tls_origin=https://acme.example.com:8443'], proxied), /warning/);
+    const [well] = await found(proxied);
+    assert.deepEqual([well?.status, well?.detail], ['ok', '1 account takes certificates of clients']);
+    assert.doesNotMatch(await told(['limit.par=off']), /warning/);
+  });
+
   test('finds missing migrations', async () => {
     new Sqlite(join(empty.path, 'old.db')).exec('create table other (id integer)').close();
     const { exitCode, statusOf } = await examine(empty, { DATABASE_URL: 'sqlite:old.db' });

@@ -2,6 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -9,10 +14,12 @@ import { importJWK } from 'jose';
 import * as client from 'openid-client';
 import { type Service, startService } from '../support/process.ts';
 import { type RunningAccount, runningAccount } from '../support/running-account.ts';
-import { authorizePath, CookieJar, redeem, signInForCode, submit, walk } from '../support/sign-in.ts';
+import { authorizePath, CookieJar, codeChallenge, redeem, signInForCode, submit, walk } from '../support/sign-in.ts';
+import { startTlsProxy } from '../support/tls-proxy.ts';
 
 const script = fileURLToPath(new URL('../../scripts/conformance.ts', import.meta.url));
 const callback = 'https://www.certification.openid.net/test/abc/callback';
+const proxied = { TRUST_PROXY: '127.0.0.1' };
 
 /** What the suite wants to see of each scope (`oidcc-scope-all`). */
 const wanted = [
@@ -29,12 +36,12 @@ describe('npm run conformance -- --account', () => {
 
   /** Runs it as an operator does, with the settings of the service. */
   function run(...args: string[]): Promise<{ stdout: string; stderr: string }> {
-    const env = { PATH: process.env['PATH'], PORT: String(service.installation.port) };
+    const env = { PATH: process.env['PATH'], PORT: String(service.installation.port), ...proxied };
     return promisify(execFile)(process.execPath, [script, ...args], { cwd: service.folder, env });
   }
 
   before(async () => {
-    service = await startService({ database: 'sqlite' });
+    service = await startService({ database: 'sqlite', env: proxied });
     told = JSON.parse((await run('--account', 'certify', '--json')).stdout);
     account = runningAccount(service, 'certify', new URL(told.issuer).host);
   });
@@ -90,7 +97,7 @@ describe('npm run conformance -- --account', () => {
 
   for (const alg of ['ps256', 'es256']) {
     it(`fapi2-security-profile-final-happy-flow, ${alg}: with each client and its key as they were printed`, async () => {
-      const plan = told.configurations[`fapi_${alg}`];
+      const plan = told.configurations[`signing_${alg}`];
       const redirectUri = `https://www.certification.openid.net/test/a/${plan.alias}/callback`;
       for (const which of [plan.client, plan.client2]) {
         const [jwk] = which.jwks.keys;
@@ -117,7 +124,8 @@ describe('npm run conformance -- --account', () => {
         const signed = await client.buildAuthorizationUrlWithJAR(config, asked, key);
         // The suite sends its second client there as well; the library cannot redeem a code that came to a query.
         const queried = { ...asked, redirect_uri: `${redirectUri}?dummy1=lorem&dummy2=ipsum` };
-        await client.buildAuthorizationUrlWithPAR(config, queried, { DPoP });
+        const other = await client.buildAuthorizationUrlWithJAR(config, queried, key);
+        await client.buildAuthorizationUrlWithPAR(config, other.searchParams, { DPoP });
         const pushed = await client.buildAuthorizationUrlWithPAR(config, signed.searchParams, { DPoP });
         const answered = await browse(pushed);
         const checks = { pkceCodeVerifier, expectedState, idTokenExpected: true };
@@ -146,14 +154,71 @@ describe('npm run conformance -- --account', () => {
       told.issuer,
       told.user.email,
       'for 10 hours',
-      '"alias": "mine-ps256"',
-      '"alias": "mine-es256"',
+      '"alias": "mine-fapi-ps256"',
+      '"alias": "mine-signing-es256"',
+      'FAPI 2.0 Message Signing, ES256: fapi2-message-signing-final-test-plan, client_auth_type=private_key_jwt',
     ]) {
       assert.ok(stdout.includes(text), text);
     }
     assert.equal(stdout.includes(told.user.password), false);
+    assert.equal(stdout.includes('mtls'), false);
     const { settings } = await service.cli('account', 'show', 'certify');
     assert.deepEqual([settings.registration, settings.open_registration_consent], ['open', 'remembered']);
+  });
+
+  it('with mutual TLS: files with certificates that a proxy takes, and clients that these authenticate', async () => {
+    const proxy = await startTlsProxy(new URL(service.baseUrl), account.host);
+    try {
+      const folder = join(service.folder, 'configurations');
+      const asked = ['--account', 'certify', '--mutual-tls', proxy.origin, '--folder', folder];
+      const { stdout, stderr } = await run(...asked);
+      assert.doesNotMatch(stderr, /TRUST_PROXY/);
+      assert.doesNotMatch(stdout, /PRIVATE KEY|"d":/);
+      const files = readdirSync(folder).sort();
+      const kinds = ['fapi', 'fapi_key_mtls', 'fapi_mtls', 'signing', 'signing_key_mtls', 'signing_mtls'];
+      const ids = kinds.flatMap((kind) => [`${kind}_es256`, `${kind}_ps256`]);
+      assert.deepEqual(files, [...ids, 'openid'].map((id) => `${id}.json`).sort());
+      for (const file of files) {
+        assert.ok(stdout.includes(`    ${join(folder, file)}\n`), file);
+        assert.equal(statSync(join(folder, file)).mode & 0o777, 0o600);
+      }
+      const plan = JSON.parse(readFileSync(join(folder, 'fapi_mtls_ps256.json'), 'utf8'));
+      const { body: metadata } = await account.send('GET', '/.well-known/openid-configuration');
+      assert.equal(plan.resource.resourceUrl, metadata.mtls_endpoint_aliases.userinfo_endpoint);
+      const ca = new X509Certificate(plan.mtls.ca);
+      assert.ok(ca.ca && ca.verify(ca.publicKey));
+      for (const { cert, key } of [plan.mtls, plan.mtls2]) {
+        const certificate = new X509Certificate(cert);
+        assert.ok(certificate.checkIssued(ca) && certificate.verify(ca.publicKey));
+        assert.ok(certificate.checkPrivateKey(createPrivateKey(key)));
+        assert.equal(certificate.publicKey.asymmetricKeyType, 'rsa');
+        assert.ok(certificate.validFromDate < new Date() && certificate.validToDate > new Date());
+      }
+      assert.notEqual(plan.mtls.cert, plan.mtls2.cert);
+      const form = {
+        client_id: plan.client.client_id,
+        response_type: 'code',
+        redirect_uri: `https://www.certification.openid.net/test/a/${plan.alias}/callback`,
+        scope: plan.client.scope,
+        code_challenge: codeChallenge,
+        code_challenge_method: 'S256',
+      };
+      const push = async ({ cert, key, ca: chain }: { cert: string; key: string; ca: string }) => {
+        const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+        const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+        const tls = { cert: cert + chain, key, ca: proxy.ca };
+        const address = new URL(metadata.mtls_endpoint_aliases.pushed_authorization_request_endpoint);
+        request(address, { method: 'POST', headers, ...tls, agent: false }, resolve)
+          .once('error', reject)
+          .end(new URLSearchParams(form).toString());
+        const answer = await promise;
+        answer.resume();
+        return answer.statusCode;
+      };
+      assert.deepEqual([await push(plan.mtls), await push(plan.mtls2)], [201, 400]);
+    } finally {
+      proxy.close();
+    }
   });
 
   it('an account with people is left alone, and so is a suite without https', async () => {
@@ -166,6 +231,9 @@ describe('npm run conformance -- --account', () => {
     assert.equal(settings.registration, 'token');
     await assert.rejects(run('--account', 'certify', '--suite', 'http://suite.test'), refused(/must be an https/, 2));
     await assert.rejects(run('--account', 'certify', '--alias', 'a/b'), refused(/--alias must have/, 2));
+    const plain = run('--account', 'certify', '--mutual-tls', 'http://certify.test:8444');
+    await assert.rejects(plain, refused(/mutual_tls_origin must be an https address/, 1));
+    await assert.rejects(run('--mutual-tls', 'https://certify.test'), refused(/--mutual-tls needs --account/, 2));
   });
 
   /** What the library fetches, from the account's host. */

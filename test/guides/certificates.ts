@@ -15,7 +15,7 @@ interface Pair {
   readonly key: string;
 }
 
-interface Clients {
+export interface Clients {
   /** From the authority that the proxy knows. */
   readonly own: Pair;
   readonly next: Pair;

@@ -1,6 +1,6 @@
 /**
- * The pages "Go to production" and "Clients with certificates", done as they are written, with the paths, ports, and
- * user of this run.
+ * The pages "Go to production" and "Clients with certificates", and the proxy of "Run the conformance suite", done as
+ * they are written, with the paths, ports, and user of this run.
  */
 
 import assert from 'node:assert/strict';
@@ -13,7 +13,7 @@ import { guides, readGuide } from '../../src/pages/docs/guides.ts';
 import { freePort } from '../support/process.ts';
 import { until } from '../support/until.ts';
 import { readBlocks } from './blocks.ts';
-import { authority, makeClients, useCertificates } from './certificates.ts';
+import { authority, type Clients, makeClients, useCertificates } from './certificates.ts';
 import { ask, client, type Ports, startCaddy, startNginx } from './proxies.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
@@ -31,8 +31,8 @@ interface Page {
 }
 
 async function readPage(folder: string): Promise<Page> {
-  const [service, http, https, mutualTls] = [await freePort(), await freePort(), await freePort(), await freePort()];
-  const ports = { service, http, https, mutualTls };
+  const [service, http, https] = [await freePort(), await freePort(), await freePort()];
+  const ports = { service, http, https, mutualTls: await freePort(), certify: await freePort() };
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
   const names = ['-subj', '/CN=*.id.example.com', '-addext', 'subjectAltName=DNS:*.id.example.com'];
   const made = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-out', certificate, '-keyout', key];
@@ -52,7 +52,7 @@ async function readPage(folder: string): Promise<Page> {
       .replaceAll('127.0.0.1:3000', `127.0.0.1:${ports.service}`);
   const blocks = readBlocks(
     guides
-      .filter(({ name }) => name === 'go-to-production' || name === 'mutual-tls')
+      .filter(({ name }) => ['go-to-production', 'mutual-tls', 'certify'].includes(name))
       .map(readGuide)
       .join(''),
   );
@@ -108,12 +108,26 @@ function acceptAny(text: string, line: string): string {
   return text.replace(/(# For mutual_tls=any.*\n).*\n.*\n/, `$1${line}\n`);
 }
 
+/** At the suite's port everybody reaches the account of the run alone, with any certificate or none. */
+async function callCertify({ ports, certificate }: Page, { own, forged }: Clients): Promise<void> {
+  const keysAt = async (name: string, port: number) => (await ask('/oauth2/jwks', name, port, certificate)).text;
+  const keys = await keysAt('certify.id.example.com', ports.https);
+  assert.notEqual(await keysAt(host, ports.https), keys);
+  for (const name of ['certify.id.example.com', host]) assert.equal(await keysAt(name, ports.certify), keys);
+  const form = { client_id: 'nobody', response_type: 'code' };
+  for (const tls of [own, forged, undefined]) {
+    const answer = await ask('/oauth2/par', host, ports.certify, certificate, { form, tls });
+    assert.deepEqual([answer.status, JSON.parse(answer.text).error], [400, 'invalid_client']);
+  }
+}
+
 /** Follows the pages; rejects where it is not as it says. `log` takes what was looked at. */
 export async function followProduction(folder: string, log: (line: string) => void): Promise<void> {
   const page = await readPage(folder);
   const { files, ports, commands } = page;
   const { 'gatehouse.service': unit = '' } = files;
-  const nginx = (files['nginx.conf'] ?? '').replace(/}\n$/, `${files['mutual-tls.nginx.conf']}}\n`);
+  const certified = `${files['mutual-tls.nginx.conf']}${files['certify.nginx.conf']}`;
+  const nginx = (files['nginx.conf'] ?? '').replace(/}\n$/, `${certified}}\n`);
   const caddy = `${files['Caddyfile']}${files['mutual-tls.Caddyfile']}`;
   const clients = makeClients(folder);
   mkdirSync(join(folder, 'data'), { mode: 0o700 });
@@ -155,28 +169,31 @@ export async function followProduction(folder: string, log: (line: string) => vo
     assert.deepEqual([plain.status, plain.headers.get('location')], [301, 'https://127.0.0.1/a?b=c']);
     assert.doesNotMatch(readFileSync(join(folder, 'access.log'), 'utf8'), /\?|nobody/);
     log('nginx passes on what the service needs');
+    run('gatehouse account create certify');
+    await callCertify(page, clients);
+    log('nginx takes the suite with certificates and without, for one account');
     const { client_id: id, client_secret: secret } = JSON.parse(run(`${credential} --json`));
-    const certified = async (accepts: 'verified' | 'any') => {
+    const certify = async (accepts: 'verified' | 'any') => {
       const origin = `https://${host}:${ports.mutualTls}`;
       run(`gatehouse account set acme mutual_tls=${accepts} mutual_tls_origin=${origin}`);
       await useCertificates({ ...page, host, credential: `${id}:${secret}` }, clients, accepts);
     };
-    await certified('verified');
+    await certify('verified');
     for (const proxy of proxies) await stop(proxy);
     proxies.push(startNginx(acceptAny(nginx, 'ssl_verify_client optional_no_ca;'), folder, ports));
     await lookThrough(page, run);
-    await certified('any');
+    await certify('any');
     log('nginx hands over certificates');
     for (const proxy of proxies) await stop(proxy);
 
     proxies.push(startCaddy(caddy, folder, ports));
     await lookThrough(page, run);
     log('Caddy passes on what the service needs');
-    await certified('verified');
+    await certify('verified');
     for (const proxy of proxies) await stop(proxy);
     proxies.push(startCaddy(acceptAny(caddy, 'mode require'), folder, ports));
     await lookThrough(page, run);
-    await certified('any');
+    await certify('any');
     log('Caddy hands over certificates');
     assert.equal(await stop(service), 0);
   } finally {

@@ -11,6 +11,8 @@ export interface Ports {
   readonly https: number;
   /** Where clients show certificates. */
   readonly mutualTls: number;
+  /** Where the conformance suite shows them. */
+  readonly certify: number;
 }
 
 export interface Answer {
@@ -30,16 +32,17 @@ function findProgram(name: string, folder: string): string {
 }
 
 /** Starts nginx with the configuration of the page. Only ports, and folders that need root, are others. */
-export function startNginx(text: string, folder: string, { http, https, mutualTls }: Ports): ChildProcess {
+export function startNginx(text: string, folder: string, ports: Ports): ChildProcess {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (of) => `${of}_temp_path ${folder}/${of};`,
   );
   const file = join(folder, 'nginx.conf');
   const configured = text
     .replace('http {', `http {\n${temporary.join('\n')}`)
-    .replace('listen 80;', `listen 127.0.0.1:${http};`)
-    .replace('listen 443 ', `listen 127.0.0.1:${https} `)
-    .replace('listen 8443 ', `listen 127.0.0.1:${mutualTls} `);
+    .replace('listen 80;', `listen 127.0.0.1:${ports.http};`)
+    .replace('listen 443 ', `listen 127.0.0.1:${ports.https} `)
+    .replace('listen 8443 ', `listen 127.0.0.1:${ports.mutualTls} `)
+    .replace('listen 8444 ', `listen 127.0.0.1:${ports.certify} `);
   writeFileSync(file, configured);
   const directives = `daemon off; pid ${folder}/nginx.pid; error_log stderr;`;
   return spawn(findProgram('nginx', folder), ['-p', folder, '-c', file, '-g', directives]);

@@ -14,14 +14,14 @@ interface TlsProxy {
   close(): void;
 }
 
-/** Passes requests on to the service, with its Host; takes any certificate whose key the client has, or none. */
-export async function startTlsProxy(service: URL): Promise<TlsProxy> {
+/** Passes requests on to the service, with this Host; takes any certificate whose key the client has, or none. */
+export async function startTlsProxy(service: URL, host = service.host): Promise<TlsProxy> {
   const own = pemOf(newCertificate({ dns: ['localhost'] }));
   const server = createServer({ ...own, requestCert: true, rejectUnauthorized: false }, (req, res) => {
     const { raw } = (req.socket as TLSSocket).getPeerCertificate();
     const { 'client-cert': _, ...headers } = req.headers;
     const certified = raw && { 'client-cert': `:${raw.toString('base64')}:` };
-    const { hostname, port, host } = service;
+    const { hostname, port } = service;
     const onward = request({
       hostname,
       port,

@@ -40,11 +40,6 @@ export function signingAlgorithmFor(
   return registered === 'RS256' && followsFapi(account, client) ? 'PS256' : registered;
 }
 
-/** §5.3.2.1: access tokens are bound to a key of the client; `senderOf` knows when a certificate is in its place. */
-export function mustProveKey(account: Settled, client: Profiled): boolean {
-  return client.extra.dpop_bound_access_tokens === true || followsFapi(account, client);
-}
-
 /** §5.3.2.2: requests are pushed. */
 export function mustPush(account: Settled, client: Profiled): boolean {
   return client.extra.require_pushed_authorization_requests === true || followsFapi(account, client);

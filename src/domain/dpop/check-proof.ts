@@ -15,7 +15,7 @@ import type { AssertionRecord, ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { algorithmsOf, assertionAlgorithms, isSameAlgorithm } from '../clients/client-keys.ts';
-import { clientAlgorithms, mustProveKey } from '../clients/security-profile.ts';
+import { clientAlgorithms, followsFapi } from '../clients/security-profile.ts';
 import { Failure } from '../failure.ts';
 import { digestOf } from '../secrets.ts';
 import { currentNonce, isLiveNonce } from './nonce.ts';
@@ -101,7 +101,7 @@ export function proofWasUsed(): Failure {
 
 /**
  * The proof of a token request, to whose key the tokens are bound (§5); null without one. Throws `dpop_proof_invalid`
- * if the client must send one and sends none, and as `readProof` does.
+ * if the client must send one and sends none, `request_invalid` if FAPI 2.0 applies to it, and as `readProof` does.
  */
 export async function proofOf(
   services: ProofServices,
@@ -113,7 +113,12 @@ export async function proofOf(
   if (proof !== undefined) {
     return readProof(services, account, client, { proof, method: 'POST', urls, accessToken: null });
   }
-  if (mustProveKey(account, client)) throw invalid('it is missing, and this client must send one');
+  if (followsFapi(account, client)) {
+    // As for a missing certificate; who certifies the profile takes no `invalid_dpop_proof` here.
+    const message = 'the request came without the DPoP proof that this client must send (FAPI 2.0)';
+    throw new Failure('request_invalid', { message });
+  }
+  if (client.extra.dpop_bound_access_tokens) throw invalid('it is missing, and this client must send one');
   return null;
 }
 

@@ -60,7 +60,7 @@ function invalid({ accessToken, scheme }: PresentedToken): Failure {
 async function requireSender(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
-  { binding, token }: FoundAccessToken,
+  { binding, token, client: { clientId } }: FoundAccessToken,
   presented: PresentedToken,
 ): Promise<void> {
   const { scheme, certificate, proof: text = '' } = presented;
@@ -69,9 +69,9 @@ async function requireSender(
   // RFC 8705 §3.
   if (binding?.to === 'certificate' && binding.thumbprint !== certificate?.thumbprint) throw invalid(presented);
   if (binding?.to !== 'key') return;
-  // The key was accepted at the token endpoint, by the client's own profile.
-  const bound = { appId: token.appId, extra: {} };
-  const proof = await readProof(services, account, bound, { ...presented, proof: text });
+  // A key of RSA that was accepted at the token endpoint can sign by an algorithm that the client's profile excludes.
+  const client = (await services.store.clients.find(account.id, clientId)) ?? { appId: token.appId, extra: {} };
+  const proof = await readProof(services, account, client, { ...presented, proof: text });
   if (proof.thumbprint !== binding.thumbprint)
     throw new Failure('dpop_proof_invalid', { message: 'the token is bound to another key' });
   await useProof(services.store, proof);

@@ -21,8 +21,9 @@ export const drill = matrixDrill({
       'opening/changed-meanwhile',
       'own-account/visits',
     ].map((name) => `test/domain/${name}.test.ts`),
-    ...['fapi-client', 'oauth4webapi', 'openid-client', 'signed-requests', 'signing-client'].map(
+    ...['fapi-client', 'fapi-modules', 'oauth4webapi', 'oidc-modules', 'openid-client', 'signed-requests'].map(
       (name) => `test/conformance/${name}.test.ts`,
     ),
+    'test/conformance/signing-client.test.ts',
   ],
 });

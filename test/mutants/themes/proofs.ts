@@ -66,9 +66,17 @@ export const proofs: readonly Mutant[] = [
     id: 'proof-required',
     rule: 'a client registered for bound tokens gets no others',
     file,
-    text: 'if (mustProveKey(account, client)) throw',
+    text: 'if (client.extra.dpop_bound_access_tokens) throw',
     becomes: 'if (false) throw',
     killedBy: 'surfaces/oauth2/dpop.ts',
+  },
+  {
+    id: 'proof-required-by-profile',
+    rule: 'a client that FAPI 2.0 applies to gets no tokens without a proof or a certificate',
+    file,
+    text: 'if (followsFapi(account, client)) {',
+    becomes: 'if (false) {',
+    killedBy: 'surfaces/oauth2/fapi.ts',
   },
   {
     id: 'proof-key-algorithm',

@@ -70,7 +70,7 @@ export function fapiMutualTls(kind: 'sqlite' | 'postgres'): void {
     const client = await registerSelfSigned(at, [mine], { ...code, dpop_bound_access_tokens: true });
     const itself = showing(at, mine);
     const form = codeForm(await codeFor(itself, client));
-    assertError(await askTokens(itself, client, form), 400, 'invalid_dpop_proof', /missing/);
+    assertError(await askTokens(itself, client, form), 400, 'invalid_request', /without the DPoP proof/);
     const tokens = await askWithProof(itself, client, key, form);
     assert.equal(tokens.body.token_type, 'DPoP', tokens.text);
   });
@@ -140,7 +140,7 @@ export function fapiMutualTls(kind: 'sqlite' | 'postgres'): void {
     const refreshing = { grant_type: 'refresh_token', refresh_token: 'x' };
     const ask = async (on: TestApp) =>
       on.send('POST', '/oauth2/token', { form: { ...refreshing, ...shown(await sign(at, client.client_id, key)) } });
-    assertError(await ask(at), 400, 'invalid_dpop_proof', /missing/);
+    assertError(await ask(at), 400, 'invalid_request', /without the DPoP proof/);
     assertError(await ask(showing(at, mine)), 400, 'invalid_grant');
   });
 

@@ -124,7 +124,7 @@ export function fapi(app: AppOf): void {
     const unproven = await at.send('POST', '/oauth2/token', {
       form: { ...(await assertion(at, client)), ...refreshing },
     });
-    await told(unproven, 'invalid_dpop_proof', /missing/);
+    await told(unproven, 'invalid_request', /without the DPoP proof/);
     const weak = await newProofKey('RS256');
     const dpop = await proofFor(at, weak, 'POST', '/oauth2/token');
     const proven = { headers: { dpop }, form: { ...(await assertion(at, client)), ...refreshing } };

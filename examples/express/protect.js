@@ -121,7 +121,7 @@ function signatures({ issuer, jwks_uri: address }, audience) {
       return (await jwtVerify(token, keys, options)).payload;
     } catch (error) {
       // Keys that cannot be read are no fault of the token.
-      const isOfToken = /^ERR_(JWT|JWS|JWKS_NO_MATCHING_KEY|JOSE_(ALG|NOT))/.test(error.code ?? '');
+      const isOfToken = /^ERR_(JWT|JWS|JWKS_(NO|MULTIPLE)_MATCHING|JOSE_(ALG|NOT))/.test(error.code ?? '');
       if (error instanceof errors.JOSEError && isOfToken)
         throw new Refused(401, 'invalid_token', 'the token is invalid');
       throw error;

@@ -98,7 +98,7 @@ class Api:
         if self._client is not None:
             return self._introspected(token)
         try:
-            if jwt.get_unverified_header(token).get("typ", "").lower().removeprefix("application/") != "at+jwt":
+            if str(jwt.get_unverified_header(token).get("typ")).lower().removeprefix("application/") != "at+jwt":
                 return None
             key = self._keys.get_signing_key_from_jwt(token)
             options = {"require": ["exp", "iss", "aud", "sub", "client_id"]}

@@ -11,7 +11,7 @@ import express from 'express';
 import { z } from 'zod';
 import { protect } from '../express/protect.js';
 
-const scopeOfTool = { add_note: 'notes:write' };
+const scopeOfTool = new Map([['add_note', 'notes:write']]);
 const mostNotes = 100;
 /** Notes by user. */
 const notes = new Map();
@@ -33,7 +33,7 @@ function serverFor(user) {
 /** The scopes that a request needs, by the tools that it calls. */
 function scopesFor({ body }) {
   const calls = [body].flat().filter((message) => message?.method === 'tools/call');
-  return ['notes:read', ...calls.flatMap(({ params }) => scopeOfTool[params?.name] ?? [])];
+  return ['notes:read', ...calls.flatMap(({ params }) => scopeOfTool.get(params?.name) ?? [])];
 }
 
 /** Clients in a browser send these, and read the challenge. */

@@ -1,7 +1,7 @@
 /** The header `Client-Cert` (RFC 9440), in which a proxy hands over the certificate that a client proved by TLS. */
 
 import type { IncomingMessage } from 'node:http';
-import { type ClientCertificate, readCertificate } from '../domain/callers/client-certificate.ts';
+import { type ClientCertificate, readCertificate } from '../domain/clients/client-certificate.ts';
 import { Failure } from '../domain/failure.ts';
 
 const name = 'client-cert';

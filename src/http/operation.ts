@@ -2,7 +2,7 @@
 
 import type { Account } from '../domain/accounts/account.ts';
 import type { Caller } from '../domain/callers/caller.ts';
-import type { ClientCertificate } from '../domain/callers/client-certificate.ts';
+import type { ClientCertificate } from '../domain/clients/client-certificate.ts';
 import type { Failure, FailureCode, FailureKind } from '../domain/failure.ts';
 import type { ListPage, ListQuery } from '../domain/listing.ts';
 

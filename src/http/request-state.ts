@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { Account } from '../domain/accounts/account.ts';
 import type { Actor } from '../domain/audit/context.ts';
 import type { Caller } from '../domain/callers/caller.ts';
-import type { ClientCertificate } from '../domain/callers/client-certificate.ts';
+import type { ClientCertificate } from '../domain/clients/client-certificate.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { ServedOperation } from './contract.ts';
 

@@ -1,5 +1,6 @@
 /** An authorization server whose keys the test has, so that it can make any token; it answers what the examples read. */
 
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,8 +22,14 @@ export interface Issuer {
 }
 
 export async function openIssuer(resource: string): Promise<Issuer> {
-  const [own, other] = [await generateKeyPair('RS256'), await generateKeyPair('RS256')];
-  const jwk = { ...(await exportJWK(own.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' };
+  const [own, other, next] = await Promise.all(['RS256', 'RS256', 'RS256'].map((alg) => generateKeyPair(alg)));
+  assert.ok(own && other && next);
+  const published = async ({ publicKey }: typeof own, kid: string) => ({
+    ...(await exportJWK(publicKey)),
+    ...{ kid, alg: 'RS256', use: 'sig' },
+  });
+  // As while keys are rotated.
+  const keys = [await published(own, 'k1'), await published(next, 'k2')];
   const server = createServer(async (request, response) => {
     const answer = request.url ? answers[request.url] : undefined;
     response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' });
@@ -69,7 +76,7 @@ export async function openIssuer(resource: string): Promise<Issuer> {
     '/metadata': () => metadata,
     '/.well-known/oauth-authorization-server': () => served,
     '/.well-known/openid-configuration': () => served,
-    '/jwks': () => ({ keys: [jwk] }),
+    '/jwks': () => ({ keys }),
     '/introspect': async (request) => {
       opened.askedWith = request.headers.authorization;
       const token = new URLSearchParams(await text(request)).get('token') ?? '';

@@ -116,6 +116,8 @@ export async function checkJwts({ base }: RunningApi, issuer: Issuer): Promise<v
     'without an end': await issuer.token({ exp: undefined } as never),
     'an id token': await issuer.token({}, { typ: 'JWT' }),
     'a foreign key': await issuer.token({}, {}, true),
+    'a key without a name, where there are several': await issuer.token({}, { kid: undefined } as never, true),
+    'a type that is no text': await issuer.token({}, { typ: 5 } as never),
     'no signature': new UnsecuredJWT({ ...JSON.parse(atob(good.split('.')[1] ?? '')) }).encode(),
     'a changed scope': changed(good),
     'bound to a key, sent without it': await issuer.token({ cnf: { jkt: 'x'.repeat(43) } } as never),

@@ -4,8 +4,8 @@ import type { Services } from '../../services.ts';
 import type { RegisteredKey } from '../../store/client-metadata.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
-import type { ClientCertificate } from '../callers/client-certificate.ts';
 import { isForSubject } from './certificate-subject.ts';
+import type { ClientCertificate } from './client-certificate.ts';
 import { offeredAuthMethods } from './client-methods.ts';
 import { readKeys } from './registered-keys.ts';
 

@@ -2,7 +2,7 @@
 
 import { createPublicKey, type X509Certificate } from 'node:crypto';
 import type { ClientKey } from '../../store/client-metadata.ts';
-import { readCertificate } from '../callers/client-certificate.ts';
+import { readCertificate } from './client-certificate.ts';
 import { longestCertificate } from './public-keys.ts';
 
 /**

@@ -3,7 +3,7 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
-import type { ClientCertificate } from '../callers/client-certificate.ts';
+import type { ClientCertificate } from '../clients/client-certificate.ts';
 import { followsFapi } from '../clients/security-profile.ts';
 import { type Proof, proofOf } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';

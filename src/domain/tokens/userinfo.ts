@@ -1,6 +1,6 @@
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
-import type { ClientCertificate } from '../callers/client-certificate.ts';
+import type { ClientCertificate } from '../clients/client-certificate.ts';
 import { signingAlgorithmFor } from '../clients/security-profile.ts';
 import { type ProvenRequest, readProof, useProof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';

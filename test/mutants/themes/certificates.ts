@@ -17,7 +17,7 @@ export const certificates: readonly Mutant[] = [
   {
     id: 'certificate-whole',
     rule: 'a certificate is read from its DER alone, and nothing follows it',
-    file: 'domain/callers/client-certificate.ts',
+    file: 'domain/clients/client-certificate.ts',
     text: 'if (!x509?.raw.equals(der)) return null;',
     becomes: 'if (!x509) return null;',
     killedBy,

@@ -5,8 +5,11 @@ import ipaddr from 'ipaddr.js';
 
 /** The only block of public IPv6 addresses (RFC 4291 §2.4); `::127.0.0.1` and the like are outside it. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
-/** Public by its number, but in one cloud the host of a virtual machine answers there with the machine's own data. */
-const wireServer = '168.63.129.16';
+/**
+ * Where clouds tell a virtual machine its own data, keys included: Azure, Alibaba, AWS and Google by IPv6. By their
+ * numbers they are public, shared, or private addresses like others; the rest is in 169.254.0.0/16.
+ */
+const metadataServers = ['168.63.129.16', '100.100.100.200', 'fd00:ec2::254', 'fd20:ce::254'];
 /** Ranges in which operators have hosts that they may list by name. */
 const internalRanges: readonly string[] = ['unicast', 'private', 'uniqueLocal', 'carrierGradeNat'];
 /**
@@ -23,6 +26,10 @@ export function isSameAddress(one: string, other: string): boolean {
   return ipaddr.parse(one).toNormalizedString() === ipaddr.parse(other).toNormalizedString();
 }
 
+function isMetadataServer(address: string): boolean {
+  return metadataServers.some((server) => isSameAddress(server, address));
+}
+
 function isOwn(address: string): boolean {
   const own = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
   return own.some((entry) => isSameAddress(entry.address, address));
@@ -37,12 +44,12 @@ export function isPublicAddress(address: string): boolean {
   const parsed = ipaddr.parse(address);
   if (parsed.range() !== 'unicast') return false;
   if (parsed.kind() === 'ipv6' && !parsed.match(globalUnicast)) return false;
-  return address !== wireServer && !isOwn(address);
+  return !isMetadataServer(address) && !isOwn(address);
 }
 
 /**
  * Whether a host that the operator listed by name may have an address: private networks are allowed, but not this
- * machine, whose name is `localhost`, and not metadata addresses (169.254.0.0/16).
+ * machine, whose name is `localhost`, and not where clouds have their metadata.
  */
 export function isListedAddress(hostname: string, address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -50,5 +57,5 @@ export function isListedAddress(hostname: string, address: string): boolean {
   if (hostname === 'localhost') return parsed.range() === 'loopback';
   if (parsed.kind() === 'ipv6' && parsed.range() === 'unicast') return parsed.match(globalUnicast);
   if (parsed.kind() === 'ipv4' && placeholderBlocks.some((block) => parsed.match(block))) return true;
-  return internalRanges.includes(parsed.range()) && address !== wireServer;
+  return internalRanges.includes(parsed.range()) && !isMetadataServer(address);
 }

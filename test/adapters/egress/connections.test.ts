@@ -63,7 +63,8 @@ describe('connections for requests of hooks', () => {
       internet.names.set('intern', [address]);
       assert.equal(await get('http://intern:8080/'), 'ok', address);
     }
-    const metadata = ['169.254.169.254', '168.63.129.16', '192.0.0.192'];
+    const clouds = ['168.63.129.16', '100.100.100.200', 'fd00:ec2::254', 'fd20:ce::254'];
+    const metadata = ['169.254.169.254', '192.0.0.192', ...clouds];
     for (const address of [...metadata, '127.0.0.1', '::1', '::ffff:10.0.0.9', '240.0.0.1']) {
       internet.names.set('intern', [address]);
       assert.equal(await get('http://intern:8080/'), 'name_unresolved', address);

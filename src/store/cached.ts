@@ -10,6 +10,8 @@ import type { Store } from './store.ts';
 
 /** Per kind; the oldest is dropped first. */
 const mostKept = 10_000;
+/** So begin the identifiers of clients with a metadata document. A new one moves the generation: absence can be kept. */
+const addressed = 'https://';
 
 interface Kept<Value> {
   readonly accountId: number;
@@ -93,10 +95,14 @@ export function cacheLookups(store: Store): Store {
     },
     clients: {
       ...clients,
-      find: (accountId, clientId, fresh) =>
-        fresh
-          ? clients.find(accountId, clientId)
-          : cache.get('client', `${accountId} ${clientId}`, accountId, () => clients.find(accountId, clientId)),
+      find: async (accountId, clientId, fresh) => {
+        const read = () => clients.find(accountId, clientId);
+        if (fresh) return read();
+        const key = `${accountId} ${clientId}`;
+        if (!clientId.startsWith(addressed)) return cache.get('client', key, accountId, read);
+        const found = await cache.get('client with a document', key, accountId, async () => ({ client: await read() }));
+        return found?.client ?? null;
+      },
     },
     policies: {
       ...policies,

@@ -103,7 +103,7 @@ function delegations(target: Target): Requests {
   };
 }
 
-/** Sign-ins that begin, up to the address of the page where the user goes on. */
+/** Sign-ins that begin: each answer is the address where the browser goes on. */
 function authorizations({ path, host, clientId }: Target): Requests {
   const query = new URLSearchParams({
     response_type: 'code',
@@ -119,7 +119,9 @@ function authorizations({ path, host, clientId }: Target): Requests {
     size: 1,
     write: () => request,
     check: (_position, answer) =>
-      answer.status === 303 && /\r\nlocation: [^\r]*\/sign-in\?request=/i.test(answer.head) ? null : unexpected(answer),
+      answer.status === 303 && /\r\nlocation: [^\r]*\/continue\?request=/i.test(answer.head)
+        ? null
+        : unexpected(answer),
   };
 }
 

@@ -130,6 +130,28 @@ onEachDatabase('lookups kept in memory', (subject) => {
     assert.equal((await cached.accounts.findByHost(host))?.name, 'Another name');
   });
 
+  test('that nobody has agreed to a client with a document yet is read once, until somebody does', async () => {
+    const { store, reads } = counting(subject.store);
+    const cached = cacheLookups(store);
+    const { id: accountId } = await newAccount(elsewhere);
+    const clientId = `https://app.example.com/${unique('client')}.json`;
+    const find = () => cached.clients.find(accountId, clientId);
+    assert.equal(await find(), null);
+    const before = reads();
+    for (let round = 0; round < 3; round += 1) {
+      await nextTurn();
+      await newClient(elsewhere, accountId);
+      assert.equal(await find(), null);
+    }
+    assert.equal(reads(), before);
+    const { appId } = await newClient(elsewhere, accountId, { clientId });
+    await nextTurn();
+    assert.equal((await find())?.appId, appId);
+    await elsewhere.clients.remove(accountId, appId, now);
+    await nextTurn();
+    assert.equal(await find(), null);
+  });
+
   test('missing rows are queried each time', async () => {
     const cached = cacheLookups(subject.store);
     const subdomain = unique('account');

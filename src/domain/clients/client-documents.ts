@@ -82,10 +82,11 @@ export function createClientDocuments({ egress, clock, limits, log }: DocumentSe
   }
 
   async function find(account: Account, url: string): Promise<Kept> {
+    const known = kept.get(shareOf(account), url);
+    if (known && known.until > clock.now()) return known;
     const fault = documentUrlFault(url);
     if (fault !== null) return { until: 0, fault: `cannot be used: its address ${fault}`, good: null };
-    const known = kept.get(shareOf(account), url);
-    return known && known.until > clock.now() ? known : fetchOnce(account, url);
+    return fetchOnce(account, url);
   }
 
   const counts = (good: Good | null): good is Good => good !== null && clock.now() < good.at + lastGoodMilliseconds;

@@ -10,7 +10,7 @@ import type { Store } from './store.ts';
 
 /** Per kind; the oldest is dropped first. */
 const mostKept = 10_000;
-/** So begin the identifiers of clients with a metadata document. A new one moves the generation: absence can be kept. */
+/** So begin identifiers of clients with a metadata document. A new one moves the generation, so absence can be kept. */
 const addressed = 'https://';
 
 interface Kept<Value> {

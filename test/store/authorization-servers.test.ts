@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { cacheLookups } from '../../src/store/cached.ts';
+import type { ClientRecord } from '../../src/store/clients.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openPatientStore } from '../support/stores.ts';
-import { failureOf, newAccount, newCast, newClient, newGrant, newServer, now } from './samples.ts';
+import { failureOf, newAccount, newCast, newClient, newGrant, newServer, newUser, now } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 
 /** The next turn of the event loop: what another process committed before it must be seen in it. */
@@ -71,6 +72,52 @@ onEachDatabase('API authorization servers', (subject) => {
     assert.equal((await subject.store.clients.findByApp(accountId, appId))?.linkedServers, 0);
     const { id: otherId } = await newAccount(subject.store);
     assert.deepEqual(await servers.ofClient(otherId, appId), []);
+  });
+
+  test('linked clients with a grant type that are assigned to a user, directly or by a role, each once', async () => {
+    const { accountId, userId, appId: own } = await newCast(subject.store);
+    const { authorizationServers: servers, access, clients, roles } = subject.store;
+    const [one, two] = [await newServer(subject.store, accountId), await newServer(subject.store, accountId)];
+    const exchanging = 'urn:ietf:params:oauth:grant-type:token-exchange' as const;
+    const linked = async (serverIds: readonly number[], grantTypes: ClientRecord['grantTypes'] = [exchanging]) => {
+      const { appId } = await newClient(subject.store, accountId, { grantTypes });
+      for (const serverId of serverIds) await servers.link({ accountId, serverId, appId, scopeIds: [], linkedAt: now });
+      return appId;
+    };
+    const direct = await linked([one.id, two.id]);
+    const byRole = await linked([one.id]);
+    const elsewhere = await linked([two.id]);
+    const unassigned = await linked([one.id]);
+    const without = await linked([one.id], ['authorization_code', 'refresh_token']);
+    const unlinked = await linked([]);
+    for (const appId of [direct, elsewhere, without, unlinked]) await access.grant(accountId, appId, { userId }, now);
+    const { id: roleId } = await roles.create({ accountId, name: 'staff', createdAt: now });
+    await roles.link(accountId, 'users', roleId, [userId], now);
+    await access.grant(accountId, byRole, { roleId }, now);
+    await servers.link({ accountId, serverId: one.id, appId: own, scopeIds: [], linkedAt: now });
+    const find = async (serverIds: readonly number[], limit = 10) => {
+      const found = await servers.linkedFor(accountId, serverIds, { grantType: exchanging, userId }, limit);
+      return found.map(({ appId }) => appId);
+    };
+    assert.deepEqual(await find([one.id]), [direct, byRole]);
+    assert.deepEqual(await find([one.id, two.id]), [direct, byRole, elsewhere]);
+    assert.deepEqual(await find([one.id, two.id], 2), [direct, byRole]);
+    assert.deepEqual(await find([]), []);
+    const [first] = await servers.linkedFor(accountId, [one.id], { grantType: exchanging, userId }, 1);
+    assert.deepEqual(first, await clients.findByApp(accountId, direct));
+    const { id: otherId } = await newUser(subject.store, accountId);
+    const ofOther = { grantType: exchanging, userId: otherId };
+    assert.deepEqual(await servers.linkedFor(accountId, [one.id], ofOther, 10), []);
+    await access.grant(accountId, unassigned, { userId: otherId }, now);
+    assert.deepEqual((await servers.linkedFor(accountId, [one.id], ofOther, 10)).length, 1);
+    const { id: foreign } = await newAccount(subject.store);
+    assert.deepEqual(await servers.linkedFor(foreign, [one.id], { grantType: exchanging, userId }, 10), []);
+    await clients.remove(accountId, direct, now);
+    assert.deepEqual(await find([one.id, two.id]), [byRole, elsewhere]);
+    await servers.remove(accountId, two.id, now);
+    assert.deepEqual(await find([one.id, two.id]), [byRole]);
+    await roles.remove(accountId, roleId, now);
+    assert.deepEqual(await find([one.id]), []);
   });
 
   test("a client's links are removed with it", async () => {

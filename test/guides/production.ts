@@ -8,6 +8,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { guides, readGuide } from '../../src/pages/docs/guides.ts';
 import { freePort } from '../support/process.ts';
@@ -18,6 +19,7 @@ import { ask, client, type Ports, startCaddy, startNginx } from './proxies.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const host = 'acme.id.example.com';
+const suite = 'certify.id.example.com';
 const paths = { PATH: process.env['PATH'] };
 
 /** What the page says, with what is of this run in it. */
@@ -108,16 +110,41 @@ function acceptAny(text: string, line: string): string {
   return text.replace(/(# For mutual_tls=any.*\n).*\n.*\n/, `$1${line}\n`);
 }
 
+/** Whether TLS 1.2 with this cipher alone comes to a connection. */
+async function connects(port: number, ciphers: string, { cert, key }: Clients['own']): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const asked = { port, host: '127.0.0.1', servername: suite, ciphers, cert, key, maxVersion: 'TLSv1.2' as const };
+  const socket = connect({ ...asked, rejectUnauthorized: false }, () => resolve(true)).once('error', () =>
+    resolve(false),
+  );
+  const connected = await promise;
+  socket.destroy();
+  return connected;
+}
+
 /** At the suite's port everybody reaches the account of the run alone, with any certificate or none. */
 async function callCertify({ ports, certificate }: Page, { own, forged }: Clients): Promise<void> {
   const keysAt = async (name: string, port: number) => (await ask('/oauth2/jwks', name, port, certificate)).text;
-  const keys = await keysAt('certify.id.example.com', ports.https);
+  const keys = await keysAt(suite, ports.https);
   assert.notEqual(await keysAt(host, ports.https), keys);
-  for (const name of ['certify.id.example.com', host]) assert.equal(await keysAt(name, ports.certify), keys);
+  assert.equal(await keysAt(suite, ports.certify), keys);
+  // Whoever names another account reaches the same one, or nothing.
+  assert.ok([keys, ''].includes(await keysAt(host, ports.certify)));
   const form = { client_id: 'nobody', response_type: 'code' };
+  const planted = { 'client-cert': 'planted' };
   for (const tls of [own, forged, undefined]) {
-    const answer = await ask('/oauth2/par', host, ports.certify, certificate, { form, tls });
+    const answer = await ask('/oauth2/par', suite, ports.certify, certificate, { form, tls, headers: planted });
     assert.deepEqual([answer.status, JSON.parse(answer.text).error], [400, 'invalid_client']);
+  }
+  for (const port of [ports.https, ports.mutualTls, ports.certify]) {
+    assert.equal(await connects(port, 'ECDHE-RSA-AES128-GCM-SHA256', own), true);
+    for (const cipher of [
+      'ECDHE-RSA-AES256-SHA384',
+      'ECDHE-RSA-AES128-SHA',
+      'AES128-GCM-SHA256',
+      'ECDHE-RSA-CHACHA20-POLY1305',
+    ])
+      assert.equal(await connects(port, cipher, own), false, `${port} ${cipher}`);
   }
 }
 
@@ -128,7 +155,7 @@ export async function followProduction(folder: string, log: (line: string) => vo
   const { 'gatehouse.service': unit = '' } = files;
   const certified = `${files['mutual-tls.nginx.conf']}${files['certify.nginx.conf']}`;
   const nginx = (files['nginx.conf'] ?? '').replace(/}\n$/, `${certified}}\n`);
-  const caddy = `${files['Caddyfile']}${files['mutual-tls.Caddyfile']}`;
+  const caddy = `${files['Caddyfile']}${files['mutual-tls.Caddyfile']}${files['certify.Caddyfile']}`;
   const clients = makeClients(folder);
   mkdirSync(join(folder, 'data'), { mode: 0o700 });
   for (const name of ['gatehouse.env', 'gatehouse.service']) writeFileSync(join(folder, name), files[name] ?? '');
@@ -189,6 +216,8 @@ export async function followProduction(folder: string, log: (line: string) => vo
     proxies.push(startCaddy(caddy, folder, ports));
     await lookThrough(page, run);
     log('Caddy passes on what the service needs');
+    await callCertify(page, clients);
+    log('Caddy takes the suite with certificates and without, for one account');
     await certify('verified');
     for (const proxy of proxies) await stop(proxy);
     proxies.push(startCaddy(acceptAny(caddy, 'mode require'), folder, ports));

@@ -49,11 +49,15 @@ export function startNginx(text: string, folder: string, ports: Ports): ChildPro
 }
 
 /** The same for Caddy, which would listen on port 80 too, to redirect, and for its own administration. */
-export function startCaddy(text: string, folder: string, { https, mutualTls }: Ports): ChildProcess {
+export function startCaddy(text: string, folder: string, { https, mutualTls, certify }: Ports): ChildProcess {
   const file = join(folder, 'Caddyfile');
   const site = `{\nadmin off\nauto_https disable_redirects\n}\nhttps://*.id.example.com:${https} {\nbind 127.0.0.1`;
   const certified = `https://*.id.example.com:${mutualTls} {\nbind 127.0.0.1`;
-  const configured = text.replace('*.id.example.com {', site).replace('*.id.example.com:8443 {', certified);
+  const suite = `https://certify.id.example.com:${certify} {\nbind 127.0.0.1`;
+  const configured = text
+    .replace('*.id.example.com {', site)
+    .replace('*.id.example.com:8443 {', certified)
+    .replace('certify.id.example.com:8444 {', suite);
   writeFileSync(file, configured);
   const env = { PATH: process.env['PATH'], HOME: folder };
   return spawn(findProgram('caddy', folder), ['run', '--config', file, '--adapter', 'caddyfile'], { env });

@@ -183,8 +183,8 @@ export const documents: readonly Mutant[] = [
     id: 'document-row-keys',
     rule: 'where no document is known, the keys of the row prove nothing',
     file: 'domain/clients/document-client.ts',
-    text: "throw new Failure('unavailable', { reason: `the client's document ${read.fault}`, retryAfterSeconds: 60 });",
-    becomes: 'return client;',
+    text: "if ('fault' in read) {\n    throw new Failure('unavailable'",
+    becomes: "if ('fault' in read) {\n    return client;\n    throw new Failure('unavailable'",
     killedBy: 'surfaces/oauth2/document-client-doors.ts',
   },
   {

@@ -17,6 +17,7 @@ import { createCredential } from '../../src/domain/callers/credentials.ts';
 import { type Registration, registerClient } from '../../src/domain/clients/register.ts';
 import { startGrant } from '../../src/domain/opening/openers/grant.ts';
 import type { Services } from '../../src/services.ts';
+import { single } from '../../src/store/knex/single.ts';
 import type { StoreVerbs } from '../../src/store/store.ts';
 import { multiplyUsers } from './multiply-users.ts';
 import { benchPassword, benchUser, scope } from './peer.ts';
@@ -80,7 +81,7 @@ async function registerAll(services: Services, account: Account) {
 async function signIn(services: Services, tx: StoreVerbs, account: Account, { client }: Registration, number: number) {
   const now = services.clock.now();
   const named = benchUser(number);
-  const user = await tx.users.create({
+  const user = await single(tx.users.createAll)({
     accountId: account.id,
     ...named,
     emailKey: named.email,
@@ -118,19 +119,13 @@ async function addDelegates({ store, clock, passwords }: Services, account: Acco
   const now = clock.now();
   return store.transaction(async (tx) => {
     const emails = Array.from({ length: delegates }, (_, number) => `delegate${number}@example.com`);
-    for (const email of emails) {
-      const names = {
-        email,
-        emailKey: email,
-        username: null,
-        usernameKey: null,
-        firstname: 'Ada',
-        lastname: 'Lovelace',
-      };
-      const times = { lastLogin: null, passwordChangedAt: now, activatedAt: now, createdAt: now, updatedAt: now };
-      const standing = { status: 1, passwordDigest, invalidLoginAttempts: 0, lockedUntil: null } as const;
-      await tx.users.create({ accountId: account.id, ...names, ...standing, ...times });
-    }
+    const standing = { status: 1, passwordDigest, invalidLoginAttempts: 0, lockedUntil: null } as const;
+    const times = { lastLogin: null, passwordChangedAt: now, activatedAt: now, createdAt: now, updatedAt: now };
+    const users = emails.map((email) => ({
+      ...{ accountId: account.id, email, emailKey: email, username: null, usernameKey: null },
+      ...{ firstname: 'Ada', lastname: 'Lovelace', ...standing, ...times },
+    }));
+    await tx.users.createAll(users);
     return emails;
   });
 }

@@ -15,11 +15,11 @@ import { statement } from './statements.ts';
 
 export const append: Append = (db, table, _numbered, added, eventsOf) =>
   withOneCommit(db, (connection) => {
-    const numbers = added.map((row) => {
-      const columns = Object.keys(row);
-      const text = `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
-      return Number(statement(connection, text).run(...Object.values(row)).lastInsertRowid);
-    });
+    const columns = Object.keys(added[0] ?? {});
+    const text = `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
+    const numbers = added.map((row) =>
+      Number(statement(connection, text).run(...Object.values(row)).lastInsertRowid),
+    );
     if (eventsOf) appendIn(connection, eventsOf(numbers));
     return { result: numbers, wrote: true };
   });

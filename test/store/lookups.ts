@@ -46,7 +46,11 @@ export function lookups({
       () => users.lock(1, 1),
       () => users.findByName(1, 'x'),
       () => users.findByEmail(1, 'x'),
-      () => users.idsByNames(1, [{ emailKey: 'x', usernameKey: null }, { emailKey: null, usernameKey: 'x' }]),
+      () =>
+        users.idsByNames(1, [
+          { emailKey: 'x', usernameKey: null },
+          { emailKey: null, usernameKey: 'x' },
+        ]),
       () => users.list(1),
     ],
     ...[() => users.countAttempt(attempt), () => users.countDecoyAttempt(1), () => users.clearAttempts(1, 1)],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failureOf, minute, newAccount, newCast, newCode, newGrant, newUser, now, unique } from './samples.ts';
 import type { UserDetails, UserKeys } from '../../src/store/users.ts';
+import { failureOf, minute, newAccount, newCast, newCode, newGrant, newUser, now, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 
 onEachDatabase('users', (subject) => {
@@ -34,7 +34,13 @@ onEachDatabase('users', (subject) => {
     const blank = { lastname: null, passwordDigest: null, lockedUntil: null, lastLogin: null, activatedAt: null };
     const times = { passwordChangedAt: null, createdAt: now, updatedAt: now };
     const given = (keys: UserKeys, details: Partial<UserDetails> = {}) => ({
-      ...{ accountId, email: keys.emailKey, username: keys.usernameKey, firstname: keys.usernameKey, status: 0 as const },
+      ...{
+        accountId,
+        email: keys.emailKey,
+        username: keys.usernameKey,
+        firstname: keys.usernameKey,
+        status: 0 as const,
+      },
       ...{ ...blank, ...times, ...keys, ...details, invalidLoginAttempts: 0 },
     });
     const names = Array.from({ length: 60 }, (_, number) => [
@@ -42,19 +48,26 @@ onEachDatabase('users', (subject) => {
       { emailKey: null, usernameKey: `u${number}` },
       { emailKey: `v${number}@example.com`, usernameKey: `v${number}` },
     ]).flat();
-    const created = await users.createAll(names.map((keys) => given(keys, { title: `Dr ${keys.usernameKey}`, state: 2 })));
+    const created = await users.createAll(
+      names.map((keys) => given(keys, { title: `Dr ${keys.usernameKey}`, state: 2 })),
+    );
     assert.deepEqual(await users.list(accountId), created);
     assert.deepEqual(
       created.map(({ email, username }) => ({ emailKey: email, usernameKey: username })),
       names,
     );
-    assert.deepEqual(await users.idsByNames(accountId, names), created.map(({ id }) => id));
+    assert.deepEqual(
+      await users.idsByNames(accountId, names),
+      created.map(({ id }) => id),
+    );
     const { title, state, company } = (await users.findDetailed(accountId, created[179]?.id ?? 0)) ?? assert.fail();
     assert.deepEqual([title, state, company], ['Dr v59', 2, null]);
-    const [first, second] = await users.createAll([
-      given({ emailKey: null, usernameKey: 'plain' }),
-      given({ emailKey: 'u0@example.com', usernameKey: null }, { state: 0 }),
-    ].map((user) => ({ ...user, accountId: otherId })));
+    const [first, second] = await users.createAll(
+      [
+        given({ emailKey: null, usernameKey: 'plain' }),
+        given({ emailKey: 'u0@example.com', usernameKey: null }, { state: 0 }),
+      ].map((user) => ({ ...user, accountId: otherId })),
+    );
     assert.equal((await users.findDetailed(otherId, first?.id ?? 0))?.state, 1);
     assert.equal((await users.findDetailed(otherId, second?.id ?? 0))?.state, 0);
 
@@ -72,7 +85,10 @@ onEachDatabase('users', (subject) => {
       { emailKey: null, usernameKey: 'u7' },
       { emailKey: 'free3@example.com', usernameKey: null },
     ]);
-    assert.deepEqual(found.map((id) => id !== null), [false, false, true, true]);
+    assert.deepEqual(
+      found.map((id) => id !== null),
+      [false, false, true, true],
+    );
     assert.deepEqual(await users.idsByNames(otherId, names.slice(1, 3)), [null, null]);
     assert.deepEqual(await users.createAll([]), []);
     assert.deepEqual(await users.idsByNames(accountId, []), []);

@@ -30,11 +30,7 @@ export interface NewUser {
 }
 
 /** Throws `value_invalid` for an invalid value. */
-export async function readNewUser(
-  services: PasswordServices,
-  account: Account,
-  input: UserInput,
-): Promise<NewUser> {
+export async function readNewUser(services: PasswordServices, account: Account, input: UserInput): Promise<NewUser> {
   const names = readNames(cleared(input.email) ?? null, cleared(input.username) ?? null);
   const profile = readProfile(input);
   return { input, names, profile, passwordDigest: (await readPassword(services, account, null, input)) ?? null };

@@ -123,8 +123,14 @@ export function userVerbs(db: Knex, { append }: Pick<HotVerbs, 'append'>): UserS
         return new Map<string | null, number>(found.map(({ id, key }) => [key, id]));
       };
       const nameless = names.filter(({ emailKey }) => emailKey === null);
-      const emails = await idsBy('email_key', names.flatMap(({ emailKey }) => emailKey ?? []));
-      const usernames = await idsBy('username_key', nameless.flatMap(({ usernameKey }) => usernameKey ?? []));
+      const emails = await idsBy(
+        'email_key',
+        names.flatMap(({ emailKey }) => emailKey ?? []),
+      );
+      const usernames = await idsBy(
+        'username_key',
+        nameless.flatMap(({ usernameKey }) => usernameKey ?? []),
+      );
       return names.map(
         ({ emailKey, usernameKey }) => (emailKey === null ? usernames.get(usernameKey) : emails.get(emailKey)) ?? null,
       );

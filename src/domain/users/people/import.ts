@@ -119,13 +119,22 @@ async function importStretch(run: Run, services: UserServices, lines: readonly L
   let missing: { readonly line: Line; readonly user: NewUser }[] = [];
   const create = async () => {
     if (missing.length === 0) return;
-    const ids = await addUsers(services, store, account, missing.map(({ user }) => user));
+    const ids = await addUsers(
+      services,
+      store,
+      account,
+      missing.map(({ user }) => user),
+    );
     for (const [place, { line }] of missing.entries()) {
       outcomes.push(outcome(line, 'created', options.dryRun ? null : (ids[place] ?? null)));
     }
     missing = [];
   };
-  const find = (some: readonly Line[]) => store.users.idsByNames(account.id, some.map(({ keys }) => keys));
+  const find = (some: readonly Line[]) =>
+    store.users.idsByNames(
+      account.id,
+      some.map(({ keys }) => keys),
+    );
   const found = await find(lines);
   let isChanged = false;
   for (const [place, line] of lines.entries()) {

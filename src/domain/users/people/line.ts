@@ -42,7 +42,11 @@ export function readLine(row: FileRow): Line {
   };
 }
 
-export function outcome({ line }: Pick<Line, 'line'>, result: LineOutcome['result'], userId: number | null): LineOutcome {
+export function outcome(
+  { line }: Pick<Line, 'line'>,
+  result: LineOutcome['result'],
+  userId: number | null,
+): LineOutcome {
   return { line, result, userId, failure: null };
 }
 
@@ -51,7 +55,6 @@ export function failed({ line }: Pick<Line, 'line'>, error: unknown): LineOutcom
   if (!(error instanceof Failure) || !faultsOfLine.includes(error.code)) throw error;
   return { line, result: 'failed', userId: null, failure: error };
 }
-
 
 /** Cut before each line with a name that occurred: an earlier line may make the user whom it is about. */
 export function stretches(lines: readonly Line[]): Line[][] {
@@ -66,4 +69,3 @@ export function stretches(lines: readonly Line[]): Line[][] {
   }
   return all;
 }
-

@@ -17,9 +17,7 @@ export const append: Append = (db, table, _numbered, added, eventsOf) =>
   withOneCommit(db, (connection) => {
     const columns = Object.keys(added[0] ?? {});
     const text = `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
-    const numbers = added.map((row) =>
-      Number(statement(connection, text).run(...Object.values(row)).lastInsertRowid),
-    );
+    const numbers = added.map((row) => Number(statement(connection, text).run(...Object.values(row)).lastInsertRowid));
     if (eventsOf) appendIn(connection, eventsOf(numbers));
     return { result: numbers, wrote: true };
   });

@@ -20,6 +20,8 @@ interface AttributeValue {
   readonly value: string;
 }
 
+type NewValue = Omit<AttributeValue, 'value'> & { readonly value: string | null };
+
 /** Custom attributes of accounts. */
 export interface AttributeStore {
   /** Throws `conflict` with name `shortname`. Without a position it is added at the end. */
@@ -43,6 +45,9 @@ export interface AttributeStore {
   remove(accountId: number, id: number, at: Milliseconds): Promise<boolean>;
   /** The values of these users. */
   valuesOf(accountId: number, userIds: readonly number[]): Promise<AttributeValue[]>;
-  /** Null clears the value. Throws `not_found` when there is no such user or attribute. */
-  setValue(accountId: number, userId: number, attributeId: number, value: string | null): Promise<void>;
+  /**
+   * At most one value for each attribute of a user; null clears it. Throws `not_found` when there is no such user or
+   * attribute.
+   */
+  setValues(accountId: number, values: readonly NewValue[]): Promise<void>;
 }

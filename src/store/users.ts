@@ -102,7 +102,7 @@ export interface CountedAttempt {
   readonly lockedUntil: Milliseconds;
 }
 
-/** A user to be created, without counts or holds by default. */
+/** A user to be created, without counts, holds or details by default. */
 type NewUserRecord = Omit<New<UserRecord>, 'meansVersion' | 'emailHeldUntil' | 'signedOutAt' | 'verifiedEmail'> &
   Partial<Pick<UserRecord, 'emailHeldUntil' | 'verifiedEmail'>>;
 
@@ -112,8 +112,8 @@ export type UserUpdate = Partial<
 >;
 
 export interface UserStore {
-  /** Throws `conflict` with name `email` or `username`. */
-  create(user: NewUserRecord & UserKeys & Partial<UserDetails>): Promise<UserRecord>;
+  /** In order. Throws `conflict` with name `email` or `username`, and creates none then. */
+  createAll(users: readonly (NewUserRecord & UserKeys & Partial<UserDetails>)[]): Promise<UserRecord[]>;
   find(accountId: number, id: number): Promise<UserRecord | null>;
   findDetailed(accountId: number, id: number): Promise<DetailedUser | null>;
   /**
@@ -124,6 +124,8 @@ export interface UserStore {
   /** By folded e-mail or folded username; an e-mail match wins. */
   findByName(accountId: number, key: string): Promise<UserRecord | null>;
   findByEmail(accountId: number, emailKey: string): Promise<UserRecord | null>;
+  /** In order: who has the folded e-mail address or, where none is given, the folded user name; null for nobody. */
+  idsByNames(accountId: number, names: readonly UserKeys[]): Promise<(number | null)[]>;
   list(accountId: number): Promise<UserRecord[]>;
   /**
    * Fields: `id`, the texts `email` and `username` (folded), `firstname`, `lastname`, `title`, `department`, `company`,
@@ -135,7 +137,7 @@ export interface UserStore {
   page(accountId: number, query: ListQuery): Promise<ListPage<DetailedUser>>;
   /**
    * Changes the given members; null when there is no such user. A change of e-mail address, user name, password digest
-   * or status increments `meansVersion`. Throws `conflict` as `create` does.
+   * or status increments `meansVersion`. Throws `conflict` as `createAll` does.
    */
   update(accountId: number, id: number, changes: UserUpdate): Promise<UserRecord | null>;
   /**

@@ -72,19 +72,13 @@ async function addDelegates({ store, clock, passwords }: Services, account: Acco
   const now = clock.now();
   return store.transaction(async (tx) => {
     const emails = Array.from({ length: delegates }, (_, number) => `delegate${number}@example.com`);
-    for (const email of emails) {
-      const names = {
-        email,
-        emailKey: email,
-        username: null,
-        usernameKey: null,
-        firstname: 'Ada',
-        lastname: 'Lovelace',
-      };
-      const times = { lastLogin: null, passwordChangedAt: now, activatedAt: now, createdAt: now, updatedAt: now };
-      const standing = { status: 1, passwordDigest, invalidLoginAttempts: 0, lockedUntil: null } as const;
-      await tx.users.create({ accountId: account.id, ...names, ...standing, ...times });
-    }
+    const standing = { status: 1, passwordDigest, invalidLoginAttempts: 0, lockedUntil: null } as const;
+    const times = { lastLogin: null, passwordChangedAt: now, activatedAt: now, createdAt: now, updatedAt: now };
+    const users = emails.map((email) => ({
+      ...{ accountId: account.id, email, emailKey: email, username: null, usernameKey: null },
+      ...{ firstname: 'Ada', lastname: 'Lovelace', ...standing, ...times },
+    }));
+    await tx.users.createAll(users);
     return emails;
   });
 }

@@ -6,6 +6,7 @@ import { limitSettings } from '../../src/domain/accounts/limit-settings.ts';
 import { startGrant } from '../../src/domain/opening/openers/grant.ts';
 import type { Services } from '../../src/services.ts';
 import type { ClientRecord } from '../../src/store/clients.ts';
+import { single } from '../../src/store/knex/single.ts';
 import type { StoreVerbs } from '../../src/store/store.ts';
 import { benchUser, scope } from './peer.ts';
 
@@ -31,7 +32,7 @@ export async function signIn(
 ) {
   const now = services.clock.now();
   const named = benchUser(number);
-  const user = await tx.users.create({
+  const user = await single(tx.users.createAll)({
     accountId: account.id,
     ...named,
     emailKey: named.email,

@@ -40,7 +40,7 @@ onEachDatabase('custom attributes', (subject) => {
     const [ada, bob] = [await newUser(subject.store, accountId), await newUser(subject.store, accountId)];
     const [badge, seat] = [await newAttribute(accountId), await newAttribute(accountId)];
     const set = (user: { id: number }, attribute: { id: number }, value: string | null) =>
-      attributes.setValue(accountId, user.id, attribute.id, value);
+      attributes.setValues(accountId, [{ userId: user.id, attributeId: attribute.id, value }]);
     await set(ada, badge, 'old');
     await set(ada, badge, 'new');
     await set(ada, seat, '12');
@@ -52,6 +52,15 @@ onEachDatabase('custom attributes', (subject) => {
       return found.map(({ value }) => value).sort();
     };
     assert.deepEqual(await values(), ['12', 'bob', 'new']);
+    await attributes.setValues(accountId, [
+      { userId: ada.id, attributeId: seat.id, value: '13' },
+      { userId: ada.id, attributeId: badge.id, value: null },
+      { userId: bob.id, attributeId: seat.id, value: '2' },
+    ]);
+    assert.deepEqual(await values(), ['13', '2', 'bob']);
+    await set(ada, badge, 'new');
+    await set(bob, seat, null);
+    await set(ada, seat, '12');
     assert.equal(await failureOf(set({ id: ada.id + 1000 }, badge, 'x')), 'not_found');
     await attributes.remove(accountId, seat.id, now);
     assert.deepEqual(await values(), ['bob', 'new']);

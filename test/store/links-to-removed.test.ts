@@ -99,12 +99,14 @@ const links: readonly (readonly [what: string, remove: Do, link: Do])[] = [
   [
     'a value with a removed user',
     removeUser,
-    (tx, { accountId, userId, attributeId }) => tx.attributes.setValue(accountId, userId, attributeId, 'b'),
+    (tx, { accountId, userId, attributeId }) =>
+      tx.attributes.setValues(accountId, [{ userId, attributeId, value: 'b' }]),
   ],
   [
     'a value with a removed attribute',
     removeAttribute,
-    (tx, { accountId, otherUser, attributeId }) => tx.attributes.setValue(accountId, otherUser, attributeId, 'b'),
+    (tx, { accountId, otherUser, attributeId }) =>
+      tx.attributes.setValues(accountId, [{ userId: otherUser, attributeId, value: 'b' }]),
   ],
   [
     'a removed app with a server',

@@ -141,7 +141,7 @@ onEachDatabase('lists', (subject) => {
     await access.grant(accountId, appId, { roleId: role.id }, now);
     await access.grant(accountId, appId, { userId: b }, now);
     const badge = await attributes.create({ accountId, name: 'Badge', shortname: 'badge', createdAt: now });
-    await attributes.setValue(accountId, b, badge.id, 'x1');
+    await attributes.setValues(accountId, [{ userId: b, attributeId: badge.id, value: 'x1' }]);
     const find = async (filter: ListFilter, inAccount = accountId) =>
       (await page(inAccount, { filters: [filter] })).items.map(({ id }) => id);
     assert.deepEqual(await find({ field: 'role', test: 'in', values: [role.id, 9999] }), [a]);

@@ -46,6 +46,11 @@ export function lookups({
       () => users.lock(1, 1),
       () => users.findByName(1, 'x'),
       () => users.findByEmail(1, 'x'),
+      () =>
+        users.idsByNames(1, [
+          { emailKey: 'x', usernameKey: null },
+          { emailKey: null, usernameKey: 'x' },
+        ]),
       () => users.list(1),
     ],
     ...[() => users.countAttempt(attempt), () => users.countDecoyAttempt(1), () => users.clearAttempts(1, 1)],
@@ -55,7 +60,7 @@ export function lookups({
     ...[
       () => attributes.valuesOf(1, [1]),
       () => attributes.remove(1, 1, now),
-      () => attributes.setValue(1, 1, 1, null),
+      () => attributes.setValues(1, [{ userId: 1, attributeId: 1, value: null }]),
     ],
     ...[() => roles.find(1, 1), () => roles.findByName(1, 'x'), () => roles.ofUser(1, 1)],
     ...[() => policies.find(1, 1), () => policies.list(1), () => policies.update(1, 1, { name: 'x' })],

@@ -50,6 +50,7 @@ function find(store: StoreVerbs, { accountId, userId }: Cast, name: string) {
     users.lock(accountId, userId),
     users.findByName(accountId, name),
     users.findByEmail(accountId, name),
+    users.idsByNames(accountId, [{ emailKey: name, usernameKey: null }]).then(([id]) => id),
     users.update(accountId, userId, { firstname: 'changed' }),
   ]);
 }
@@ -71,7 +72,7 @@ onEachDatabase('removals', (subject) => {
     assert.ok(await token());
 
     assert.equal(await store.users.remove(accountId, userId, now), true);
-    assert.deepEqual(await find(store, cast, email), [null, null, null, null, null, null]);
+    assert.deepEqual(await find(store, cast, email), [null, null, null, null, null, null, null]);
     assert.equal(await store.users.remove(accountId, userId, now), false);
     assert.deepEqual(await numbered((query) => store.users.page(accountId, query)), [[other], 1]);
     const members = { ...byId, filters: [{ field: 'role', test: 'in', values: [role.id] }] } as const;

@@ -11,6 +11,7 @@ import type { Consumption } from '../../src/store/consumption.ts';
 import type { DeviceCodeRecord } from '../../src/store/device-codes.ts';
 import type { NewEvent } from '../../src/store/events.ts';
 import type { GrantRecord } from '../../src/store/grants.ts';
+import { single } from '../../src/store/knex/single.ts';
 import type { Store, StoreVerbs } from '../../src/store/store.ts';
 import type { TokenUser, UserKeys, UserRecord } from '../../src/store/users.ts';
 
@@ -44,7 +45,7 @@ export function newUser(
   given: Partial<Omit<UserRecord & UserKeys, 'accountId' | 'id'>> = {},
 ): Promise<UserRecord> {
   const email = `${unique('user')}@example.com`;
-  return store.users.create({
+  return single(store.users.createAll)({
     accountId,
     email,
     emailKey: email,

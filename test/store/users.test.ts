@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { UserDetails, UserKeys } from '../../src/store/users.ts';
 import { failureOf, minute, newAccount, newCast, newCode, newGrant, newUser, now, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 
@@ -25,6 +26,72 @@ onEachDatabase('users', (subject) => {
     assert.equal(await users.findByName(otherId, 'ada'), null);
     assert.equal(await users.findByEmail(otherId, 'ada@example.com'), null);
     assert.deepEqual(await users.list(otherId), []);
+  });
+
+  test('many users are created in order or, when one name is taken, none of them', async () => {
+    const { users } = subject.store;
+    const [{ id: accountId }, { id: otherId }] = [await newAccount(subject.store), await newAccount(subject.store)];
+    const blank = { lastname: null, passwordDigest: null, lockedUntil: null, lastLogin: null, activatedAt: null };
+    const times = { passwordChangedAt: null, createdAt: now, updatedAt: now };
+    const given = (keys: UserKeys, details: Partial<UserDetails> = {}) => ({
+      ...{
+        accountId,
+        email: keys.emailKey,
+        username: keys.usernameKey,
+        firstname: keys.usernameKey,
+        status: 0 as const,
+      },
+      ...{ ...blank, ...times, ...keys, ...details, invalidLoginAttempts: 0 },
+    });
+    const names = Array.from({ length: 60 }, (_, number) => [
+      { emailKey: `u${number}@example.com`, usernameKey: null },
+      { emailKey: null, usernameKey: `u${number}` },
+      { emailKey: `v${number}@example.com`, usernameKey: `v${number}` },
+    ]).flat();
+    const created = await users.createAll(
+      names.map((keys) => given(keys, { title: `Dr ${keys.usernameKey}`, state: 2 })),
+    );
+    assert.deepEqual(await users.list(accountId), created);
+    assert.deepEqual(
+      created.map(({ email, username }) => ({ emailKey: email, usernameKey: username })),
+      names,
+    );
+    assert.deepEqual(
+      await users.idsByNames(accountId, names),
+      created.map(({ id }) => id),
+    );
+    const { title, state, company } = (await users.findDetailed(accountId, created[179]?.id ?? 0)) ?? assert.fail();
+    assert.deepEqual([title, state, company], ['Dr v59', 2, null]);
+    const [first, second] = await users.createAll(
+      [
+        given({ emailKey: null, usernameKey: 'plain' }),
+        given({ emailKey: 'u0@example.com', usernameKey: null }, { state: 0 }),
+      ].map((user) => ({ ...user, accountId: otherId })),
+    );
+    assert.equal((await users.findDetailed(otherId, first?.id ?? 0))?.state, 1);
+    assert.equal((await users.findDetailed(otherId, second?.id ?? 0))?.state, 0);
+
+    const free = (number: number) => given({ emailKey: `free${number}@example.com`, usernameKey: null });
+    const taken = [free(1), given({ emailKey: 'free@example.com', usernameKey: 'u7' }), free(2)];
+    assert.equal(await failureOf(users.createAll(taken)), 'conflict username');
+    await subject.store.transaction(async (tx) => {
+      assert.equal(await failureOf(tx.users.createAll([free(1), free(2), free(1)])), 'conflict email');
+      await tx.users.createAll([free(3)]);
+    });
+    assert.equal(await failureOf(users.createAll([free(1), { ...free(2), firstname: 'a\0b' }])), 'value_invalid');
+    const found = await users.idsByNames(accountId, [
+      { emailKey: 'free1@example.com', usernameKey: 'u7' },
+      { emailKey: null, usernameKey: 'nobody' },
+      { emailKey: null, usernameKey: 'u7' },
+      { emailKey: 'free3@example.com', usernameKey: null },
+    ]);
+    assert.deepEqual(
+      found.map((id) => id !== null),
+      [false, false, true, true],
+    );
+    assert.deepEqual(await users.idsByNames(otherId, names.slice(1, 3)), [null, null]);
+    assert.deepEqual(await users.createAll([]), []);
+    assert.deepEqual(await users.idsByNames(accountId, []), []);
   });
 
   test('every change of address, name, digest or status is counted, and nothing else', async () => {

@@ -70,8 +70,8 @@ function isPage(sql: string, sorts: boolean): boolean {
 /** Rows that the statement itself brings along or has found already. */
 function isOwn(step: string): boolean {
   const own = /^SCAN (CONSTANT ROW|\d+ CONSTANT ROWS|one|wanted|told|ended|own|ranked|part_\d+|\w+ VIRTUAL TABLE)\b/;
-  // SQLite's name for what a window looks at.
-  return own.test(step) || /^SCAN \(subquery-\d+\)/.test(step);
+  // The second one is SQLite's name for what a window looks at.
+  return own.test(step) || /^SCAN (\d+-ROW VALUES CLAUSE|\(subquery-\d+\))/.test(step);
 }
 
 /** The scans of SQLite's plan; null for a statement that this schema does not have. */

@@ -10,6 +10,29 @@ import { addLinks, type LinkVerb, moveRole, removeLinks } from './links.ts';
 type Verbs = Pick<StoreVerbs, LinkVerb | EndingVerb>;
 
 /**
+ * Gives users roles beside those that they have; part of a transaction. Throws `value_invalid` with name `role_ids` for
+ * an unknown role.
+ */
+export async function giveRoles(
+  services: AuditServices,
+  tx: Pick<StoreVerbs, LinkVerb>,
+  account: AuditedAccount,
+  given: ReadonlyMap<number, readonly number[]>,
+  now: Milliseconds,
+): Promise<void> {
+  const userIds = new Map<number, number[]>();
+  for (const [userId, roleIds] of given) {
+    for (const roleId of roleIds) {
+      const ids = userIds.get(roleId) ?? [];
+      ids.push(userId);
+      userIds.set(roleId, ids);
+    }
+  }
+  for (const roleId of userIds.keys()) await requireNamed(tx, account, 'role_ids', roleId);
+  for (const [roleId, ids] of userIds) await addLinks(services, tx, account, roleId, 'users', ids, now);
+}
+
+/**
  * Gives a user exactly these roles, and ends the grants for apps that only a former role gave; part of a transaction.
  * Returns how many grants ended. Throws `value_invalid` with name `role_ids` for an unknown role.
  */
@@ -21,10 +44,8 @@ export async function replaceRoles(
   roleIds: readonly number[],
   now: Milliseconds,
 ): Promise<number> {
-  for (const id of roleIds) await requireNamed(tx, account, 'role_ids', id);
-  const wanted = new Set(roleIds);
-  const surplus = (await rolesOf(tx, account, userId)).filter((id) => !wanted.has(id));
-  for (const id of wanted) await addLinks(services, tx, account, id, 'users', [userId], now);
+  await giveRoles(services, tx, account, new Map([[userId, roleIds]]), now);
+  const surplus = (await rolesOf(tx, account, userId)).filter((id) => !roleIds.includes(id));
   for (const id of surplus) await removeLinks(services, tx, account, id, 'users', [userId]);
   return surplus.length > 0 ? endUnassigned(tx, account, { userIds: [userId] }, now) : 0;
 }

@@ -14,7 +14,7 @@ export function isEmailVerified({ email, verifiedEmail }: Pick<UserRecord, 'emai
   return email !== null && email === verifiedEmail;
 }
 
-type Names = Pick<UserRecord, 'email' | 'username'> & UserKeys;
+export type Names = Pick<UserRecord, 'email' | 'username'> & UserKeys;
 
 /** Both sign-in names as stored, when one of them changes. */
 export function changedNames(

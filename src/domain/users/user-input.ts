@@ -4,6 +4,7 @@ import type { Services } from '../../services.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { UserDetails, UserRecord, UserState, UserStatus } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
+import { setFields } from '../audit/events.ts';
 import { Failure } from '../failure.ts';
 import type { Authority } from '../means/authority.ts';
 import { effectivePolicy, policyOfNewUser } from '../policies/effective-policy.ts';
@@ -49,6 +50,11 @@ export interface UserInput {
   readonly authority: Authority;
 }
 
+/** The names of the given members, for the trail. */
+export function fieldsOf(input: UserInput): string[] {
+  return setFields({ ...input, validatePolicy: undefined, authority: undefined });
+}
+
 /** A text: undefined leaves it, the empty text clears it. */
 export function cleared(text: Text): string | null | undefined {
   return text === '' ? null : text;
@@ -59,7 +65,7 @@ function readOptional(name: string, text: Text, most?: number): string | null {
   return value === null ? null : readText(name, value, most);
 }
 
-type Profile = Omit<UserDetails, 'invitationSentAt'> & {
+export type Profile = Omit<UserDetails, 'invitationSentAt'> & {
   readonly firstname: string | null;
   readonly lastname: string | null;
 };
@@ -111,12 +117,15 @@ export async function requireManager(
   throw new Failure('value_invalid', { name: 'manager_user_id', message });
 }
 
+/** What a new password is judged and digested by. */
+export type PasswordServices = Pick<Services, 'passwords'> & { readonly store: Pick<StoreVerbs, 'policies' | 'roles'> };
+
 /**
  * The digest of the new password; undefined when none is given. `former` is null for a new user; for an existing user
  * the policy in force before the change decides. Throws `value_invalid`.
  */
 export async function readPassword(
-  services: Pick<Services, 'passwords'> & { readonly store: Pick<StoreVerbs, 'policies' | 'roles'> },
+  services: PasswordServices,
   account: Account,
   former: UserRecord | null,
   input: UserInput,
@@ -143,20 +152,25 @@ export async function readPassword(
   return digestNewPassword(services, account, owner, policy, password);
 }
 
-/** Stores values of custom attributes; part of a transaction. Throws `value_invalid` for an undefined short name. */
+/**
+ * Stores the custom attributes of users by their ids; part of a transaction. Throws `value_invalid` for an undefined
+ * short name.
+ */
 export async function setAttributes(
   tx: Pick<StoreVerbs, 'attributes'>,
   account: Pick<Account, 'id'>,
-  userId: number,
-  values: UserInput['customAttributes'],
+  given: ReadonlyMap<number, UserInput['customAttributes']>,
 ): Promise<void> {
-  const given = Object.entries(values ?? {});
-  if (given.length === 0) return;
-  const known = await tx.attributes.list(account.id);
-  for (const [shortname, value] of given) {
+  const named = [...given].flatMap(([userId, values]) =>
+    Object.entries(values ?? {}).map(([shortname, value]) => ({ userId, shortname, value })),
+  );
+  if (named.length === 0) return;
+  const known = new Map((await tx.attributes.list(account.id)).map(({ shortname, id }) => [shortname, id]));
+  const values = named.map(({ userId, shortname, value }) => {
     const name = `custom_attributes.${shortname.slice(0, 64)}`;
-    const attribute = known.find((one) => one.shortname === shortname);
-    if (!attribute) throw new Failure('value_invalid', { name, message: `${name} is not defined` });
-    await tx.attributes.setValue(account.id, userId, attribute.id, readOptional(name, value));
-  }
+    const attributeId = known.get(shortname);
+    if (attributeId !== undefined) return { userId, attributeId, value: readOptional(name, value) };
+    throw new Failure('value_invalid', { name, message: `${name} is not defined` });
+  });
+  await tx.attributes.setValues(account.id, values);
 }

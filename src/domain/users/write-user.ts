@@ -4,17 +4,25 @@ import type { Services } from '../../services.ts';
 import type { Store, StoreVerbs } from '../../store/store.ts';
 import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
-import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endByChange } from '../endings/end-by-change.ts';
-import { type Authority, heldUntil, requireFactorAuthority } from '../means/authority.ts';
+import { type Authority, requireFactorAuthority } from '../means/authority.ts';
 import { changeUser } from '../means/change-user.ts';
 import { requireFollowed } from '../policies/policies.ts';
 import { replaceFirstRole, replaceRoles } from '../roles/roles-of-user.ts';
+import { addUsers, readNewUser } from './add-users.ts';
 import { type FullUser, readFullUser } from './full-user.ts';
-import { changedNames, readNames } from './names.ts';
+import { changedNames } from './names.ts';
 import { withPassword } from './set-password.ts';
-import { cleared, readPassword, readProfile, requireManager, setAttributes, type UserInput } from './user-input.ts';
+import {
+  cleared,
+  fieldsOf,
+  readPassword,
+  readProfile,
+  requireManager,
+  setAttributes,
+  type UserInput,
+} from './user-input.ts';
 import { withStatus } from './user-status.ts';
 import { unknownUser } from './users.ts';
 
@@ -23,40 +31,11 @@ export type UserServices = Pick<Services, 'clock' | 'passwords' | 'vault'> & {
   readonly store: StoreVerbs & Pick<Store, 'transaction'>;
 };
 
-/**
- * Creates a user: active with a password, else unactivated, unless a status is given. Throws `value_invalid` for an
- * invalid value or an unknown reference, `conflict` (name `email` or `username`) when another user has the name.
- */
+/** Creates a user, as `addUsers` does. Throws `value_invalid` for an invalid value too. */
 export async function createUser(services: UserServices, account: Account, input: UserInput): Promise<FullUser> {
-  const names = readNames(cleared(input.email) ?? null, cleared(input.username) ?? null);
-  const profile = readProfile(input);
-  const passwordDigest = (await readPassword(services, account, null, input)) ?? null;
-  const now = services.clock.now();
-  const status = input.status ?? (passwordDigest === null ? userStatuses.unactivated : userStatuses.active);
+  const user = await readNewUser(services, account, input);
   return services.store.transaction(async (tx) => {
-    await requireManager(tx, account, profile);
-    await requireFollowed(tx, account, profile);
-    const { id } = await tx.users.create({
-      accountId: account.id,
-      firstname: null,
-      lastname: null,
-      ...names,
-      ...profile,
-      status,
-      passwordDigest,
-      invalidLoginAttempts: 0,
-      lockedUntil: null,
-      lastLogin: null,
-      passwordChangedAt: passwordDigest === null ? null : now,
-      activatedAt: status === userStatuses.active ? now : null,
-      createdAt: now,
-      updatedAt: now,
-      verifiedEmail: input.emailVerified ? names.email : null,
-      emailHeldUntil: names.email === null ? null : heldUntil(input.authority, now),
-    });
-    const target = { type: 'user', id } as const;
-    await recordEvent(tx, services, account, { action: 'user.created', target, detail: { fields: fieldsOf(input) } });
-    await complete(services, tx, account, id, input, now);
+    const [id = Number.NaN] = await addUsers(services, tx, account, [user]);
     return readFullUser(tx, account, id);
   });
 }
@@ -150,11 +129,6 @@ export async function unlockUser(
   });
 }
 
-/** The names of the given members, for the trail. */
-function fieldsOf(input: UserInput): string[] {
-  return setFields({ ...input, validatePolicy: undefined, authority: undefined });
-}
-
 /** Writes what is in other tables; returns how many grants ended. */
 async function complete(
   services: UserServices,
@@ -164,7 +138,7 @@ async function complete(
   { roleIds, roleId, customAttributes }: UserInput,
   now: number,
 ): Promise<number> {
-  await setAttributes(tx, account, userId, customAttributes);
+  await setAttributes(tx, account, new Map([[userId, customAttributes]]));
   let ended = roleIds === undefined ? 0 : await replaceRoles(services, tx, account, userId, roleIds ?? [], now);
   if (roleId !== undefined) ended += await replaceFirstRole(services, tx, account, userId, roleId || null, now);
   return ended;

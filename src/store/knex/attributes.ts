@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { AttributeStore, CustomAttributeRecord } from '../attributes.ts';
+import { chunks } from './chunks.ts';
 import { holdPresent, lockPresent } from './hold.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
@@ -76,19 +77,29 @@ export function attributeVerbs(db: Knex): AttributeStore {
         .whereRaw(refersToPresent('user_attributes', 'attribute_id'));
       return found.map((row) => ({ userId: row.user_id, attributeId: row.attribute_id, value: row.value }));
     },
-    setValue: (accountId, userId, attributeId, value) =>
+    setValues: (accountId, values) =>
       separately(db, async (tx) => {
-        const key = { account_id: accountId, user_id: userId, attribute_id: attributeId };
-        if (value === null) {
-          await tx('user_attributes').where(key).delete();
-          return;
+        for (const { userId, attributeId, value } of values) {
+          if (value !== null) continue;
+          await tx('user_attributes')
+            .where({ account_id: accountId, user_id: userId, attribute_id: attributeId })
+            .delete();
         }
-        await holdPresent(tx, accountId, 'user', [userId]);
-        await holdPresent(tx, accountId, 'attribute', [attributeId]);
-        await tx('user_attributes')
-          .insert({ ...key, value })
-          .onConflict(Object.keys(key))
-          .merge(['value']);
+        for await (const some of chunks(values.filter(({ value }) => value !== null))) {
+          await holdPresent(tx, accountId, 'user', [...new Set(some.map(({ userId }) => userId))]);
+          await holdPresent(tx, accountId, 'attribute', [...new Set(some.map(({ attributeId }) => attributeId))]);
+          await tx('user_attributes')
+            .insert(
+              some.map(({ userId, attributeId, value }) => ({
+                account_id: accountId,
+                user_id: userId,
+                attribute_id: attributeId,
+                value,
+              })),
+            )
+            .onConflict(['account_id', 'user_id', 'attribute_id'])
+            .merge(['value']);
+        }
       }),
   };
 }

@@ -14,7 +14,7 @@ export type ConsumeAll = (db: Knex, batch: readonly Consumption[]) => Promise<Co
 /** Appends events to the chains of their accounts, with `db` a pool or a transaction. */
 export type AppendEvents = (db: Knex, events: readonly NewEvent[]) => Promise<void>;
 
-/** Inserts rows of one shape, and their events, in one commit; returns the rows' ids in order. */
+/** Inserts rows with the same columns, and their events, in one commit; returns the rows' ids in order. */
 export type Append = (
   db: Knex,
   table: string,

@@ -21,8 +21,10 @@ function isStorable(value: unknown): boolean {
   return typeof value !== 'number' || Number.isSafeInteger(value);
 }
 
+/** A value, a record, or a list of records. */
 function areStorable(given: unknown): boolean {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return isStorable(given);
+  if (typeof given !== 'object' || given === null) return isStorable(given);
+  if (Array.isArray(given)) return given.every((one) => typeof one !== 'object' || areStorable(one));
   return Object.values(given).every(isStorable);
 }
 

@@ -69,7 +69,7 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     facts: factVerbs(db),
     keys: keyVerbs(db),
     callers: callerVerbs(db, hot),
-    users: userVerbs(db),
+    users: userVerbs(db, hot),
     attributes: attributeVerbs(db),
     policies: policyVerbs(db),
     roles: roleVerbs(db),

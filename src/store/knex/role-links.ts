@@ -1,8 +1,8 @@
 /** Roles as a list, and their links to apps, users and administrators. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { RoleLink, RoleRecord, RoleStore } from '../roles.ts';
+import { chunks } from './chunks.ts';
 import { dialectOf } from './dialect.ts';
 import { holdLinks, holdPresent } from './hold.ts';
 import { lostBefore, newestRemoval } from './link-age.ts';
@@ -19,17 +19,6 @@ const links = {
   users: { table: 'role_users', column: 'user_id', named: 'users', id: 'id', kind: 'user' },
   admins: { table: 'role_admins', column: 'user_id', named: 'users', id: 'id', kind: 'user' },
 } as const satisfies Record<RoleLink, object>;
-
-/** Rows per statement, for both databases. */
-const atOnce = 400;
-
-/** Other work gets its turn in between: SQLite runs synchronously, and a role has thousands of links. */
-async function* chunks(ids: readonly number[]): AsyncGenerator<readonly number[]> {
-  for (let at = 0; at < ids.length; at += atOnce) {
-    if (at > 0) await nextTurn();
-    yield ids.slice(at, at + atOnce);
-  }
-}
 
 function ascending(one: number, other: number): number {
   return one - other;

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { UserDetails, UserKeys, UserRecord, UserStore } from '../users.ts';
 import { dialectOf } from './dialect.ts';
+import type { HotVerbs } from './engine.ts';
 import { listPage } from './list.ts';
 import { remove } from './removals.ts';
 import { present } from './removed.ts';
@@ -12,6 +13,27 @@ import { readDetailed, userListing } from './user-listing.ts';
 function write(values: Partial<UserRecord & UserKeys & UserDetails>): Record<string, Cell> {
   return { ...rows.users.write(values), ...rows.userKeys.write(values), ...rows.userDetails.write(values) };
 }
+
+/** What may be left out of a new user. All rows are written with the same columns. */
+const unset = {
+  verifiedEmail: null,
+  emailHeldUntil: null,
+  title: null,
+  department: null,
+  company: null,
+  phone: null,
+  comment: null,
+  externalId: null,
+  groupId: null,
+  managerUserId: null,
+  preferredLocaleCode: null,
+  policyId: null,
+  state: 1,
+  invitationSentAt: null,
+} as const satisfies UserDetails & Partial<UserRecord>;
+
+/** What every new user begins with. */
+const unused = { signedOutAt: null, meansVersion: 0 } as const satisfies Partial<UserRecord>;
 
 function readOne(row: DbRow | undefined): UserRecord | null {
   return row ? rows.users.read(row) : null;
@@ -67,7 +89,7 @@ function attemptVerbs(db: Knex): Pick<UserStore, AttemptVerb> {
   };
 }
 
-export function userVerbs(db: Knex): UserStore {
+export function userVerbs(db: Knex, { append }: Pick<HotVerbs, 'append'>): UserStore {
   const one = (accountId: number, id: number) =>
     db('users').where({ account_id: accountId, id }).whereRaw(present('user', 'users'));
   const find = async (accountId: number, id: number) => readOne(await one(accountId, id).first());
@@ -85,11 +107,34 @@ export function userVerbs(db: Knex): UserStore {
       return row ? readDetailed(row) : null;
     },
     page: (accountId, query) => listPage(db, userListing, accountId, query),
-    create: (user) =>
-      separately(db, async (tx) => {
-        const [row] = await tx('users').insert(write(user)).returning('*');
-        return rows.users.read(row);
-      }),
+    createAll: async (users) => {
+      const added = users.map((user) => write({ ...unset, ...unused, ...user }));
+      const ids = await separately(db, (tx) => append(tx, rows.users.table, 'id', added));
+      return added.map((row, place) => rows.users.read({ ...row, id: ids[place] }));
+    },
+    idsByNames: async (accountId, names) => {
+      const idsBy = async (column: 'email_key' | 'username_key', keys: readonly string[]) => {
+        if (keys.length === 0) return new Map<string | null, number>();
+        const found: { id: number; key: string }[] = await db('users')
+          .where('account_id', accountId)
+          .whereIn(column, keys)
+          .whereRaw(present('user', 'users'))
+          .select('id', { key: column });
+        return new Map<string | null, number>(found.map(({ id, key }) => [key, id]));
+      };
+      const nameless = names.filter(({ emailKey }) => emailKey === null);
+      const emails = await idsBy(
+        'email_key',
+        names.flatMap(({ emailKey }) => emailKey ?? []),
+      );
+      const usernames = await idsBy(
+        'username_key',
+        nameless.flatMap(({ usernameKey }) => usernameKey ?? []),
+      );
+      return names.map(
+        ({ emailKey, usernameKey }) => (emailKey === null ? usernames.get(usernameKey) : emails.get(emailKey)) ?? null,
+      );
+    },
     // Each part uses its unique index. With `or` SQLite may read all users of the account instead.
     findByName: async (accountId, key) => {
       const by = (column: 'email_key' | 'username_key', place: number) =>

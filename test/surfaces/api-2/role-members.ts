@@ -120,13 +120,13 @@ export function roleMembers(app: () => TestApp): void {
     assert.deepEqual((await api.done(200, 'GET', `/roles/${id}`)).apps, [wiki]);
     const ids: number[] = [];
     await one.services.store.transaction(async (tx) => {
-      for (let index = 0; index < 1001; index += 1) {
+      const given = Array.from({ length: 1001 }, (_, index) => {
         const user = { email: null, emailKey: null, username: `u${index}`, usernameKey: `u${index}` };
         const blank = { firstname: null, lastname: null, passwordDigest: null, lockedUntil: null, lastLogin: null };
         const times = { passwordChangedAt: null, activatedAt: null, createdAt: 0, updatedAt: 0 };
-        const given = { ...user, ...blank, ...times, accountId: one.account.id, status: 0, invalidLoginAttempts: 0 };
-        ids.push((await tx.users.create({ ...given, status: 0 as const })).id);
-      }
+        return { ...user, ...blank, ...times, accountId: one.account.id, status: 0 as const, invalidLoginAttempts: 0 };
+      });
+      ids.push(...(await tx.users.createAll(given)).map((user) => user.id));
     });
     await api.done(200, 'POST', `/roles/${id}/users`, ids);
     assert.deepEqual((await api.done(200, 'GET', `/roles/${id}`)).users, ids);

@@ -1,15 +1,16 @@
-/** Makes and changes users as the lines of a file say, through `createUser` and `updateUser`. */
+/** Makes and changes users as the lines of a file say, through `addUsers` and `updateUser`. */
 
 import type { Services } from '../../../services.ts';
 import type { StoreVerbs } from '../../../store/store.ts';
-import type { UserRecord } from '../../../store/users.ts';
 import type { Account } from '../../accounts/account.ts';
 import { Failure } from '../../failure.ts';
 import type { Authority } from '../../means/authority.ts';
 import { requireRole } from '../../roles/full-role.ts';
-import { readNames } from '../names.ts';
-import { createUser, type UserServices, updateUser } from '../write-user.ts';
-import { type FileRow, type Person, readPerson } from './person.ts';
+import { addUsers, type NewUser, readNewUser } from '../add-users.ts';
+import type { UserInput } from '../user-input.ts';
+import { type UserServices, updateUser } from '../write-user.ts';
+import { failed, type Line, type LineOutcome, outcome, readLine, stretches } from './line.ts';
+import type { FileRow, Person } from './person.ts';
 
 /** What becomes of a line whose user exists: the same e-mail address, or the same user name where it has none. */
 export const existingChoices = ['skip', 'update', 'fail'] as const;
@@ -21,21 +22,10 @@ export interface ImportOptions {
   readonly authority: Authority;
 }
 
-export interface LineOutcome {
-  readonly line: number;
-  readonly result: 'created' | 'updated' | 'skipped' | 'failed';
-  /** Null for a line that failed, and for one that a dry run would create. */
-  readonly userId: number | null;
-  readonly failure: Failure | null;
-}
-
 type ImportServices = Pick<Services, 'clock' | 'passwords' | 'vault' | 'store'>;
 
 /** Lines of one transaction: a few tens of milliseconds, since nobody else writes to SQLite meanwhile. */
 const linesAtOnce = 100;
-
-/** What fails because of the line, and not for all lines. */
-const faultsOfLine: readonly Failure['code'][] = ['value_invalid', 'conflict', 'not_found'];
 
 /** Ends a transaction without a commit, with its result. */
 class Undone extends Error {
@@ -61,10 +51,10 @@ export async function* importPeople(
   for await (const row of rows) {
     waiting.push(row);
     if (waiting.length < linesAtOnce) continue;
-    yield await importLines(run, waiting);
+    yield await importRows(run, waiting);
     waiting = [];
   }
-  if (waiting.length > 0) yield await importLines(run, waiting);
+  if (waiting.length > 0) yield await importRows(run, waiting);
 }
 
 interface Run {
@@ -77,87 +67,119 @@ interface Run {
   readonly wouldExist: Set<string>;
 }
 
+async function importRows(run: Run, rows: readonly FileRow[]): Promise<LineOutcome[]> {
+  const outcomes: LineOutcome[] = [];
+  const lines: Line[] = [];
+  for (const row of rows) {
+    try {
+      lines.push(readLine(row));
+    } catch (error) {
+      outcomes.push(failed(row, error));
+    }
+  }
+  if (lines.length > 0) outcomes.push(...(await importLines(run, lines)));
+  return outcomes.toSorted((one, other) => one.line - other.line);
+}
+
 /** All lines in one transaction, or else each half in its own, down to the lines that fail. */
-async function importLines(run: Run, rows: readonly FileRow[]): Promise<LineOutcome[]> {
+async function importLines(run: Run, lines: readonly Line[]): Promise<LineOutcome[]> {
   try {
-    return await importTogether(run, rows);
+    return await importTogether(run, lines);
   } catch (error) {
-    if (!(error instanceof Failure) || !faultsOfLine.includes(error.code)) throw error;
-    const [only] = rows;
-    if (only && rows.length === 1) return [{ line: only.line, result: 'failed', userId: null, failure: error }];
-    const middle = rows.length >> 1;
-    return [...(await importLines(run, rows.slice(0, middle))), ...(await importLines(run, rows.slice(middle)))];
+    const failures = lines.map((line) => failed(line, error));
+    if (lines.length === 1) return failures;
+    const middle = lines.length >> 1;
+    return [...(await importLines(run, lines.slice(0, middle))), ...(await importLines(run, lines.slice(middle)))];
   }
 }
 
-async function importTogether(run: Run, rows: readonly FileRow[]): Promise<LineOutcome[]> {
-  const { services, options } = run;
-  const names = new Set<string>();
-  const work = services.store.transaction(async (tx) => {
-    names.clear();
+async function importTogether(run: Run, lines: readonly Line[]): Promise<LineOutcome[]> {
+  const work = run.services.store.transaction(async (tx) => {
     // What the writes of users ask of the store, and their transaction, is this one.
-    const inside = {
-      ...services,
-      store: { ...tx, transaction: <Result>(write: (verbs: StoreVerbs) => Result) => write(tx) },
-    };
+    const transaction = <Result>(write: (verbs: StoreVerbs) => Result) => write(tx);
+    const services = { ...run.services, store: { ...tx, transaction } } as UserServices;
     const outcomes: LineOutcome[] = [];
-    for (const row of rows) outcomes.push(await importRow(run, inside as UserServices, row, names));
-    if (options.dryRun) throw new Undone(outcomes);
+    for (const some of stretches(lines)) outcomes.push(...(await importStretch(run, services, some)));
+    if (run.options.dryRun) throw new Undone(outcomes);
     return outcomes;
   });
   return work.catch((error: unknown) => {
     if (!(error instanceof Undone)) throw error;
-    for (const name of names) run.wouldExist.add(name);
+    const created = new Set(error.outcomes.flatMap(({ line, result }) => (result === 'created' ? line : [])));
+    for (const { line, name } of lines) if (created.has(line)) run.wouldExist.add(name);
     return error.outcomes;
   });
 }
 
-async function importRow(run: Run, services: UserServices, row: FileRow, names: Set<string>): Promise<LineOutcome> {
-  if ('fault' in row) throw new Failure('value_invalid', { name: 'line', message: row.fault });
+/** Looks for all users at once and creates those who are missing at once, but never after a change that came later. */
+async function importStretch(run: Run, services: UserServices, lines: readonly Line[]): Promise<LineOutcome[]> {
   const { account, options } = run;
-  const person = readPerson(row.members);
-  const { emailKey, usernameKey } = readNames(person.input.email || null, person.input.username || null);
-  const name = emailKey === null ? `username ${usernameKey}` : `email ${emailKey}`;
-  const existing = await findExisting(services.store, account, emailKey, usernameKey);
-  if (existing || run.wouldExist.has(name)) {
-    if (options.existing === 'fail') {
-      throw new Failure('conflict', { name: 'user', message: `there is a user with this ${name.split(' ', 1)[0]}` });
+  const { store } = services;
+  const outcomes: LineOutcome[] = [];
+  let missing: { readonly line: Line; readonly user: NewUser }[] = [];
+  const create = async () => {
+    if (missing.length === 0) return;
+    const ids = await addUsers(
+      services,
+      store,
+      account,
+      missing.map(({ user }) => user),
+    );
+    for (const [place, { line }] of missing.entries()) {
+      outcomes.push(outcome(line, 'created', options.dryRun ? null : (ids[place] ?? null)));
     }
-    if (options.existing === 'skip') return outcome(row.line, 'skipped', existing?.id ?? null);
-    // Made by an earlier line of a dry run: there is nothing to try the change on.
-    if (!existing) return outcome(row.line, 'updated', null);
+    missing = [];
+  };
+  const find = (some: readonly Line[]) =>
+    store.users.idsByNames(
+      account.id,
+      some.map(({ keys }) => keys),
+    );
+  const found = await find(lines);
+  let isChanged = false;
+  for (const [place, line] of lines.entries()) {
+    // Whoever was changed may have had this name.
+    const id = (isChanged ? (await find([line]))[0] : found[place]) ?? null;
+    const exists = id !== null || run.wouldExist.has(line.name);
+    if (exists && options.existing !== 'update') outcomes.push(leftAlone(line, id, options.existing));
+    else if (id !== null) {
+      await create();
+      await updateUser(services, account, id, await inputOf(run, store, line));
+      isChanged = true;
+      outcomes.push(outcome(line, 'updated', id));
+    } else if (exists) {
+      // Made by an earlier line of a dry run: there is nothing to try the change on.
+      outcomes.push(outcome(line, 'updated', null));
+    } else {
+      try {
+        missing.push({ line, user: await readNewUser(services, account, await inputOf(run, store, line)) });
+      } catch (error) {
+        outcomes.push(failed(line, error));
+      }
+    }
   }
-  const roleIds = await roleIdsOf(run, services.store, person);
-  const input = { ...person.input, roleIds, validatePolicy: true, authority: options.authority };
-  if (existing) return outcome(row.line, 'updated', (await updateUser(services, account, existing.id, input)).id);
-  const { id } = await createUser(services, account, input);
-  if (!options.dryRun) return outcome(row.line, 'created', id);
-  names.add(name);
-  return outcome(row.line, 'created', null);
+  await create();
+  return outcomes;
 }
 
-function outcome(line: number, result: LineOutcome['result'], userId: number | null): LineOutcome {
-  return { line, result, userId, failure: null };
+function leftAlone(line: Line, id: number | null, existing: 'skip' | 'fail'): LineOutcome {
+  if (existing === 'skip') return outcome(line, 'skipped', id);
+  const message = `there is a user with this ${line.name.split(' ', 1)[0]}`;
+  return failed(line, new Failure('conflict', { name: 'user', message }));
 }
 
-async function findExisting(
-  store: Pick<StoreVerbs, 'users'>,
-  { id }: Pick<Account, 'id'>,
-  emailKey: string | null,
-  usernameKey: string | null,
-): Promise<UserRecord | null> {
-  if (emailKey !== null) return store.users.findByEmail(id, emailKey);
-  return usernameKey === null ? null : store.users.findByName(id, usernameKey);
+async function inputOf(run: Run, store: Pick<StoreVerbs, 'roles'>, { input, roles }: Person): Promise<UserInput> {
+  const roleIds = roles && (await roleIdsOf(run, store, roles));
+  return { ...input, roleIds, validatePolicy: true, authority: run.options.authority };
 }
 
 async function roleIdsOf(
   { roles, account }: Run,
   store: Pick<StoreVerbs, 'roles'>,
-  person: Person,
-): Promise<number[] | undefined> {
-  if (person.roles === undefined) return undefined;
+  names: readonly string[],
+): Promise<number[]> {
   const ids: number[] = [];
-  for (const name of person.roles) {
+  for (const name of names) {
     const id = roles.get(name) ?? (await requireRole(store, account, name)).id;
     roles.set(name, id);
     ids.push(id);

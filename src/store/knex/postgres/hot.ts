@@ -12,19 +12,23 @@ import { grantColumns } from '../unlinked.ts';
 import { appendEvents } from './chain.ts';
 import { run } from './statements.ts';
 
-/** One statement. Every row has a digest or an id of its own, by which its number is found again. */
+/** Where a table has them, no two rows of an account are alike in these columns. */
+const names = ['digest', 'client_id', 'email_key', 'username_key'] as const;
+
+/** One statement. By its names each row's number is found again. */
 export const append: Append = async (db, table, numbered, added, eventsOf) => {
   const [first] = added;
   if (!first) return [];
   if (eventsOf && !db.isTransaction) {
     return db.transaction((tx) => append(tx, table, numbered, added, eventsOf));
   }
-  const own = 'digest' in first ? 'digest' : 'client_id';
+  const given = names.filter((name) => name in first);
+  const nameOf = (row: DbRow) => JSON.stringify(given.map((name) => row[name]));
   const found: DbRow[] = await db(table)
     .insert([...added])
-    .returning([numbered, own]);
-  const numbers = new Map(found.map((row) => [row[own], Number(row[numbered])]));
-  const inOrder = added.map((row) => numbers.get(row[own]) ?? Number.NaN);
+    .returning([numbered, ...given]);
+  const numbers = new Map(found.map((row) => [nameOf(row), Number(row[numbered])]));
+  const inOrder = added.map((row) => numbers.get(nameOf(row)) ?? Number.NaN);
   if (eventsOf) await appendEvents(db, eventsOf(inOrder));
   return inOrder;
 };

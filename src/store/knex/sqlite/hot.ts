@@ -13,13 +13,34 @@ import { onConnection, withOneCommit } from './client.ts';
 import { sqliteStatements } from './consume.ts';
 import { statement } from './statements.ts';
 
+/**
+ * Rows per statement. Before a statement fires a trigger, or adds several rows, SQLite copies each page that it changes,
+ * so that it could be undone: one that adds many users copies a page once, one for each user does so every time. Other
+ * tables have no triggers on new rows or get a few rows at once.
+ */
+const rowsAtOnce: Readonly<Record<string, number>> = { users: 50 };
+
+/** In parts of that size; what is left goes one by one, so that each table has two texts. */
+function* partsOf<Row>(table: string, rows: readonly Row[]): Generator<readonly Row[]> {
+  const most = rowsAtOnce[table] ?? 1;
+  for (let at = 0; at < rows.length; ) {
+    const part = rows.slice(at, at + (at + most <= rows.length ? most : 1));
+    yield part;
+    at += part.length;
+  }
+}
+
 export const append: Append = (db, table, _numbered, added, eventsOf) =>
   withOneCommit(db, (connection) => {
-    const numbers = added.map((row) => {
-      const columns = Object.keys(row);
-      const text = `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
-      return Number(statement(connection, text).run(...Object.values(row)).lastInsertRowid);
-    });
+    const columns = Object.keys(added[0] ?? {});
+    const places = `(${columns.map(() => '?').join(', ')})`;
+    const numbers: number[] = [];
+    for (const part of partsOf(table, added)) {
+      const text = `insert into ${table} (${columns.join(', ')}) values ${part.map(() => places).join(', ')}`;
+      const { lastInsertRowid } = statement(connection, text).run(...part.flatMap((row) => Object.values(row)));
+      // Numbers of one statement follow each other.
+      for (let before = part.length - 1; before >= 0; before -= 1) numbers.push(Number(lastInsertRowid) - before);
+    }
     if (eventsOf) appendIn(connection, eventsOf(numbers));
     return { result: numbers, wrote: true };
   });

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Account } from '../../../../src/domain/accounts/account.ts';
 import { listEvents } from '../../../../src/domain/audit/list.ts';
+import { verifyTrail } from '../../../../src/domain/audit/verify.ts';
 import { createRole } from '../../../../src/domain/roles/write-role.ts';
+import { createCustomAttribute } from '../../../../src/domain/users/custom-attributes.ts';
 import { exportPeople, type ShownPerson } from '../../../../src/domain/users/people/export.ts';
-import { type ImportOptions, importPeople, type LineOutcome } from '../../../../src/domain/users/people/import.ts';
+import { type ImportOptions, importPeople } from '../../../../src/domain/users/people/import.ts';
+import type { LineOutcome } from '../../../../src/domain/users/people/line.ts';
 import type { FileRow } from '../../../../src/domain/users/people/person.ts';
 import { listUsers } from '../../../../src/domain/users/users.ts';
 import { createTestAccount, type TestServices, testServices } from '../../../support/services.ts';
@@ -126,6 +129,70 @@ for (const database of databases) {
       const { texts, roles } = (await exported('ADA@example.com')) as ShownPerson;
       assert.deepEqual([texts.firstname, roles], ['Augusta', ['staff', 'crew']]);
       assert.deepEqual(results(await importAll([{ username: 'bo' }])), ['skipped']);
+    });
+
+    test('each line meets what the lines before it left, however they are written', async () => {
+      const people = [
+        { email: 'one@example.com', username: 'one', firstname: 'One' },
+        { email: 'two@example.com', username: 'two' },
+        { email: 'ONE@example.com', firstname: 'Again' },
+        { username: 'two', firstname: 'By name' },
+        { email: 'three@example.com', username: 'One' },
+      ];
+      assert.deepEqual(results(await importAll(people)), ['created', 'created', 'skipped', 'skipped', 'failed']);
+      const renamed = [
+        { email: 'new1@example.com', roles: ['staff'] },
+        { email: 'one@example.com', username: 'uno' },
+        // The name is free by now, and belongs to somebody new.
+        { username: 'one', firstname: 'Other' },
+        { email: 'new1@example.com', roles: ['crew'] },
+        { email: 'new2@example.com' },
+        { email: 'new2@example.com', username: 'two' },
+      ];
+      const outcomes = await importAll(renamed, { existing: 'update' });
+      assert.deepEqual(results(outcomes), ['created', 'updated', 'created', 'updated', 'created', 'failed']);
+      assert.equal(outcomes[3]?.userId, outcomes[0]?.userId);
+      const users = new Map((await listUsers(services, account)).map((user) => [user.id, user]));
+      assert.deepEqual(
+        outcomes.slice(1, 3).map(({ userId }) => users.get(userId ?? 0)?.username),
+        ['uno', 'one'],
+      );
+      assert.deepEqual((await exported('new1@example.com'))?.roles, ['crew']);
+    });
+
+    test('makes many users in one go, each with its roles and attributes, and all events are in the chain', async () => {
+      await createCustomAttribute(services, account, { name: 'Badge', shortname: 'badge' });
+      await createCustomAttribute(services, account, { name: 'Seat', shortname: 'seat' });
+      const kinds = [
+        { given: {}, roles: [], attributes: { badge: null, seat: null } },
+        { given: { roles: ['staff'] }, roles: ['staff'], attributes: { badge: null, seat: null } },
+        {
+          given: { roles: ['crew', 'staff'], custom_attributes: { badge: 'b' } },
+          roles: ['staff', 'crew'],
+          attributes: { badge: 'b', seat: null },
+        },
+        { given: { custom_attributes: { seat: 's', badge: 'c' } }, roles: [], attributes: { badge: 'c', seat: 's' } },
+      ];
+      const people = Array.from({ length: 58 }, () => kinds)
+        .flat()
+        .map(({ given, ...wanted }, number) => ({ given: { ...given, email: `many${number}@example.com` }, wanted }));
+      const outcomes = await importAll([{ email: 'no address' }, ...people.map(({ given }) => given)]);
+      assert.deepEqual(new Set(results(outcomes.slice(1))), new Set(['created']));
+      const found = new Map<string | null, ShownPerson>();
+      for await (const some of exportPeople(services, account)) for (const one of some) found.set(one.texts.email, one);
+      for (const { given, wanted } of people) {
+        const { roles, attributes } = found.get(given.email) ?? assert.fail(given.email);
+        assert.deepEqual({ roles, attributes }, wanted);
+      }
+      const told: string[] = [];
+      for await (const { action, targetId } of listEvents(services, account, 600)) told.push(`${action} ${targetId}`);
+      const times = (event: string) => told.filter((one) => one === event).length;
+      for (const [place, { wanted }] of people.entries()) {
+        const { userId } = outcomes[place + 1] ?? assert.fail();
+        assert.equal(times(`user.created ${userId}`), 1);
+        assert.equal(times(`role.assigned ${userId}`), wanted.roles.length);
+      }
+      assert.equal((await verifyTrail(services, account)).verified, true);
     });
 
     test('an address is verified as the file says, until another one comes, and exported so', async () => {

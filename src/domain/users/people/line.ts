@@ -1,0 +1,71 @@
+/** Lines of a file as an import reads them, and what becomes of them. */
+
+import type { UserKeys } from '../../../store/users.ts';
+import { Failure } from '../../failure.ts';
+import { readNames } from '../names.ts';
+import { type FileRow, type Person, readPerson } from './person.ts';
+
+export interface LineOutcome {
+  readonly line: number;
+  readonly result: 'created' | 'updated' | 'skipped' | 'failed';
+  /** Null for a line that failed, and for one that a dry run would create. */
+  readonly userId: number | null;
+  readonly failure: Failure | null;
+}
+
+/** What fails because of the line, and not for all lines. */
+const faultsOfLine: readonly Failure['code'][] = ['value_invalid', 'conflict', 'not_found'];
+
+/** A line that is a person. */
+export interface Line extends Person {
+  readonly line: number;
+  readonly keys: UserKeys;
+  /** By which the user is found. */
+  readonly name: string;
+  /** That no other user may have. */
+  readonly names: readonly string[];
+}
+
+/** Throws `value_invalid` for a line that is no person or has no name. */
+export function readLine(row: FileRow): Line {
+  if ('fault' in row) throw new Failure('value_invalid', { name: 'line', message: row.fault });
+  const person = readPerson(row.members);
+  const { emailKey, usernameKey } = readNames(person.input.email || null, person.input.username || null);
+  const [email, username] = [`email ${emailKey}`, `username ${usernameKey}`];
+  const name = emailKey === null ? username : email;
+  return {
+    ...person,
+    line: row.line,
+    keys: { emailKey, usernameKey },
+    name,
+    names: usernameKey === null ? [name] : [name, username],
+  };
+}
+
+export function outcome(
+  { line }: Pick<Line, 'line'>,
+  result: LineOutcome['result'],
+  userId: number | null,
+): LineOutcome {
+  return { line, result, userId, failure: null };
+}
+
+/** Throws what is not the fault of the line. */
+export function failed({ line }: Pick<Line, 'line'>, error: unknown): LineOutcome {
+  if (!(error instanceof Failure) || !faultsOfLine.includes(error.code)) throw error;
+  return { line, result: 'failed', userId: null, failure: error };
+}
+
+/** Cut before each line with a name that occurred: an earlier line may make the user whom it is about. */
+export function stretches(lines: readonly Line[]): Line[][] {
+  const all: Line[][] = [];
+  const names = new Set<string>();
+  for (const line of lines) {
+    const occurred = line.names.some((name) => names.has(name));
+    if (occurred) names.clear();
+    if (occurred || all.length === 0) all.push([]);
+    for (const name of line.names) names.add(name);
+    all.at(-1)?.push(line);
+  }
+  return all;
+}

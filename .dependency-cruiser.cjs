@@ -71,6 +71,7 @@ module.exports = {
         pathNot: [
           '^src/http/',
           '^src/services\\.ts$',
+          '^src/tracing/methods\\.ts$', // which methods have a name in a trace
           '^src/domain/(describe\\.ts$|failure\\.ts$|idempotency\\.ts$|listing\\.ts$|network-source\\.ts$|secrets\\.ts$|accounts/|callers/|clients/client-certificate\\.ts$|audit/context\\.ts$)',
         ],
         dependencyTypesNot: typesOnly,
@@ -177,6 +178,35 @@ module.exports = {
       },
     },
     {
+      name: 'tracing-imports',
+      comment: 'What is traced is wrapped: it knows the ports that it wraps.',
+      severity: 'error',
+      from: { path: '^src/tracing/' },
+      to: {
+        path: src,
+        pathNot: ['^src/tracing/', '^src/services\\.ts$', '^src/domain/failure\\.ts$'],
+        dependencyTypesNot: typesOnly,
+      },
+    },
+    {
+      name: 'metrics-imports',
+      comment: 'What is measured is told to it: it knows the ports that it wraps and the lists that close its labels.',
+      severity: 'error',
+      from: { path: '^src/metrics/' },
+      to: {
+        path: src,
+        pathNot: [
+          '^src/metrics/',
+          '^src/services\\.ts$',
+          '^src/store/[^/]+\\.ts$',
+          '^src/domain/accounts/(limit|surface)-settings\\.ts$',
+          '^src/domain/keys/(rotation-step|signing-keys)\\.ts$',
+          '^src/domain/login/methods\\.ts$', // what the values of `amr` mean
+        ],
+        dependencyTypesNot: typesOnly,
+      },
+    },
+    {
       name: 'hook-runner-imports',
       comment: 'Whoever runs functions knows the port by which it is asked for, and nobody else.',
       severity: 'error',
@@ -267,7 +297,8 @@ module.exports = {
     only('markdown', 'marked', ['src/pages/docs/']),
     only('qrcode', 'qrcode', ['src/pages/']),
     only('pino', 'pino', ['src/http/', 'src/adapters/']),
-    only('prom-client', 'prom-client', ['src/http/', 'src/adapters/']),
+    only('opentelemetry', '@opentelemetry/.*', ['src/tracing/opentelemetry\\.ts']),
+    only('prom-client', 'prom-client', ['src/metrics/']),
     // The doctor of APIs reads tokens of anybody's authorization server, as a client does.
     only('jose', 'jose', ['src/domain/', 'src/adapters/', 'src/cli/resource-doctor/']),
     only('archives', 'tar', ['src/hook-packages/child/']),
@@ -335,7 +366,12 @@ module.exports = {
       comment: 'What src imports is installed where `npm ci --omit=dev` was run. Types vanish.',
       severity: 'error',
       from: { path: src },
-      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: typesOnly, pathNot: '^node_modules/@types/' },
+      to: {
+        dependencyTypes: ['npm-dev'],
+        dependencyTypesNot: typesOnly,
+        // Loaded where an operator installed it; the start says what is missing.
+        pathNot: ['^node_modules/@types/', '^node_modules/@opentelemetry/'],
+      },
     },
     {
       name: 'no-undeclared-package',

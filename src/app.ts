@@ -3,12 +3,14 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { createDocs } from './http/docs.ts';
 import { createHealth, type Readiness } from './http/health.ts';
-import { createMetrics, type Metrics } from './http/metrics.ts';
 import { addressIn } from './http/peer-address.ts';
 import { beginRequest } from './http/request-log.ts';
 import { requestStateOf } from './http/request-state.ts';
 import { createSurface, type Surface, type SurfaceDefinition } from './http/surface.ts';
+import { traceRequest } from './http/traced-request.ts';
 import { answerUnknownPath } from './http/unknown-path.ts';
+import { createMetrics, type Metrics } from './metrics/registry.ts';
+import { requestReport } from './metrics/reports.ts';
 import { notFoundPage } from './pages/failure-page.ts';
 import { onceLoaded } from './pages/once.ts';
 import { judgeNode } from './runtime/floor.ts';
@@ -22,6 +24,7 @@ import { oauth2 } from './surfaces/oauth2/index.ts';
 import { oidc2 } from './surfaces/oidc-2/index.ts';
 import { pages } from './surfaces/pages/index.ts';
 import { xml } from './surfaces/xml/index.ts';
+import type { Tracing } from './tracing/tracing.ts';
 
 export interface AppOptions {
   /** Addresses of proxies whose `X-Forwarded-For` counts. */
@@ -30,6 +33,8 @@ export interface AppOptions {
   readonly metricsToken?: string | null;
   /** What `/metrics` shows; its own unless given. */
   readonly metrics?: Metrics;
+  /** Where requests are traced. */
+  readonly tracing?: Tracing | null;
   readonly readiness?: Readiness;
   /** Where `/` leads; default: `account`. */
   readonly startPage?: 'account' | 'docs';
@@ -48,7 +53,8 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     // Flat, and repetitions stay visible as arrays.
     .set('query parser', 'simple');
   trustProxies(app, options.trustProxy ?? []);
-  app.use(beginRequest(services, metrics));
+  app.use(beginRequest(services, requestReport(metrics)));
+  if (options.tracing) app.use(traceRequest(options.tracing, services.addresses.publicScheme));
   // What is called most stands first, but the pages own an address below one that oauth2 owns.
   const surfaces: Surface[] = [
     surface(oidc2(services)),

@@ -28,14 +28,28 @@ import { createResetMails } from './domain/password-reset/mails.ts';
 import { flushSoon } from './domain/refusals/flush-soon.ts';
 import { createRefusals } from './domain/refusals/refusals.ts';
 import { createLogoutNotices } from './domain/sign-out/notices.ts';
+import type { Worker } from './domain/worker.ts';
 import { createPackageBuilder } from './hook-packages/build.ts';
 import { limits as packageLimits } from './hook-packages/protocol.ts';
 import { createGuestFetch } from './hook-runner/guest-fetch.ts';
 import { createHookRunner, type HookProcessRunner } from './hook-runner/runner.ts';
 import { createLimits } from './http/rate-limit.ts';
+import { meterStore } from './metrics/metered-store.ts';
+import type { Meters } from './metrics/meters.ts';
+import { limitReport, meterMailer, passwordReport } from './metrics/reports.ts';
 import type { Log, Services } from './services.ts';
 import { cacheLookups } from './store/cached.ts';
 import type { Store } from './store/store.ts';
+import {
+  detachWorker,
+  traceEgress,
+  traceHookEgress,
+  traceHooks,
+  traceMailer,
+  traceSigner,
+  traceStore,
+} from './tracing/traced.ts';
+import type { Tracing } from './tracing/tracing.ts';
 
 /** When the hook runner is opened: at once, where functions will be run. */
 type OpenRunner = (open: () => HookProcessRunner) => HookRunner;
@@ -45,29 +59,44 @@ export interface ServedServices extends Services {
   readonly packageBuilds: PackageQueue;
 }
 
+/** Who looks on: nobody, unless said. */
+export interface Watched {
+  readonly meters?: Meters;
+  readonly tracing?: Tracing | null;
+}
+
 /** Everything the domain asks for, over a migrated store. Throws when the master key is not the database's. */
 export async function createServices(
   config: Config,
   opened: Store,
   log: Log,
   openRunner: OpenRunner = (open) => open(),
+  { meters, tracing }: Watched = {},
 ): Promise<ServedServices> {
-  const store = gatherWrites(cacheLookups(opened));
+  const traced = tracing && traceStore(tracing);
+  const measured = seen(cacheLookups(opened), meters, meterStore);
+  const gathered = gatherWrites(traced ? traced.batches(measured) : measured);
+  const store = traced ? traced.requests(gathered) : gathered;
   const random = systemRandom;
   const clock = systemClock;
   const masterKey = await openMasterKey({ file: createKeyFile(config.masterKeyFile), store, random });
   const pepper = await openPepper(masterKey, { store, random });
   const vault = createVault(masterKey, random);
   const isOwnHost = (host: string) => isServiceHost({ store, addresses: config.addresses }, host);
-  const hookEgress = createHookEgress({ ...config.hookEgress, isOwnHost });
-  const egress = createOwnEgress({ ...config.egress, isOwnHost });
-  const signer = createSigner({ store, clock, vault });
+  const hookEgress = seen(createHookEgress({ ...config.hookEgress, isOwnHost }), tracing, traceHookEgress);
+  const egress = seen(createOwnEgress({ ...config.egress, isOwnHost }), tracing, (own, by) =>
+    traceEgress(own, by, config.egress.hosts),
+  );
+  const signer = seen(createSigner({ store, clock, vault }), tracing, traceSigner);
   const { addresses, smtp, mailFrom, mailFolder } = config;
-  const limits = createLimits();
-  const mailer = createMailer({ smtp, from: mailFrom, folder: mailFolder });
-  const hooks = openRunner(() =>
+  const limits = createLimits(meters && { report: limitReport(meters) });
+  const sender = createMailer({ smtp, from: mailFrom, folder: mailFolder });
+  const mailer = seen(seen(sender, meters, meterMailer), tracing, traceMailer);
+  const runner = openRunner(() =>
     createHookRunner({ fetch: createGuestFetch(hookEgress), runtimes: config.hookRuntimes }),
   );
+  const hooks = seen(runner, tracing, traceHooks);
+  const detached = (worker: Worker) => seen(worker, tracing, detachWorker);
   return {
     addresses,
     store,
@@ -75,11 +104,11 @@ export async function createServices(
     random,
     vault,
     signer,
-    logoutNotices: createLogoutNotices({ store, clock, vault, signer, egress, addresses, log }),
+    logoutNotices: detached(createLogoutNotices({ store, clock, vault, signer, egress, addresses, log })),
     mailer,
-    changeNotices: createChangeNotices({ store, clock, mailer, addresses, log }),
-    resetMails: createResetMails({ store, clock, random, vault, limits, mailer, addresses, log }),
-    passwords: createPasswords({ pepper, cores: availableParallelism() }),
+    changeNotices: detached(createChangeNotices({ store, clock, mailer, addresses, log })),
+    resetMails: detached(createResetMails({ store, clock, random, vault, limits, mailer, addresses, log })),
+    passwords: createPasswords({ pepper, cores: availableParallelism(), report: meters && passwordReport(meters) }),
     totp: createTotp(),
     limits,
     passkeys: createPasskeys(),
@@ -101,6 +130,11 @@ export async function createServices(
     geoip: createGeoIp(config.geoipDatabase, log),
     log,
   };
+}
+
+/** The same part, wrapped for who looks on, if anybody does. */
+function seen<Part, By>(part: Part, by: By | null | undefined, wrap: (part: Part, by: By) => Part): Part {
+  return by ? wrap(part, by) : part;
 }
 
 /** What builds packages, from where the setting says; null where they are switched off. */

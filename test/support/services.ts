@@ -29,9 +29,14 @@ import { createLogoutNotices } from '../../src/domain/sign-out/notices.ts';
 import { createLazyRunner } from '../../src/hook-runner/lazy.ts';
 import { createHookRunner } from '../../src/hook-runner/runner.ts';
 import { createLimits } from '../../src/http/rate-limit.ts';
+import { meterStore } from '../../src/metrics/metered-store.ts';
+import type { Meters } from '../../src/metrics/meters.ts';
+import { limitReport, meterMailer, passwordReport } from '../../src/metrics/reports.ts';
 import type { Clock, Services } from '../../src/services.ts';
 import { cacheLookups } from '../../src/store/cached.ts';
 import type { Store } from '../../src/store/store.ts';
+import { traceHooks, traceMailer, traceSigner, traceStore } from '../../src/tracing/traced.ts';
+import type { Tracing } from '../../src/tracing/tracing.ts';
 import { scriptedBuilds } from './scripted-builds.ts';
 import { sharedPair } from './shared-pair.ts';
 
@@ -88,29 +93,41 @@ export function testClock(start: number = Date.now()): TestClock {
 export interface TestParts extends Partial<TestServices> {
   /** Builds the packages of hooks; without one, builds are ended by the test's own hand. */
   readonly packageBuilder?: PackageBuilder;
+  /** Measures what the service itself would measure. */
+  readonly meters?: Meters;
+  /** Traces what the service itself would trace. */
+  readonly tracing?: Tracing;
 }
 
 /** Services over a migrated store; `overrides` replaces parts. Master key and pepper are new with each call. */
 export async function testServices(
   opened: Store,
-  { packageBuilder, ...overrides }: TestParts = {},
+  { packageBuilder, meters, tracing, ...overrides }: TestParts = {},
 ): Promise<TestServices> {
-  const store = gatherWrites(cacheLookups(opened));
+  const cached = cacheLookups(opened);
+  const measured = meters ? meterStore(cached, meters) : cached;
+  const traced = tracing && traceStore(tracing);
+  const gathered = gatherWrites(traced ? traced.batches(measured) : measured);
+  const store = traced ? traced.requests(gathered) : gathered;
   const clock = overrides.clock ?? testClock();
   const vault = createVault(sealingKey(randomBytes(32)), systemRandom);
   const lines: Record<string, unknown>[] = [];
   const log = createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
   const egress = overrides.egress ?? createOwnEgress(nowhere);
   const mails: Mail[] = [];
-  const mailer = overrides.mailer ?? { send: async (mail: Mail) => void mails.push(mail) };
-  const limits = overrides.limits ?? createLimits();
-  const signer = createSigner({ store, clock, vault: overrides.vault ?? vault });
+  const given = overrides.mailer ?? { send: async (mail: Mail) => void mails.push(mail) };
+  const sender = meters ? meterMailer(given, meters) : given;
+  const mailer = tracing ? traceMailer(sender, tracing) : sender;
+  const limits = overrides.limits ?? createLimits(meters && { report: limitReport(meters) });
+  const ownSigner = createSigner({ store, clock, vault: overrides.vault ?? vault });
+  const signer = tracing ? traceSigner(ownSigner, tracing) : ownSigner;
   const addresses = overrides.addresses ?? { serviceDomain: 'gatehouse.example', publicScheme: 'https' };
-  const hooks =
+  const runner =
     overrides.hooks ??
     createLazyRunner(() =>
       createHookRunner({ fetch: async () => ({ refused: 'forbidden' }), mostProcesses: 6, waitMilliseconds: 60_000 }),
     );
+  const hooks = tracing ? traceHooks(runner, tracing) : runner;
   return {
     addresses,
     store,
@@ -119,12 +136,16 @@ export async function testServices(
     vault,
     signer,
     logoutNotices: createLogoutNotices({ store, clock, vault, signer, egress, addresses, log }),
-    mailer,
     mails,
     // Not woken by changes: a test has them sent when it looks.
     changeNotices: createChangeNotices({ store, clock, mailer, addresses, log }),
     resetMails: createResetMails({ store, clock, random: systemRandom, vault, limits, mailer, addresses, log }),
-    passwords: createPasswords({ pepper: randomBytes(32), cores: 2, cost: { memoryCost: 8, timeCost: 1 } }),
+    passwords: createPasswords({
+      pepper: randomBytes(32),
+      cores: 2,
+      cost: { memoryCost: 8, timeCost: 1 },
+      report: meters && passwordReport(meters),
+    }),
     totp: createTotp(),
     limits,
     passkeys: createPasskeys(),
@@ -132,7 +153,6 @@ export async function testServices(
     onceAnHour: createOnceAnHour(),
     // Not stored by themselves: a test has it done when it looks.
     refusals: createRefusals({ store, clock }, () => {}),
-    hooks,
     packageBuilds: packageBuilder
       ? createPackageQueue({ store, clock, log }, packageBuilder, tryBuiltWith({ store, vault, hooks, log }))
       : scriptedBuilds(),
@@ -147,6 +167,8 @@ export async function testServices(
     generateKeyPair: sharedKeyPair,
     lines,
     ...overrides,
+    mailer,
+    hooks,
   };
 }
 

@@ -1,7 +1,7 @@
 /**
  * The benchmarks, side by side with their peers in alternating rounds of one run. Exit 1 when a promise was missed.
  *
- *     npm run bench                full, up to 10 minutes
+ *     npm run bench                full, up to 12 minutes
  *     npm run bench -- --quick     the refresh exchange, registration and client credentials, up to 90 seconds
  *     npm run bench -- --hooks     the runs of hooks alone; with --quick fewer of them
  *     npm run bench -- --json      one JSON array on standard output; what goes on is told on standard error

@@ -26,7 +26,7 @@ export interface Rounds {
 
 const common = { connections: 32, users: 1_000, manyUsers: 1_000_000 } as const;
 
-/** About 10 minutes. */
+/** About 12 minutes. */
 export const fullPlan: Plan = {
   ...common,
   settleMilliseconds: 3_000,

@@ -177,6 +177,24 @@ module.exports = {
       },
     },
     {
+      name: 'metrics-imports',
+      comment: 'What is measured is told to it: it knows the ports that it wraps and the lists that close its labels.',
+      severity: 'error',
+      from: { path: '^src/metrics/' },
+      to: {
+        path: src,
+        pathNot: [
+          '^src/metrics/',
+          '^src/services\\.ts$',
+          '^src/store/[^/]+\\.ts$',
+          '^src/domain/accounts/(limit|surface)-settings\\.ts$',
+          '^src/domain/keys/(rotation-step|signing-keys)\\.ts$',
+          '^src/domain/login/methods\\.ts$', // what the values of `amr` mean
+        ],
+        dependencyTypesNot: typesOnly,
+      },
+    },
+    {
       name: 'hook-runner-imports',
       comment: 'Whoever runs functions knows the port by which it is asked for, and nobody else.',
       severity: 'error',
@@ -267,7 +285,7 @@ module.exports = {
     only('markdown', 'marked', ['src/pages/docs/']),
     only('qrcode', 'qrcode', ['src/pages/']),
     only('pino', 'pino', ['src/http/', 'src/adapters/']),
-    only('prom-client', 'prom-client', ['src/http/', 'src/adapters/']),
+    only('prom-client', 'prom-client', ['src/metrics/']),
     // The doctor of APIs reads tokens of anybody's authorization server, as a client does.
     only('jose', 'jose', ['src/domain/', 'src/adapters/', 'src/cli/resource-doctor/']),
     only('archives', 'tar', ['src/hook-packages/child/']),

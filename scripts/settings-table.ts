@@ -1,13 +1,16 @@
 /**
- * Writes the tables of settings: those of the service into README.md, those of an account into
- * docs/account-settings.md. With `--check` it only checks that both are current.
+ * Writes the tables of settings, those of the service into README.md and those of an account into
+ * docs/account-settings.md, and the table of metrics into docs/operations.md. With `--check` it only checks that all are
+ * current.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { showSettings } from '../src/domain/accounts/settings.ts';
+import { catalogue } from '../src/metrics/catalogue.ts';
+import type { LabelValues, Meter } from '../src/metrics/meters.ts';
 import { settings } from '../src/settings.ts';
 
-const marked = /(<!-- settings -->\n)[\s\S]*?(<!-- \/settings -->)/;
+const marked = /(<!-- (settings|metrics) -->\n)[\s\S]*?(<!-- \/\2 -->)/;
 
 type Row = readonly string[];
 
@@ -25,7 +28,21 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       meaning,
     ]),
   ],
+  'docs/operations.md': [
+    ['Name', 'Type', 'Labels', 'Meaning'],
+    ...Object.entries<Meter>(catalogue).map(([name, { type, labels, meaning }]) => [
+      `\`${name}\``,
+      type,
+      Object.entries(labels).map(labelText).join('; ') || 'none',
+      meaning,
+    ]),
+  ],
 };
+
+/** A label with its values. */
+function labelText([name, values]: readonly [string, LabelValues]): string {
+  return `\`${name}\`: ${'told' in values ? values.told : values.map((value) => `\`${value}\``).join(', ')}`;
+}
 
 function markdownOf([headings = [], ...rows]: readonly Row[]): string {
   const lines = [headings, ...rows].map((cells) => `| ${cells.join(' | ')} |\n`);
@@ -35,11 +52,14 @@ function markdownOf([headings = [], ...rows]: readonly Row[]): string {
 for (const [name, rows] of Object.entries(tables)) {
   const file = new URL(`../${name}`, import.meta.url);
   const text = readFileSync(file, 'utf8');
-  if (!marked.test(text)) throw new Error(`${name} has no <!-- settings --> … <!-- /settings -->`);
-  const fresh = text.replace(marked, (_, start: string, end: string) => `${start}${markdownOf(rows)}${end}`);
+  if (!marked.test(text)) throw new Error(`${name} has no marks around its table`);
+  const fresh = text.replace(
+    marked,
+    (_, start: string, _name: string, end: string) => `${start}${markdownOf(rows)}${end}`,
+  );
   if (fresh === text) continue;
   if (process.argv.includes('--check')) {
-    process.stderr.write(`The settings in ${name} are stale; run: node scripts/settings-table.ts\n`);
+    process.stderr.write(`The table in ${name} is stale; run: node scripts/settings-table.ts\n`);
     process.exitCode = 1;
   } else {
     writeFileSync(file, fresh);

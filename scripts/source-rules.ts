@@ -51,11 +51,11 @@ const opening: readonly { readonly what: RegExp; readonly also: readonly string[
   { what: /\bdeviceCodes\s*(?:\?\.|\.)\s*decide\b/g, also: ['domain/device/finish-device.ts'] },
   {
     what: /\baddAccessTokens?\b/g,
-    also: ['domain/tokens/client-credentials.ts', 'domain/gathered-writes.ts'],
+    also: ['domain/tokens/client-credentials.ts', 'domain/gathered-writes.ts', 'metrics/metered-store.ts'],
   },
   {
     what: /'sign_in\.succeeded'/g,
-    also: ['domain/audit/events.ts', 'domain/audit/event-details.ts', 'domain/opening/open.ts'],
+    also: ['domain/audit/events.ts', 'domain/audit/event-details.ts', 'domain/opening/open.ts', 'metrics/outcomes.ts'],
   },
   {
     what: /\blastLogin\s*:(?!\s*null\b)/g,

@@ -3,12 +3,13 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { createDocs } from './http/docs.ts';
 import { createHealth, type Readiness } from './http/health.ts';
-import { createMetrics, type Metrics } from './http/metrics.ts';
 import { addressIn } from './http/peer-address.ts';
 import { beginRequest } from './http/request-log.ts';
 import { requestStateOf } from './http/request-state.ts';
 import { createSurface, type Surface, type SurfaceDefinition } from './http/surface.ts';
 import { answerUnknownPath } from './http/unknown-path.ts';
+import { createMetrics, type Metrics } from './metrics/registry.ts';
+import { requestReport } from './metrics/reports.ts';
 import { notFoundPage } from './pages/failure-page.ts';
 import { onceLoaded } from './pages/once.ts';
 import { judgeNode } from './runtime/floor.ts';
@@ -48,7 +49,7 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     // Flat, and repetitions stay visible as arrays.
     .set('query parser', 'simple');
   trustProxies(app, options.trustProxy ?? []);
-  app.use(beginRequest(services, metrics));
+  app.use(beginRequest(services, requestReport(metrics)));
   // What is called most stands first, but the pages own an address below one that oauth2 owns.
   const surfaces: Surface[] = [
     surface(oidc2(services)),

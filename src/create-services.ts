@@ -33,6 +33,9 @@ import { limits as packageLimits } from './hook-packages/protocol.ts';
 import { createGuestFetch } from './hook-runner/guest-fetch.ts';
 import { createHookRunner, type HookProcessRunner } from './hook-runner/runner.ts';
 import { createLimits } from './http/rate-limit.ts';
+import { meterStore } from './metrics/metered-store.ts';
+import type { Meters } from './metrics/meters.ts';
+import { limitReport, meterMailer, passwordReport } from './metrics/reports.ts';
 import type { Log, Services } from './services.ts';
 import { cacheLookups } from './store/cached.ts';
 import type { Store } from './store/store.ts';
@@ -45,14 +48,20 @@ export interface ServedServices extends Services {
   readonly packageBuilds: PackageQueue;
 }
 
+/** Who looks on: nobody, unless said. */
+export interface Watched {
+  readonly meters?: Meters;
+}
+
 /** Everything the domain asks for, over a migrated store. Throws when the master key is not the database's. */
 export async function createServices(
   config: Config,
   opened: Store,
   log: Log,
   openRunner: OpenRunner = (open) => open(),
+  { meters }: Watched = {},
 ): Promise<ServedServices> {
-  const store = gatherWrites(cacheLookups(opened));
+  const store = gatherWrites(seen(cacheLookups(opened), meters, meterStore));
   const random = systemRandom;
   const clock = systemClock;
   const masterKey = await openMasterKey({ file: createKeyFile(config.masterKeyFile), store, random });
@@ -63,8 +72,9 @@ export async function createServices(
   const egress = createOwnEgress({ ...config.egress, isOwnHost });
   const signer = createSigner({ store, clock, vault });
   const { addresses, smtp, mailFrom, mailFolder } = config;
-  const limits = createLimits();
-  const mailer = createMailer({ smtp, from: mailFrom, folder: mailFolder });
+  const limits = createLimits(meters && { report: limitReport(meters) });
+  const sender = createMailer({ smtp, from: mailFrom, folder: mailFolder });
+  const mailer = seen(sender, meters, meterMailer);
   const hooks = openRunner(() =>
     createHookRunner({ fetch: createGuestFetch(hookEgress), runtimes: config.hookRuntimes }),
   );
@@ -79,7 +89,7 @@ export async function createServices(
     mailer,
     changeNotices: createChangeNotices({ store, clock, mailer, addresses, log }),
     resetMails: createResetMails({ store, clock, random, vault, limits, mailer, addresses, log }),
-    passwords: createPasswords({ pepper, cores: availableParallelism() }),
+    passwords: createPasswords({ pepper, cores: availableParallelism(), report: meters && passwordReport(meters) }),
     totp: createTotp(),
     limits,
     passkeys: createPasskeys(),
@@ -101,6 +111,11 @@ export async function createServices(
     geoip: createGeoIp(config.geoipDatabase, log),
     log,
   };
+}
+
+/** The same part, wrapped for who looks on, if anybody does. */
+function seen<Part, By>(part: Part, by: By | null | undefined, wrap: (part: Part, by: By) => Part): Part {
+  return by ? wrap(part, by) : part;
 }
 
 /** What builds packages, from where the setting says; null where they are switched off. */

@@ -3,14 +3,13 @@ import { listAccounts } from './domain/accounts/accounts.ts';
 import { expireClients, type Swept } from './domain/clients/expire-clients.ts';
 import { hour, minute } from './domain/durations.ts';
 import { type PurgeReport, purgeContinually } from './domain/expired-rows.ts';
-import { removeRetiredKeys, rotateIfDue } from './domain/keys/rotate-keys.ts';
 import { restUnlessAborted } from './domain/paced.ts';
 import { createTrustedTime } from './domain/trusted-time.ts';
+import { createTending, lookAtMessages, type RoundReport } from './housekeeping-round.ts';
 import type { Services } from './services.ts';
 
 const intervalMilliseconds = minute;
-/** Bounds of one round. */
-const accountsAtOnce = 100;
+/** Of one round. */
 const clientsAtOnce = 500;
 /** The planner would otherwise use the old sizes of tables that have grown. */
 const statisticsMilliseconds = hour;
@@ -37,6 +36,8 @@ type HousekeepingServices = Pick<
 export interface HousekeepingOptions {
   /** Receives the progress of deletions. */
   readonly report: PurgeReport;
+  /** Receives how keys, trails and messages stand. */
+  readonly roundReport: RoundReport;
   /** The interval between the beginnings of two rounds. */
   readonly everyMilliseconds?: number;
   /** Monotonic milliseconds. */
@@ -55,6 +56,7 @@ export function startHousekeeping(
   services: HousekeepingServices,
   {
     report,
+    roundReport,
     everyMilliseconds = intervalMilliseconds,
     monotonic = () => performance.now(),
     rest = restUnlessAborted,
@@ -62,8 +64,8 @@ export function startHousekeeping(
 ): Housekeeping {
   const trustedNow = createTrustedTime(services, monotonic);
   const stopping = new AbortController();
+  const tend = createTending(services, roundReport);
   let running: Promise<void> | null = null;
-  let nextAccount = 0;
   let nextClient: Swept | null = null;
   let describedAt = Number.NEGATIVE_INFINITY;
 
@@ -71,14 +73,15 @@ export function startHousekeeping(
     await flush(services);
     // A client or a mail server that does not answer must not delay the rest.
     for (const worker of [services.logoutNotices, services.changeNotices, services.resetMails]) worker.wake();
-    if (trustedNow() === null) return;
     try {
+      await lookAtMessages(services, roundReport);
+      if (trustedNow() === null) return;
       if (monotonic() - describedAt >= statisticsMilliseconds) {
         describedAt = monotonic();
         await services.store.refreshStatistics();
       }
       const accounts = await listAccounts(services);
-      nextAccount = await tendKeys(services, accounts, nextAccount);
+      await tend(accounts);
       nextClient = await tendClients(services, accounts, nextClient);
     } catch (error) {
       services.log.error('housekeeping failed', { stack: stackOf(error) });
@@ -120,19 +123,6 @@ async function flush({ counts, refusals, log }: HousekeepingServices): Promise<v
   } catch (error) {
     log.error('refusals not stored', { stack: stackOf(error) });
   }
-}
-
-/** Checks some accounts, starting where the last round ended; returns where the next one begins. */
-async function tendKeys(services: HousekeepingServices, accounts: readonly Account[], from: number): Promise<number> {
-  const start = from < accounts.length ? from : 0;
-  for (const account of accounts.slice(start, start + accountsAtOnce)) {
-    const published = await rotateIfDue(services, account);
-    if (published > 0)
-      services.log.info('next signing keys published', { account: account.subdomain, count: published });
-    const removed = await removeRetiredKeys(services, account);
-    if (removed > 0) services.log.info('retired signing keys removed', { account: account.subdomain, count: removed });
-  }
-  return start + accountsAtOnce;
 }
 
 /** Checks some open-registered clients, starting where the last round ended. */

@@ -18,7 +18,8 @@ import { wakeAfterCommit } from './domain/wake-after-commit.ts';
 import { drain, leave } from './drain.ts';
 import { type Housekeeping, startHousekeeping } from './housekeeping.ts';
 import type { Readiness } from './http/health.ts';
-import { createMetrics } from './http/metrics.ts';
+import { createMetrics } from './metrics/registry.ts';
+import { clearingReport, purgeReport, roundReport } from './metrics/reports.ts';
 import { openConfiguredStore } from './open-store.ts';
 import { keepServedAddress } from './served-address.ts';
 import { createServer, listen } from './server.ts';
@@ -52,19 +53,22 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
   let services: ServedServices | null = null;
   try {
     await store.migrate();
-    services = await createServices(config, store, log, (open) => reportHooks(open(), log));
+    const metrics = createMetrics();
+    services = await createServices(config, store, log, (open) => reportHooks(open(), log), { meters: metrics });
     await keepServedAddress(store, config);
     const introduction = demo ? await prepareDemo(services, config) : '';
     const readiness: Readiness = { draining: false };
-    const metrics = createMetrics();
     const { metricsToken, trustProxy, startPage } = config;
-    const clearing = startClearing(services, { report: metrics.removals });
+    const clearing = startClearing(services, { report: clearingReport(metrics) });
     const waking = { ...services, store: wakeAfterCommit(services.store, { ...services, clearing }) };
     const app = createApp(waking, { readiness, metrics, metricsToken, trustProxy, startPage, isServing: true });
     const server = createServer(app);
     await putPoolBehindEventLoop();
     await listen(server, config);
-    const housekeeping = startHousekeeping(services, { report: metrics.purge });
+    const housekeeping = startHousekeeping(services, {
+      report: purgeReport(metrics),
+      roundReport: roundReport(metrics),
+    });
     const warming = keepWarm(services);
     services.packageBuilds.start();
     stopOnSignal({

@@ -6,6 +6,7 @@ import type { PurgeReport } from '../src/domain/expired-rows.ts';
 import { generateKeyPair } from '../src/domain/keys/key-pairs.ts';
 import { listKeys } from '../src/domain/keys/signing-keys.ts';
 import { startHousekeeping } from '../src/housekeeping.ts';
+import type { RoundReport } from '../src/housekeeping-round.ts';
 import type { Store } from '../src/store/store.ts';
 import { onServices } from './domain/subject.ts';
 import { day } from './store/samples.ts';
@@ -13,6 +14,7 @@ import { createTestAccount, testClock, testServices } from './support/services.t
 import { until } from './support/until.ts';
 
 const silent: PurgeReport = { deleted: () => {}, overdue: () => {} };
+const unheard: RoundReport = { keys: () => {}, unverified: () => {}, messages: () => {} };
 
 /** In place of the rests: the event loop goes round once. */
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -28,6 +30,7 @@ onServices('housekeeping', (subject) => {
     const before = (await listKeys(services, account)).map(({ kid }) => kid);
     const housekeeping = startHousekeeping(services, {
       report: silent,
+      roundReport: unheard,
       everyMilliseconds: 10,
       monotonic: () => services.clock.now(),
       rest: nextTurn,
@@ -64,6 +67,7 @@ onServices('housekeeping', (subject) => {
     const services = await testServices(store, { clock: testClock(), store: { ...store, findOverdue } });
     const housekeeping = startHousekeeping(services, {
       report: silent,
+      roundReport: unheard,
       everyMilliseconds: 5,
       monotonic,
       rest: nextTurn,
@@ -108,7 +112,10 @@ onServices('housekeeping', (subject) => {
     const findOverdue = () => deleting.promise;
     const workers = { logoutNotices: neverDone, changeNotices: neverDone, resetMails: neverDone };
     const services = await testServices(store, { store: { ...store, findOverdue } });
-    const housekeeping = startHousekeeping({ ...services, ...workers }, { report: silent, everyMilliseconds: 5 });
+    const housekeeping = startHousekeeping(
+      { ...services, ...workers },
+      { report: silent, roundReport: unheard, everyMilliseconds: 5 },
+    );
     await until(() => woken >= 9);
     deleting.resolve(new Map());
     await housekeeping.stop();
@@ -122,7 +129,12 @@ onServices('housekeeping', (subject) => {
       throw new Error('the disk is full');
     };
     const services = await testServices(store, { store: { ...store, findOverdue } });
-    const housekeeping = startHousekeeping(services, { report: silent, everyMilliseconds: 5, rest: nextTurn });
+    const housekeeping = startHousekeeping(services, {
+      report: silent,
+      roundReport: unheard,
+      everyMilliseconds: 5,
+      rest: nextTurn,
+    });
     await until(() => looks >= 3);
     await housekeeping.stop();
     const stopped = looks;
@@ -139,7 +151,7 @@ onServices('housekeeping', (subject) => {
       resting.resolve();
       return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     };
-    const housekeeping = startHousekeeping(subject.services, { report: silent, rest });
+    const housekeeping = startHousekeeping(subject.services, { report: silent, roundReport: unheard, rest });
     await resting.promise;
     await housekeeping.stop();
   });

@@ -4,7 +4,7 @@ import type { Share } from '../domain/fair-queue/share.ts';
 import { bcryptHashOf, isImportedDigest, matchesSalted } from '../domain/users/imported-passwords.ts';
 import type { Passwords, VerifyPassword } from '../services.ts';
 import { createImportedBcrypt } from './bcrypt.ts';
-import { createHashPlaces, type HashPlace } from './hash-places.ts';
+import { createHashPlaces, type HashPlace, type PasswordReport } from './hash-places.ts';
 import { hashArgon2, verifyArgon2 } from './password-threads.ts';
 
 interface Argon2Cost {
@@ -21,14 +21,15 @@ interface PasswordOptions {
   readonly cores: number;
   /** Default: the OWASP minimum for argon2id. */
   readonly cost?: Argon2Cost;
+  readonly report?: PasswordReport | undefined;
 }
 
 const defaultCost: Argon2Cost = { memoryCost: 19_456, timeCost: 2 };
 const pepperName = 'p1';
 
 /** Passwords as argon2id digests `p1:$argon2id$…`, where `p1` names the pepper. */
-export function createPasswords({ pepper, cores, cost = defaultCost }: PasswordOptions): Passwords {
-  const places = createHashPlaces(Math.max(1, cores - 1));
+export function createPasswords({ pepper, cores, cost = defaultCost, report }: PasswordOptions): Passwords {
+  const places = createHashPlaces(Math.max(1, cores - 1), report);
   const options = { ...cost, parallelism: 1 };
   const dummy = dummyDigest(cost);
   const bcrypt = createImportedBcrypt();

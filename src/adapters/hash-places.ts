@@ -4,7 +4,7 @@
  */
 
 import { Failure } from '../domain/failure.ts';
-import { createFairQueue } from '../domain/fair-queue/fair-queue.ts';
+import { createFairQueue, type Turn } from '../domain/fair-queue/fair-queue.ts';
 import type { Share } from '../domain/fair-queue/share.ts';
 
 /** In addition to those being digested. */
@@ -33,13 +33,23 @@ interface HashPlaces {
   withPlace<Result>(share: Share, work: (place: HashPlace) => Promise<Result>): Promise<Result>;
 }
 
+/** Receives what the places are used for; times in milliseconds. */
+export interface PasswordReport {
+  /** An attempt began to wait for a place, or ceased to. */
+  waiting(change: 1 | -1): void;
+  waited(milliseconds: number): void;
+  /** An attempt got no place. */
+  refused(): void;
+  hashed(milliseconds: number): void;
+}
+
 interface Ready {
   readonly rank: number;
   readonly begin: () => void;
 }
 
 /** `threads`: number of concurrent digests. */
-export function createHashPlaces(threads: number): HashPlaces {
+export function createHashPlaces(threads: number, report?: PasswordReport): HashPlaces {
   const queue = createFairQueue({
     turns: threads + ahead,
     turnsForQuiet: aheadOfQuiet,
@@ -49,6 +59,16 @@ export function createHashPlaces(threads: number): HashPlaces {
   const ready: Ready[] = [];
   let free = threads;
   let quickest = Number.POSITIVE_INFINITY;
+
+  async function enter(share: Share): Promise<Turn | null> {
+    const startedAt = performance.now();
+    report?.waiting(1);
+    const turn = await queue.enter(share);
+    report?.waiting(-1);
+    report?.waited(performance.now() - startedAt);
+    if (turn === null) report?.refused();
+    return turn;
+  }
 
   /** Its duration in usual digests. */
   function weigh(milliseconds: number): number {
@@ -73,7 +93,10 @@ export function createHashPlaces(threads: number): HashPlaces {
     else await new Promise<void>((begin) => ready.push({ rank, begin }));
     const startedAt = performance.now();
     try {
-      return [await hashing(), performance.now() - startedAt];
+      const result = await hashing();
+      const milliseconds = performance.now() - startedAt;
+      report?.hashed(milliseconds);
+      return [result, milliseconds];
     } finally {
       freeThread();
     }
@@ -81,7 +104,7 @@ export function createHashPlaces(threads: number): HashPlaces {
 
   return {
     async withPlace(share, work) {
-      const turn = await queue.enter(share);
+      const turn = await enter(share);
       if (turn === null) {
         throw new Failure('unavailable', { retryAfterSeconds: 1, reason: 'too many passwords wait to be checked' });
       }

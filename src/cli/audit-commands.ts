@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { listEvents } from '../domain/audit/list.ts';
+import { noteVerified } from '../domain/audit/verified.ts';
 import { verifyTrail } from '../domain/audit/verify.ts';
 import type { EventRecord } from '../store/events.ts';
 import { type Answer, accountOption, addCommand, addGroup, type Outlet } from './command.ts';
@@ -31,6 +32,7 @@ export function addAuditCommands(program: Command, outlet: Outlet): void {
         progress.stage('verifying events', null);
         return verifyTrail(services, account, progress.done);
       });
+      if (verified) await noteVerified(services, account);
       const json = { account: account.subdomain, events, verified, first_bad: firstBad };
       return { json, text: fields({ ...json, verified: verified ? 'yes' : 'no' }), exitCode: verified ? 0 : 1 };
     }),

@@ -3,7 +3,6 @@
 import type { HookType } from '../store/hooks.ts';
 import type { Account } from './accounts/account.ts';
 import type { Limit, LimitName } from './accounts/limit-settings.ts';
-import { Failure } from './failure.ts';
 import type { NetworkSource } from './network-source.ts';
 
 /** The state of a limit. Null limits are `off`. */
@@ -48,28 +47,20 @@ export interface PolicyLimit extends Limit {
   readonly name: 'migration';
 }
 
-/**
- * Throws `rate_limited` when none is left, and counts nothing: for events that count only once their outcome is known.
- * Returns the state; null: the limit is off.
- */
-export async function requireLeft(
-  limits: Pick<Limits, 'state'>,
-  account: Account,
-  limit: LimitName,
-  subject: LimitSubject,
-): Promise<LimitState | null> {
-  const state = await limits.state(account, limit, subject);
-  if (state?.remaining !== 0) return state;
-  throw new Failure('rate_limited', {
-    retryAfterSeconds: Math.max(1, state.resetSeconds),
-    reason: `limit ${limit}`,
-  });
+/** Receives every refusal. */
+export interface LimitReport {
+  refused(limit: LimitName | PolicyLimit['name']): void;
 }
 
 /** Counters by account, limit and subject, over windows that the account's settings or a policy define. */
 export interface Limits {
   /** Counts one event; throws `Failure('rate_limited', { retryAfterSeconds })` when none is left. */
   take(account: Account, limit: LimitName | PolicyLimit, subject: LimitSubject): Promise<Taken | null>;
+  /**
+   * Throws `rate_limited` when none is left, and counts nothing: for events that count only once their outcome is known.
+   * Returns the state; null: the limit is off.
+   */
+  requireLeft(account: Account, limit: LimitName, subject: LimitSubject): Promise<LimitState | null>;
   /** Clears the count. */
   reset(account: Account, limit: LimitName | PolicyLimit, subject: LimitSubject): Promise<void>;
   state(account: Account, limit: LimitName | PolicyLimit, subject: LimitSubject): Promise<LimitState | null>;

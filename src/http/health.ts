@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Request, Router } from 'express';
 import { Failure } from '../domain/failure.ts';
 import { digestOf } from '../domain/secrets.ts';
+import type { Metrics } from '../metrics/registry.ts';
 import type { Judgement } from '../runtime/floor.ts';
 import type { Services } from '../services.ts';
 import { createHookHealth, type HookHealthOptions } from './hook-health.ts';
 import { lacksHost } from './host.ts';
-import type { Metrics } from './metrics.ts';
 
 /** What decides whether the process should get requests. */
 export interface Readiness {
@@ -19,7 +19,7 @@ interface HealthOptions extends HookHealthOptions {
   readonly store: Services['store'];
   readonly packageBuilds: Pick<Services['packageBuilds'], 'walls'>;
   readonly geoip: Services['geoip'];
-  readonly metrics: Metrics;
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   /** The Node version that runs this. */
   readonly node: Judgement;
   readonly readiness: Readiness;

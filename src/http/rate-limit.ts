@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import type { Account } from '../domain/accounts/account.ts';
 import type { Limit, LimitName } from '../domain/accounts/limit-settings.ts';
 import { Failure } from '../domain/failure.ts';
-import type { LimitState, LimitSubject, Limits, PolicyLimit } from '../domain/limits.ts';
+import type { LimitReport, LimitState, LimitSubject, Limits, PolicyLimit } from '../domain/limits.ts';
 import { siteAround } from '../domain/network-source.ts';
 import { SharedCounters } from './shared-counters.ts';
 import { type Counter, keyWords, WindowCounters } from './window-counters.ts';
@@ -61,6 +61,7 @@ export interface LimitOptions {
   readonly elapsed?: () => number;
   /** Maximum number of keys with their own counter, for windows of one length. */
   readonly mostKeys?: number;
+  readonly report?: LimitReport;
 }
 
 /** The counters of a process, and how many keys they hold. */
@@ -76,6 +77,7 @@ interface BoundedLimits extends Limits {
 export function createLimits({
   elapsed = () => performance.now(),
   mostKeys = defaultMostKeys,
+  report,
 }: LimitOptions = {}): BoundedLimits {
   const secret = randomBytes(32).toString('base64url');
   const byLength = new Map<number, Windows>();
@@ -128,17 +130,21 @@ export function createLimits({
     return leastOf(places.map((place) => stateOf(find(place, now), place.limit, now)));
   }
 
+  /** Throws when none is left. */
+  function require<State extends LimitState | null>(limited: LimitName | PolicyLimit, state: State): State {
+    if (state?.remaining !== 0) return state;
+    const name = nameOf(limited);
+    report?.refused(name);
+    const retryAfterSeconds = Math.max(1, state.resetSeconds);
+    throw new Failure('rate_limited', { retryAfterSeconds, reason: `limit ${name}` });
+  }
+
   return {
     async take(account, limited, subject) {
       const places = placesOf(account, limited, subject);
       const now = elapsed();
-      const before = stateAt(places, now);
-      if (before === null) return null;
       // Checked before counting: a refused request uses up nothing, and makes no counter.
-      if (before.remaining === 0) {
-        const retryAfterSeconds = Math.max(1, before.resetSeconds);
-        throw new Failure('rate_limited', { retryAfterSeconds, reason: `limit ${nameOf(limited)}` });
-      }
+      if (require(limited, stateAt(places, now)) === null) return null;
       const counted = places.map((place) => {
         // Looked up again: the place before may have taken the last room.
         const counter = find(place, now) ?? begin(place, now);
@@ -156,6 +162,9 @@ export function createLimits({
         }
       );
     },
+    async requireLeft(account, limited, subject) {
+      return require(limited, stateAt(placesOf(account, limited, subject), elapsed()));
+    },
     async reset(account, limited, subject) {
       const [own] = placesOf(account, limited, subject);
       // A shared counter and that of the site include what others did, so they stay.
@@ -168,7 +177,7 @@ export function createLimits({
   };
 }
 
-function nameOf(limited: LimitName | PolicyLimit): string {
+function nameOf(limited: LimitName | PolicyLimit): LimitName | PolicyLimit['name'] {
   return typeof limited === 'string' ? limited : limited.name;
 }
 

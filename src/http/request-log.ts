@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { Failure } from '../domain/failure.ts';
+import type { RequestReport } from '../metrics/reports.ts';
 import type { Services } from '../services.ts';
 import { readClientCert } from './client-cert.ts';
 import { findMalformed } from './host.ts';
-import type { Metrics } from './metrics.ts';
 import { addressIn } from './peer-address.ts';
 import { newRequestId } from './request-id.ts';
 import { keepRequestState, type RequestState, requestStateOf } from './request-state.ts';
@@ -12,7 +12,7 @@ import { sendDefaults } from './send.ts';
 /**
  * The first step of every request: an id, the common response headers, and one log line and one measurement at the end.
  */
-export function beginRequest(services: Pick<Services, 'log' | 'addresses'>, metrics: Metrics): RequestHandler {
+export function beginRequest(services: Pick<Services, 'log' | 'addresses'>, report: RequestReport): RequestHandler {
   return (req, res, next) => {
     const certificate = readClientCert(req, isFromProxy(req));
     const isRefused = certificate instanceof Failure;
@@ -35,7 +35,7 @@ export function beginRequest(services: Pick<Services, 'log' | 'addresses'>, metr
     };
     keepRequestState(res, state);
     sendDefaults(res, state.requestId, services.addresses.publicScheme === 'https');
-    res.once('close', () => endRequest(services, metrics, req, res));
+    res.once('close', () => endRequest(services, report, req, res));
     next();
   };
 }
@@ -52,12 +52,18 @@ function isFromProxy({ app, socket }: Request): boolean {
 }
 
 /** By allow-list: the route's template, never the path, query, headers or body. */
-function endRequest(services: Pick<Services, 'log'>, metrics: Metrics, req: Request, res: Response): void {
+function endRequest(services: Pick<Services, 'log'>, report: RequestReport, req: Request, res: Response): void {
   const state = requestStateOf(res);
   const milliseconds = performance.now() - state.startedAt;
   const operation = state.operation?.operationId;
-  metrics.observe(state.surface ?? 'none', operation ?? 'none', res.statusCode, milliseconds / 1000);
-  if (state.failure?.code === 'authorization_request_invalid') metrics.refused(state.failure.detail.reason);
+  report.ended({
+    surface: state.surface ?? 'none',
+    operation: operation ?? 'none',
+    status: res.statusCode,
+    milliseconds,
+    failure: state.failure,
+    byApiKey: state.apiKeyId !== null,
+  });
   services.log.info('request', {
     requestId: state.requestId,
     method: req.method,

@@ -26,6 +26,7 @@ import type { HookVariableStore } from './hook-variables.ts';
 import type { HookStore } from './hooks.ts';
 import type { KeptAnswerStore } from './kept-answers.ts';
 import type { KeyStore } from './keys.ts';
+import type { WaitingMessages } from './messages.ts';
 import type { NoticeStore } from './notices.ts';
 import type { PackageBuildStore } from './package-builds.ts';
 import type { PasskeyStore } from './passkeys.ts';
@@ -40,6 +41,7 @@ import type { RoleStore } from './roles.ts';
 import type { SecondFactorStore } from './second-factors.ts';
 import type { SessionStore } from './sessions.ts';
 import type { SignInHistoryStore } from './sign-in-histories.ts';
+import type { ConnectionUsage } from './usage.ts';
 import type { UserStore } from './users.ts';
 
 /** The verbs, as available inside a transaction. */
@@ -109,6 +111,10 @@ export interface Store extends StoreVerbs, Purge, Clearing {
   ping(): Promise<void>;
   /** Tells the database's planner how large tables are by now; it plans well for those that grew since. */
   refreshStatistics(): Promise<void>;
+  /** One for each queue. */
+  findWaitingMessages(): Promise<WaitingMessages[]>;
+  /** The pools of this process. */
+  connections(): readonly ConnectionUsage[];
   /** A consistent copy into a new file while the service runs (SQLite; PostgreSQL has its own tools). */
   backup(file: string): Promise<void>;
   /** Lends `work` the database as one end of a copy (src/domain/database-copy). */

@@ -7,8 +7,9 @@ import { parse } from 'yaml';
 import { createApp } from '../../src/app.ts';
 import { Failure } from '../../src/domain/failure.ts';
 import { createDocs } from '../../src/http/docs.ts';
-import { createMetrics } from '../../src/http/metrics.ts';
 import { beginRequest } from '../../src/http/request-log.ts';
+import { createMetrics } from '../../src/metrics/registry.ts';
+import { requestReport } from '../../src/metrics/reports.ts';
 import { guideGroups } from '../../src/pages/docs/guides.ts';
 import { openTestApp, seenFrom, type TestApp } from '../support/app.ts';
 
@@ -232,7 +233,7 @@ describe('the documentation', () => {
 
   test('it is loaded for its own addresses only', async () => {
     const asked: string[] = [];
-    const only = express().use(beginRequest(app.services, createMetrics()));
+    const only = express().use(beginRequest(app.services, requestReport(createMetrics())));
     let path = '';
     const load = async () => {
       asked.push(path);
@@ -270,7 +271,10 @@ describe('the documentation', () => {
       loads += 1;
       return new Map();
     };
-    const server = express().use(beginRequest(app.services, createMetrics()), createDocs(app.services, load, 'docs'));
+    const server = express().use(
+      beginRequest(app.services, requestReport(createMetrics())),
+      createDocs(app.services, load, 'docs'),
+    );
     server.use((_req, res) => void res.sendStatus(404));
     const statusOf = async (path: string) => {
       const answer = await supertest(server).get(path).set('host', new URL(app.account.baseUrl).host).redirects(0);

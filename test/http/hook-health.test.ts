@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import express, { type Router } from 'express';
 import type { HookRunner } from '../../src/domain/hooks/runner.ts';
 import { createHealth } from '../../src/http/health.ts';
-import { createMetrics } from '../../src/http/metrics.ts';
+import { createMetrics } from '../../src/metrics/registry.ts';
 import { judgeNode } from '../../src/runtime/floor.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Answer } from '../support/conforms.ts';

@@ -37,6 +37,12 @@ export const expectedScans: readonly ExpectedScan[] = [
       /^select \* from users where account_id = (\?|\$1) and not exists \(select 1 from removals .* order by id asc$/,
     because: 'all of them were asked for, on the command line',
   },
+  {
+    of: /^(change_notices|reset_requests|logout_notices|waiting)$/,
+    where:
+      /^select count\(\*\) as count, min\(due_at\) as due from \(select due_at from \w+ order by due_at asc limit (\?|\$1)\) as waiting$/,
+    because: 'it counts along an index what waits to be sent, ten thousand at most, once a minute',
+  },
   { of: any, where: / sqlite_(master|schema) /, because: 'a test or a start looks at the schema' },
   {
     of: /^(users|clients|factor_devices)$/,

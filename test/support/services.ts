@@ -29,6 +29,9 @@ import { createLogoutNotices } from '../../src/domain/sign-out/notices.ts';
 import { createLazyRunner } from '../../src/hook-runner/lazy.ts';
 import { createHookRunner } from '../../src/hook-runner/runner.ts';
 import { createLimits } from '../../src/http/rate-limit.ts';
+import { meterStore } from '../../src/metrics/metered-store.ts';
+import type { Meters } from '../../src/metrics/meters.ts';
+import { limitReport, meterMailer, passwordReport } from '../../src/metrics/reports.ts';
 import type { Clock, Services } from '../../src/services.ts';
 import { cacheLookups } from '../../src/store/cached.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -88,22 +91,26 @@ export function testClock(start: number = Date.now()): TestClock {
 export interface TestParts extends Partial<TestServices> {
   /** Builds the packages of hooks; without one, builds are ended by the test's own hand. */
   readonly packageBuilder?: PackageBuilder;
+  /** Measures what the service itself would measure. */
+  readonly meters?: Meters;
 }
 
 /** Services over a migrated store; `overrides` replaces parts. Master key and pepper are new with each call. */
 export async function testServices(
   opened: Store,
-  { packageBuilder, ...overrides }: TestParts = {},
+  { packageBuilder, meters, ...overrides }: TestParts = {},
 ): Promise<TestServices> {
-  const store = gatherWrites(cacheLookups(opened));
+  const cached = cacheLookups(opened);
+  const store = gatherWrites(meters ? meterStore(cached, meters) : cached);
   const clock = overrides.clock ?? testClock();
   const vault = createVault(sealingKey(randomBytes(32)), systemRandom);
   const lines: Record<string, unknown>[] = [];
   const log = createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
   const egress = overrides.egress ?? createOwnEgress(nowhere);
   const mails: Mail[] = [];
-  const mailer = overrides.mailer ?? { send: async (mail: Mail) => void mails.push(mail) };
-  const limits = overrides.limits ?? createLimits();
+  const given = overrides.mailer ?? { send: async (mail: Mail) => void mails.push(mail) };
+  const mailer = meters ? meterMailer(given, meters) : given;
+  const limits = overrides.limits ?? createLimits(meters && { report: limitReport(meters) });
   const signer = createSigner({ store, clock, vault: overrides.vault ?? vault });
   const addresses = overrides.addresses ?? { serviceDomain: 'gatehouse.example', publicScheme: 'https' };
   const hooks =
@@ -119,12 +126,16 @@ export async function testServices(
     vault,
     signer,
     logoutNotices: createLogoutNotices({ store, clock, vault, signer, egress, addresses, log }),
-    mailer,
     mails,
     // Not woken by changes: a test has them sent when it looks.
     changeNotices: createChangeNotices({ store, clock, mailer, addresses, log }),
     resetMails: createResetMails({ store, clock, random: systemRandom, vault, limits, mailer, addresses, log }),
-    passwords: createPasswords({ pepper: randomBytes(32), cores: 2, cost: { memoryCost: 8, timeCost: 1 } }),
+    passwords: createPasswords({
+      pepper: randomBytes(32),
+      cores: 2,
+      cost: { memoryCost: 8, timeCost: 1 },
+      report: meters && passwordReport(meters),
+    }),
     totp: createTotp(),
     limits,
     passkeys: createPasskeys(),
@@ -147,6 +158,7 @@ export async function testServices(
     generateKeyPair: sharedKeyPair,
     lines,
     ...overrides,
+    mailer,
   };
 }
 

@@ -31,7 +31,7 @@ const limits = {
 export type LimitName = keyof typeof limits;
 export type LimitSetting = `limit.${LimitName}`;
 
-const names = Object.keys(limits) as LimitName[];
+export const limitNames = Object.keys(limits) as readonly LimitName[];
 const windows = { s: 1, min: 60, h: 3600 } as const;
 
 function limit([fallback, counted]: readonly [fallback: string, counted: string]): Setting<Limit | null> {
@@ -50,11 +50,10 @@ function limit([fallback, counted]: readonly [fallback: string, counted: string]
 }
 
 /** `limit.<name>` for each. */
-export const limitSettings = Object.fromEntries(names.map((name) => [`limit.${name}`, limit(limits[name])])) as Record<
-  LimitSetting,
-  Setting<Limit | null>
->;
+export const limitSettings = Object.fromEntries(
+  limitNames.map((name) => [`limit.${name}`, limit(limits[name])]),
+) as Record<LimitSetting, Setting<Limit | null>>;
 
 export function readLimits(read: (name: LimitSetting) => Limit | null): Readonly<Record<LimitName, Limit | null>> {
-  return Object.fromEntries(names.map((name) => [name, read(`limit.${name}`)])) as Record<LimitName, Limit | null>;
+  return Object.fromEntries(limitNames.map((name) => [name, read(`limit.${name}`)])) as Record<LimitName, Limit | null>;
 }

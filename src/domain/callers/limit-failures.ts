@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import { type LimitSubject, type Limits, requireLeft } from '../limits.ts';
+import type { LimitSubject, Limits } from '../limits.ts';
 
 /**
  * Runs an authentication and counts it when it fails (null). Only failures without a later success count, because some
@@ -11,7 +11,7 @@ export async function limitFailures<T>(
   subject: LimitSubject,
   authenticate: () => Promise<T | null>,
 ): Promise<T | null> {
-  const state = await requireLeft(limits, account, 'client-auth', subject);
+  const state = await limits.requireLeft(account, 'client-auth', subject);
   const result = await authenticate();
   if (result === null) await limits.take(account, 'client-auth', subject);
   else if (state && state.remaining < state.limit) await limits.reset(account, 'client-auth', subject);

@@ -4,6 +4,7 @@ import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { isDocumentId } from '../clients/document-url.ts';
+import { Failure } from '../failure.ts';
 import type { LimitSubject } from '../limits.ts';
 
 type Refused = Pick<ClientRecord, 'registeredBy' | 'clientId'>;
@@ -23,7 +24,7 @@ export async function countConsentRefusal(
 ): Promise<void> {
   const subject = counted(client, userId);
   // Of pages that were open in several tabs, all may be answered.
-  if (subject && !(await isWornOut({ limits }, account, client, userId))) {
+  if (subject && (await limits.state(account, 'consent', subject))?.remaining !== 0) {
     await limits.take(account, 'consent', subject);
   }
 }
@@ -36,5 +37,11 @@ export async function isWornOut(
   userId: number,
 ): Promise<boolean> {
   const subject = counted(client, userId);
-  return subject !== null && (await limits.state(account, 'consent', subject))?.remaining === 0;
+  try {
+    if (subject) await limits.requireLeft(account, 'consent', subject);
+    return false;
+  } catch (error) {
+    if (!(error instanceof Failure && error.code === 'rate_limited')) throw error;
+    return true;
+  }
 }

@@ -11,7 +11,6 @@ import { refreshGraceSecondsOf } from '../clients/security-profile.ts';
 import { proofWasUsed } from '../dpop/check-proof.ts';
 import { day, minute } from '../durations.ts';
 import { Failure, type FailureCode } from '../failure.ts';
-import { requireLeft } from '../limits.ts';
 import { digestOf } from '../secrets.ts';
 import {
   type AskedAudience,
@@ -76,7 +75,7 @@ export async function refreshTokens(
   }
   const origin = currentAuditContext();
   const subject = limitedFor(client, grantId, origin);
-  if (subject) await requireLeft(services.limits, account, 'public-client', subject);
+  if (subject) await services.limits.requireLeft(account, 'public-client', subject);
   const successorSalt = newSuccessorSalt(services.random);
   const successor = successorOf(presented, successorSalt);
   // A client without an API costs no further query.

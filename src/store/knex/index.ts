@@ -25,6 +25,7 @@ import { hookVerbs } from './hooks.ts';
 import { withoutWriters } from './idle.ts';
 import { keptAnswerVerbs } from './kept-answers.ts';
 import { keyVerbs } from './keys.ts';
+import { findWaitingMessages } from './messages.ts';
 import { findSchemaFaults, migrate, readStatus, requireKnown, rollback } from './migrate.ts';
 import { noticeVerbs } from './notices.ts';
 import { packageBuildVerbs } from './package-builds.ts';
@@ -42,6 +43,7 @@ import { secondFactorVerbs } from './second-factors.ts';
 import { sessionVerbs } from './sessions.ts';
 import { signInHistoryVerbs } from './sign-in-histories.ts';
 import { createTransaction, type TransactionState } from './transaction.ts';
+import { usageOf } from './usage.ts';
 import { userVerbs } from './users.ts';
 
 export { requireKnown, withoutWriters };
@@ -149,6 +151,8 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
       return slice;
     },
     findWaitingRemovals: () => alone(() => clearing(db).findWaitingRemovals()),
+    findWaitingMessages: () => alone(() => findWaitingMessages(db)),
+    connections: () => [usageOf('main', db), usageOf('reading', engine.reading)],
     refreshStatistics: () => alone(() => engine.refreshStatistics()),
     backup: (file) => alone(() => engine.backup(file)),
     withCopyEnd: (work) => alone(() => engine.withCopyEnd(work)),

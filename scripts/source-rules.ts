@@ -51,7 +51,12 @@ const opening: readonly { readonly what: RegExp; readonly also: readonly string[
   { what: /\bdeviceCodes\s*(?:\?\.|\.)\s*decide\b/g, also: ['domain/device/finish-device.ts'] },
   {
     what: /\baddAccessTokens?\b/g,
-    also: ['domain/tokens/client-credentials.ts', 'domain/gathered-writes.ts', 'metrics/metered-store.ts'],
+    also: [
+      'domain/tokens/client-credentials.ts',
+      'domain/gathered-writes.ts',
+      'metrics/metered-store.ts',
+      'tracing/traced.ts',
+    ],
   },
   {
     what: /'sign_in\.succeeded'/g,

@@ -7,6 +7,7 @@ import { addressIn } from './http/peer-address.ts';
 import { beginRequest } from './http/request-log.ts';
 import { requestStateOf } from './http/request-state.ts';
 import { createSurface, type Surface, type SurfaceDefinition } from './http/surface.ts';
+import { traceRequest } from './http/traced-request.ts';
 import { answerUnknownPath } from './http/unknown-path.ts';
 import { createMetrics, type Metrics } from './metrics/registry.ts';
 import { requestReport } from './metrics/reports.ts';
@@ -23,6 +24,7 @@ import { oauth2 } from './surfaces/oauth2/index.ts';
 import { oidc2 } from './surfaces/oidc-2/index.ts';
 import { pages } from './surfaces/pages/index.ts';
 import { xml } from './surfaces/xml/index.ts';
+import type { Tracing } from './tracing/tracing.ts';
 
 export interface AppOptions {
   /** Addresses of proxies whose `X-Forwarded-For` counts. */
@@ -31,6 +33,8 @@ export interface AppOptions {
   readonly metricsToken?: string | null;
   /** What `/metrics` shows; its own unless given. */
   readonly metrics?: Metrics;
+  /** Where requests are traced. */
+  readonly tracing?: Tracing | null;
   readonly readiness?: Readiness;
   /** Where `/` leads; default: `account`. */
   readonly startPage?: 'account' | 'docs';
@@ -50,6 +54,7 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     .set('query parser', 'simple');
   trustProxies(app, options.trustProxy ?? []);
   app.use(beginRequest(services, requestReport(metrics)));
+  if (options.tracing) app.use(traceRequest(options.tracing, services.addresses.publicScheme));
   // What is called most stands first, but the pages own an address below one that oauth2 owns.
   const surfaces: Surface[] = [
     surface(oidc2(services)),

@@ -98,6 +98,17 @@ export function parseRegistry(text: string): string | undefined {
   return url && url.username === '' && url.password === '' && url.search === '' ? url.href : undefined;
 }
 
+/** Without a slash at its end. */
+export function parseCollector(text: string): string | undefined {
+  const url = /^https?:\/\//.test(text) ? URL.parse(text) : null;
+  const isPlain = url && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  return isPlain ? url.href.replace(/\/+$/, '') : undefined;
+}
+
+export function parseShare(text: string): number | undefined {
+  return /^(0(\.\d{1,6})?|1(\.0{1,6})?)$/.test(text) ? Number(text) : undefined;
+}
+
 export function parseStartPage(text: string): 'account' | 'docs' | undefined {
   return text === 'account' || text === 'docs' ? text : undefined;
 }

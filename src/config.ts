@@ -2,12 +2,14 @@
 
 import { dirname, join } from 'node:path';
 import type { SmtpServer } from './adapters/mail.ts';
+import { findExposure } from './config-exposure.ts';
 import { doubtEnvironment, findUnknown } from './config-names.ts';
 import {
   hostnameOf,
   isLoopback,
   type LogLevel,
   logLevels,
+  parseCollector,
   parseConfinement,
   parseDatabase,
   parseDatabaseWait,
@@ -22,6 +24,7 @@ import {
   parseRuntimes,
   parseScheme,
   parseSender,
+  parseShare,
   parseSmtp,
   parseStartPage,
   parseSwitch,
@@ -66,6 +69,8 @@ export interface Config {
   readonly mailFolder: string;
   readonly logLevel: LogLevel;
   readonly metricsToken: string | null;
+  /** Where traces go (OTLP over HTTP), without a slash at its end, and which share of them; null: there are none. */
+  readonly traces: { readonly endpoint: string; readonly share: number } | null;
   /** How long after SIGTERM requests are still served while `/readyz` reports not ready. */
   readonly drainSeconds: number;
   /** Where `/` leads. */
@@ -132,6 +137,13 @@ export function readConfig(given?: Environment, namedFile?: string): Config {
     parseProxies,
     'addresses and networks (10.0.0.0/8) separated by commas, and must not include all addresses',
   );
+  const collector = read<string | null>(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    null,
+    parseCollector,
+    'an http or https URL without credentials and without a query',
+  );
+  const share = read('OTEL_TRACES_SAMPLER_ARG', 1, parseShare, 'a number from 0 to 1');
   const config: Config = {
     port,
     host,
@@ -170,6 +182,7 @@ export function readConfig(given?: Environment, namedFile?: string): Config {
     mailFolder: join(dirname(masterKeyFile), 'mail'),
     logLevel: read('LOG_LEVEL', 'info', parseLevel, logLevels.join(' or ')),
     metricsToken: read<string | null>('METRICS_TOKEN', null, parseToken, '16 to 256 characters without spaces'),
+    traces: collector === null ? null : Object.freeze({ endpoint: collector, share }),
     drainSeconds: read('DRAIN_SECONDS', 2, parseDrain, 'whole seconds from 0 to 300'),
     startPage: read('START_PAGE', 'account', parseStartPage, 'account or docs'),
     envFile: file?.path ?? null,
@@ -179,15 +192,6 @@ export function readConfig(given?: Environment, namedFile?: string): Config {
   if (exposed) mistakes.push(exposed);
   if (mistakes.length > 0) throw new ConfigMistakes(mistakes);
   return Object.freeze(config);
-}
-
-function findExposure({ host, addresses, trustProxy, insecureHttp }: Config): string | null {
-  const behindTls = addresses.publicScheme === 'https' && trustProxy.length > 0;
-  if (isLoopback(host) || behindTls || insecureHttp) return null;
-  return (
-    `HOST ${host} is not a loopback address: set PUBLIC_SCHEME=https and TRUST_PROXY to the proxy where TLS ends, ` +
-    'or INSECURE_HTTP=1 to serve plain http'
-  );
 }
 
 /** What people write instead: an address with its scheme, and underscores. */

@@ -28,6 +28,7 @@ import { createResetMails } from './domain/password-reset/mails.ts';
 import { flushSoon } from './domain/refusals/flush-soon.ts';
 import { createRefusals } from './domain/refusals/refusals.ts';
 import { createLogoutNotices } from './domain/sign-out/notices.ts';
+import type { Worker } from './domain/worker.ts';
 import { createPackageBuilder } from './hook-packages/build.ts';
 import { limits as packageLimits } from './hook-packages/protocol.ts';
 import { createGuestFetch } from './hook-runner/guest-fetch.ts';
@@ -39,6 +40,16 @@ import { limitReport, meterMailer, passwordReport } from './metrics/reports.ts';
 import type { Log, Services } from './services.ts';
 import { cacheLookups } from './store/cached.ts';
 import type { Store } from './store/store.ts';
+import {
+  detachWorker,
+  traceEgress,
+  traceHookEgress,
+  traceHooks,
+  traceMailer,
+  traceSigner,
+  traceStore,
+} from './tracing/traced.ts';
+import type { Tracing } from './tracing/tracing.ts';
 
 /** When the hook runner is opened: at once, where functions will be run. */
 type OpenRunner = (open: () => HookProcessRunner) => HookRunner;
@@ -51,6 +62,7 @@ export interface ServedServices extends Services {
 /** Who looks on: nobody, unless said. */
 export interface Watched {
   readonly meters?: Meters;
+  readonly tracing?: Tracing | null;
 }
 
 /** Everything the domain asks for, over a migrated store. Throws when the master key is not the database's. */
@@ -59,25 +71,32 @@ export async function createServices(
   opened: Store,
   log: Log,
   openRunner: OpenRunner = (open) => open(),
-  { meters }: Watched = {},
+  { meters, tracing }: Watched = {},
 ): Promise<ServedServices> {
-  const store = gatherWrites(seen(cacheLookups(opened), meters, meterStore));
+  const traced = tracing && traceStore(tracing);
+  const measured = seen(cacheLookups(opened), meters, meterStore);
+  const gathered = gatherWrites(traced ? traced.batches(measured) : measured);
+  const store = traced ? traced.requests(gathered) : gathered;
   const random = systemRandom;
   const clock = systemClock;
   const masterKey = await openMasterKey({ file: createKeyFile(config.masterKeyFile), store, random });
   const pepper = await openPepper(masterKey, { store, random });
   const vault = createVault(masterKey, random);
   const isOwnHost = (host: string) => isServiceHost({ store, addresses: config.addresses }, host);
-  const hookEgress = createHookEgress({ ...config.hookEgress, isOwnHost });
-  const egress = createOwnEgress({ ...config.egress, isOwnHost });
-  const signer = createSigner({ store, clock, vault });
+  const hookEgress = seen(createHookEgress({ ...config.hookEgress, isOwnHost }), tracing, traceHookEgress);
+  const egress = seen(createOwnEgress({ ...config.egress, isOwnHost }), tracing, (own, by) =>
+    traceEgress(own, by, config.egress.hosts),
+  );
+  const signer = seen(createSigner({ store, clock, vault }), tracing, traceSigner);
   const { addresses, smtp, mailFrom, mailFolder } = config;
   const limits = createLimits(meters && { report: limitReport(meters) });
   const sender = createMailer({ smtp, from: mailFrom, folder: mailFolder });
-  const mailer = seen(sender, meters, meterMailer);
-  const hooks = openRunner(() =>
+  const mailer = seen(seen(sender, meters, meterMailer), tracing, traceMailer);
+  const runner = openRunner(() =>
     createHookRunner({ fetch: createGuestFetch(hookEgress), runtimes: config.hookRuntimes }),
   );
+  const hooks = seen(runner, tracing, traceHooks);
+  const detached = (worker: Worker) => seen(worker, tracing, detachWorker);
   return {
     addresses,
     store,
@@ -85,10 +104,10 @@ export async function createServices(
     random,
     vault,
     signer,
-    logoutNotices: createLogoutNotices({ store, clock, vault, signer, egress, addresses, log }),
+    logoutNotices: detached(createLogoutNotices({ store, clock, vault, signer, egress, addresses, log })),
     mailer,
-    changeNotices: createChangeNotices({ store, clock, mailer, addresses, log }),
-    resetMails: createResetMails({ store, clock, random, vault, limits, mailer, addresses, log }),
+    changeNotices: detached(createChangeNotices({ store, clock, mailer, addresses, log })),
+    resetMails: detached(createResetMails({ store, clock, random, vault, limits, mailer, addresses, log })),
     passwords: createPasswords({ pepper, cores: availableParallelism(), report: meters && passwordReport(meters) }),
     totp: createTotp(),
     limits,

@@ -26,6 +26,7 @@ import { createServer, listen } from './server.ts';
 import type { Log } from './services.ts';
 import { checkFiles, prepareHooks, reportHooks, warnOfSettings } from './start-checks.ts';
 import type { Store } from './store/store.ts';
+import type { Tracing } from './tracing/tracing.ts';
 
 const drainMilliseconds = 10_000;
 
@@ -54,14 +55,26 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
   try {
     await store.migrate();
     const metrics = createMetrics();
-    services = await createServices(config, store, log, (open) => reportHooks(open(), log), { meters: metrics });
+    const tracing = config.traces && (await openTraces(config.traces, log));
+    services = await createServices(config, store, log, (open) => reportHooks(open(), log), {
+      meters: metrics,
+      tracing,
+    });
     await keepServedAddress(store, config);
     const introduction = demo ? await prepareDemo(services, config) : '';
     const readiness: Readiness = { draining: false };
     const { metricsToken, trustProxy, startPage } = config;
     const clearing = startClearing(services, { report: clearingReport(metrics) });
     const waking = { ...services, store: wakeAfterCommit(services.store, { ...services, clearing }) };
-    const app = createApp(waking, { readiness, metrics, metricsToken, trustProxy, startPage, isServing: true });
+    const app = createApp(waking, {
+      readiness,
+      metrics,
+      tracing,
+      metricsToken,
+      trustProxy,
+      startPage,
+      isServing: true,
+    });
     const server = createServer(app);
     await putPoolBehindEventLoop();
     await listen(server, config);
@@ -78,6 +91,7 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
       housekeeping,
       clearing,
       warming,
+      tracing,
       drainSeconds: config.drainSeconds,
     });
     log.info('listening', { host: config.host, port: config.port, version: packageJson.version });
@@ -89,6 +103,11 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
   }
 }
 
+/** Loaded where it is asked for: most installations have no collector. */
+async function openTraces(traces: NonNullable<Config['traces']>, log: Log): Promise<Tracing | null> {
+  return (await import('./tracing/opentelemetry.ts')).openTracing(traces, log);
+}
+
 interface Running {
   readonly log: Log;
   readonly readiness: Readiness;
@@ -96,6 +115,7 @@ interface Running {
   readonly housekeeping: Housekeeping;
   readonly clearing: Clearing;
   readonly warming: Warming;
+  readonly tracing: Tracing | null;
   readonly hooks: HookRunner;
   readonly packageBuilds: Pick<PackageQueue, 'stop'>;
   readonly store: Store;
@@ -134,6 +154,7 @@ async function stopInOrder(running: Running, signal: string, hurry: AbortSignal)
   await hooks.close();
   await warming.stop();
   await store.close();
+  await running.tracing?.close();
   log.info('stopped');
   process.exit(0);
 }

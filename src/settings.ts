@@ -94,6 +94,16 @@ export const settings = {
       'bearer token (16 to 256 characters) for `/metrics` and for the details of `/readyz`; without it both need a ' +
       'loopback peer and a request that no proxy forwarded',
   },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    fallback: 'none: no traces',
+    meaning:
+      'collector that gets traces (OTLP over HTTP), such as `http://127.0.0.1:4318`; needs packages that are not installed ' +
+      'by default ([traces](docs/operations.md#traces))',
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    fallback: '`1`',
+    meaning: 'which share of the traces that begin here is recorded, from 0 to 1: `0.01` is one request in a hundred',
+  },
   DRAIN_SECONDS: {
     fallback: '`2`',
     meaning:

@@ -39,6 +39,7 @@ test('without settings it listens on loopback with plain http', () => {
     mailFolder: 'data/mail',
     logLevel: 'info',
     metricsToken: null,
+    traces: null,
     drainSeconds: 2,
     startPage: 'account',
     envFile: null,

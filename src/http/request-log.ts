@@ -46,7 +46,7 @@ function sourceOf(req: Request): string {
 }
 
 /** Whether the peer itself is a proxy in `TRUST_PROXY`. */
-function isFromProxy({ app, socket }: Request): boolean {
+export function isFromProxy({ app, socket }: Request): boolean {
   const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   return isTrusted(socket.remoteAddress ?? '', 0);
 }

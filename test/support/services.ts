@@ -35,6 +35,8 @@ import { limitReport, meterMailer, passwordReport } from '../../src/metrics/repo
 import type { Clock, Services } from '../../src/services.ts';
 import { cacheLookups } from '../../src/store/cached.ts';
 import type { Store } from '../../src/store/store.ts';
+import { traceHooks, traceMailer, traceSigner, traceStore } from '../../src/tracing/traced.ts';
+import type { Tracing } from '../../src/tracing/tracing.ts';
 import { scriptedBuilds } from './scripted-builds.ts';
 import { sharedPair } from './shared-pair.ts';
 
@@ -93,15 +95,20 @@ export interface TestParts extends Partial<TestServices> {
   readonly packageBuilder?: PackageBuilder;
   /** Measures what the service itself would measure. */
   readonly meters?: Meters;
+  /** Traces what the service itself would trace. */
+  readonly tracing?: Tracing;
 }
 
 /** Services over a migrated store; `overrides` replaces parts. Master key and pepper are new with each call. */
 export async function testServices(
   opened: Store,
-  { packageBuilder, meters, ...overrides }: TestParts = {},
+  { packageBuilder, meters, tracing, ...overrides }: TestParts = {},
 ): Promise<TestServices> {
   const cached = cacheLookups(opened);
-  const store = gatherWrites(meters ? meterStore(cached, meters) : cached);
+  const measured = meters ? meterStore(cached, meters) : cached;
+  const traced = tracing && traceStore(tracing);
+  const gathered = gatherWrites(traced ? traced.batches(measured) : measured);
+  const store = traced ? traced.requests(gathered) : gathered;
   const clock = overrides.clock ?? testClock();
   const vault = createVault(sealingKey(randomBytes(32)), systemRandom);
   const lines: Record<string, unknown>[] = [];
@@ -109,15 +116,18 @@ export async function testServices(
   const egress = overrides.egress ?? createOwnEgress(nowhere);
   const mails: Mail[] = [];
   const given = overrides.mailer ?? { send: async (mail: Mail) => void mails.push(mail) };
-  const mailer = meters ? meterMailer(given, meters) : given;
+  const sender = meters ? meterMailer(given, meters) : given;
+  const mailer = tracing ? traceMailer(sender, tracing) : sender;
   const limits = overrides.limits ?? createLimits(meters && { report: limitReport(meters) });
-  const signer = createSigner({ store, clock, vault: overrides.vault ?? vault });
+  const ownSigner = createSigner({ store, clock, vault: overrides.vault ?? vault });
+  const signer = tracing ? traceSigner(ownSigner, tracing) : ownSigner;
   const addresses = overrides.addresses ?? { serviceDomain: 'gatehouse.example', publicScheme: 'https' };
-  const hooks =
+  const runner =
     overrides.hooks ??
     createLazyRunner(() =>
       createHookRunner({ fetch: async () => ({ refused: 'forbidden' }), mostProcesses: 6, waitMilliseconds: 60_000 }),
     );
+  const hooks = tracing ? traceHooks(runner, tracing) : runner;
   return {
     addresses,
     store,
@@ -143,7 +153,6 @@ export async function testServices(
     onceAnHour: createOnceAnHour(),
     // Not stored by themselves: a test has it done when it looks.
     refusals: createRefusals({ store, clock }, () => {}),
-    hooks,
     packageBuilds: packageBuilder
       ? createPackageQueue({ store, clock, log }, packageBuilder, tryBuiltWith({ store, vault, hooks, log }))
       : scriptedBuilds(),
@@ -159,6 +168,7 @@ export async function testServices(
     lines,
     ...overrides,
     mailer,
+    hooks,
   };
 }
 

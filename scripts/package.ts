@@ -20,7 +20,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const { values: flags } = parseArgs({ options: { out: { type: 'string', default: join(root, 'dist') } } });
 
 /** What is packed as it is; the sources are compiled first, and keep their files of other kinds. */
-const packed = ['bin', 'docs', 'generated', 'openapi', 'src', 'types'];
+const packed = ['bin', 'deploy', 'docs', 'generated', 'openapi', 'src', 'types'];
 const packedFiles = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md'];
 /** Types that are needed to compile, except those that `gatehouse hook` hands out. */
 const isTypeScript = (file: string) => /\.c?ts$/.test(file) && !file.startsWith(join(root, 'types'));

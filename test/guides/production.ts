@@ -58,9 +58,10 @@ async function readPage(folder: string): Promise<Page> {
       .map(readGuide)
       .join(''),
   );
-  const files = Object.fromEntries(
-    blocks.flatMap((block) => (block.kind === 'file' ? [[block.name, here(block.text)]] : [])),
-  );
+  const files = {
+    'gatehouse.service': here(readFileSync(join(root, 'deploy/systemd/gatehouse.service'), 'utf8')),
+    ...Object.fromEntries(blocks.flatMap((block) => (block.kind === 'file' ? [[block.name, here(block.text)]] : []))),
+  };
   const commands = blocks.find(({ text }) => text.startsWith('gatehouse() {'))?.text ?? '';
   return { folder, ports, files, commands: here(commands), certificate: readFileSync(certificate, 'utf8') };
 }

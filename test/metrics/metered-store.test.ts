@@ -78,6 +78,31 @@ onEachDatabase('a measured store', (subject) => {
     assert.deepEqual(undone, {});
   });
 
+  test('of a transaction that is tried again, the last attempt counts', async () => {
+    const metrics = createMetrics();
+    const { store } = subject;
+    const { accountId } = await newCast(store);
+    const twice: typeof store.transaction = (work) =>
+      store.transaction(async (tx) => {
+        await work(tx);
+        return work(tx);
+      });
+    const metered = meterStore({ ...store, transaction: twice }, metrics);
+    const refused = { accountId, at: 1, action: 'sign_in.refused', outcome: 'refused', detail: '{}' } as const;
+    const rest = {
+      actorType: 'user',
+      actorId: null,
+      targetType: 'user',
+      targetId: null,
+      source: null,
+      requestId: null,
+    };
+    const added = await addedBy(metrics, 'gatehouse_sign_ins_total', () =>
+      metered.transaction((tx) => tx.events.append({ ...refused, ...rest, seal: () => 'hash' })),
+    );
+    assert.deepEqual(added, { '{outcome="refused",method="unknown"}': 1 });
+  });
+
   test('the connections are those of the moment', async () => {
     const metrics = createMetrics();
     const store = meterStore(subject.store, metrics);

@@ -34,7 +34,7 @@ describe('the package that npm installs', () => {
   it('holds what the service runs and serves: JavaScript, contracts, docs; no source, test or script', () => {
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
     const top = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'npm-shrinkwrap.json', 'package.json'];
-    const folders = ['bin', 'docs', 'generated', 'openapi', 'src', 'types'];
+    const folders = ['bin', 'deploy', 'docs', 'generated', 'openapi', 'src', 'types'];
     assert.deepEqual(readdirSync(installed).sort(), [...top, ...folders].sort());
     assert.deepEqual(
       files.filter((file) => /\.c?ts$/.test(file)),

@@ -1,6 +1,7 @@
 /**
  * Which test files share a process, and in which order the processes start. A process needs up to two seconds of the
- * processor until its first application answers, and a browser another: the small files of a folder share both.
+ * processor until its first application answers, and as much again until the code that answers is compiled: small files
+ * share both, and the files of a folder a browser.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,28 +11,38 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** These take longest and start first: a long file that starts late runs on alone at the end. */
 export const longest = [
-  'test/faults/drills.test.ts',
-  'test/faults/store-calls.test.ts',
-  'test/bench/growth/operations.test.ts',
-  'test/pages/accessibility.test.ts',
   'test/surfaces/oauth2/oauth2.test.ts',
-  'test/surfaces/api-2/api-2.test.ts',
+  'test/faults/drills.test.ts',
   'test/surfaces/pages/pages.test.ts',
-  'test/faults/endings.test.ts',
-  'test/faults/canary.test.ts',
+  'test/surfaces/api-2/api-2.test.ts',
+  'test/bench/growth/operations.test.ts',
+  'test/faults/store-calls.test.ts',
   'test/faults/damage.test.ts',
+  'test/faults/canary.test.ts',
+  'test/pages/accessibility.test.ts',
   'test/faults/races.test.ts',
+  'test/faults/endings.test.ts',
 ];
 
 /**
- * Folders whose files share processes, with how many do: few enough for all processors to have work until the end. The
- * files of a surface do not, as each looks at all answers of its process. `test` has the files that are in no folder.
+ * Folders whose files share processes, and how many do, those that take longest first: few enough for all processors to
+ * have work until the end. `test` has the files that are in no folder.
  */
-const sharing: Readonly<Record<string, number>> = {
-  ...{ adapters: 16, bench: 8, browser: 8, cli: 4, conformance: 8, contracts: 3, domain: 24, faults: 5 },
-  ...{ 'hook-packages': 3, 'hook-runner': 8, http: 16, pages: 8, properties: 2, runtime: 16, scripts: 16, store: 16 },
-  ...{ support: 8, test: 4 },
-};
+const sharing: readonly { readonly folders: readonly string[]; readonly most: number }[] = [
+  { folders: ['domain'], most: 48 },
+  { folders: ['store'], most: 26 },
+  { folders: ['cli'], most: 7 },
+  { folders: ['surfaces'], most: 16 },
+  { folders: ['conformance'], most: 8 },
+  { folders: ['contracts'], most: 3 },
+  { folders: ['faults'], most: 8 },
+  { folders: ['browser'], most: 8 },
+  { folders: ['properties'], most: 4 },
+  { folders: ['hook-packages'], most: 3 },
+  { folders: ['hook-runner'], most: 8 },
+  { folders: ['http', 'pages'], most: 32 },
+  { folders: ['adapters', 'bench', 'runtime', 'scripts', 'support', 'test'], most: 64 },
+];
 
 /** Such hooks would run at the wrong time among the tests of other files; such figures are of the whole process. */
 const ofProcess = /^(?:before|beforeEach|afterEach)\(|\bprocess\.(?:cpuUsage|memoryUsage)\(/m;
@@ -42,23 +53,23 @@ function folderOf(file: string): string {
 }
 
 function isShared(file: string): boolean {
-  const mayShare = folderOf(file) in sharing && !longest.includes(file);
+  const mayShare = sharing.some(({ folders }) => folders.includes(folderOf(file))) && !longest.includes(file);
   return mayShare && !ofProcess.test(readFileSync(join(root, file), 'utf8'));
 }
 
 /** Divides test files, given by their paths in the repository, among processes. */
 export function groupTests(files: readonly string[]): string[][] {
   const alone = files.filter((file) => !isShared(file));
-  const [first, others] = [
-    longest.filter((file) => alone.includes(file)),
-    alone.filter((file) => !longest.includes(file)),
-  ];
-  const folders = Map.groupBy(files.filter(isShared), folderOf);
-  const shared = [...folders].flatMap(([folder, ofFolder]) => {
-    const count = Math.ceil(ofFolder.length / (sharing[folder] ?? 1));
-    return Array.from({ length: count }, (_, index) => ofFolder.filter((_, at) => at % count === index));
+  const first = longest.filter((file) => alone.includes(file));
+  const others = alone.filter((file) => !longest.includes(file));
+  const small = files.filter(isShared);
+  const shared = sharing.flatMap(({ folders, most }) => {
+    const ofSet = small.filter((file) => folders.includes(folderOf(file)));
+    const count = Math.ceil(ofSet.length / most);
+    return Array.from({ length: count }, (_, index) => ofSet.filter((_, at) => at % count === index));
   });
-  return [...[...first, ...others].map((file) => [file]), ...shared];
+  const single = (file: string) => [file];
+  return [...first.map(single), ...shared, ...others.map(single)];
 }
 
 /** Writes a file for each group, which runs its tests, into the folder. The runner takes them in the given order. */

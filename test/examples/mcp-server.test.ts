@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
 import { type DocumentHost, openDocumentHost } from '../support/document-host.ts';
-import { databases } from '../support/stores.ts';
+import { sampledDatabases } from '../support/sample.ts';
 import { type ExampleSite, openExample } from './example-site.ts';
 import { Keeper, type McpClient, mcpClients, type Session } from './mcp-clients.ts';
 import { connect } from './walk.ts';
 
-for (const kind of databases) {
+for (const kind of sampledDatabases) {
   describe(`the example's MCP server on ${kind}`, () => {
     let documents: DocumentHost;
     let site: ExampleSite;

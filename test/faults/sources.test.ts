@@ -8,6 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { createApp } from '../../src/app.ts';
 import { openTestApp, seenFrom, type TestApp } from '../support/app.ts';
 import { countRows } from '../support/rows.ts';
+import { sampled } from '../support/sample.ts';
 import { createTestAccount } from '../support/services.ts';
 import { refresh, signedIn } from '../support/sign-in.ts';
 import { type Door, doors } from './source-doors.ts';
@@ -73,8 +74,10 @@ describe('limits by network (L9)', () => {
     });
   }
 
-  for (const [network, addresses] of Object.entries(spellings)) {
-    for (const door of doors) {
+  // Each door with one of the spellings, the next one with another; the drill M5 tries all of them.
+  const networks = Object.entries(spellings);
+  for (const [index, [network, addresses]] of networks.entries()) {
+    for (const door of sampled(doors, networks.length, index)) {
       it(`${door.title}: 3 of ${addresses.length} pass from one ${network}, however it is written`, async () => {
         const behind = await behindProxy({ [`limit.${door.limit}`]: '3/h' });
         const { passed, other } = await letThrough(
@@ -89,7 +92,7 @@ describe('limits by network (L9)', () => {
     }
   }
 
-  for (const door of doors) {
+  for (const door of sampled(doors, 4)) {
     it(`${door.title}: 16 times the limit passes from the networks of one /48`, async () => {
       const behind = await behindProxy({ [`limit.${door.limit}`]: '1/h' });
       const address = (index: number) => `2001:db8:7:${(index + 1).toString(16)}::1`;

@@ -72,8 +72,10 @@ export async function openApp(kind: DatabaseKind): Promise<FaultyApp> {
 
 /** Which calls fail. */
 export interface Which {
-  /** Of those that only read, counted from 1, the ones that this is true of; of those that may write, all. */
+  /** Of those that only read, counted from 1, the ones that fail. */
   readonly reads: (count: number) => boolean;
+  /** Of those that may write, counted from 1, the ones that fail; all unless said. */
+  readonly writing?: (count: number) => boolean;
   /** When one that may write fails, which is the call of this number among those that fail. Both unless said. */
   readonly writes?: (call: number) => readonly Injected['when'][];
 }
@@ -113,11 +115,15 @@ export async function failEachCall(app: FaultyApp, operation: Operation, which: 
 async function sendWithFault(app: FaultyApp, attempt: Attempt, call: number, when: Injected['when'], which: Which) {
   let calls = 0;
   let readsSoFar = 0;
+  let writesSoFar = 0;
   let injected: Injected | null = null;
   app.fail((verb) => {
     if (reads.test(verb)) {
       readsSoFar += 1;
       if (!which.reads(readsSoFar)) return null;
+    } else {
+      writesSoFar += 1;
+      if (which.writing?.(writesSoFar) === false) return null;
     }
     calls += 1;
     if (calls !== call) return null;

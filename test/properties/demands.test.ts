@@ -1,11 +1,12 @@
 /**
  * Every member that a contract requires and every enum of its requests, one by one: a request that leaves the member
- * out, or has another value, is refused, as the contract documents it.
+ * out, or has another value, is refused, as the contract documents it. A third of them; the drill M9 tries all.
  */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
+import { sampled } from '../support/sample.ts';
 import { databases } from '../support/stores.ts';
 import { type Demand, demandsOf } from './demands.ts';
 import { managing, type Operation, operationsOf, using } from './operations.ts';
@@ -41,8 +42,8 @@ for (const surfaces of [using, managing]) {
     after(() => run?.dispose());
 
     describe('is refused where it is not met', { concurrency: lanes }, () => {
-      for (const operation of operations) {
-        for (const demand of demandsOf(written.get(operation.name) ?? operation)) {
+      for (const [index, operation] of operations.entries()) {
+        for (const demand of sampled(demandsOf(written.get(operation.name) ?? operation), 3, index)) {
           it(`${operation.name}: ${demand.text}`, () => assertRefused(run, operation, demand));
         }
       }

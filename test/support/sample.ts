@@ -29,23 +29,23 @@ export function runsOf(all: number): number {
 /** SQLite alone, for what does not differ by the database but in the store, whose tests use both. */
 export const sampledDatabases: readonly DatabaseKind[] = isWhole ? databases : ['sqlite'];
 
-/** Declares parts of a surface's tests: all on SQLite, the first and then one in eight on PostgreSQL. */
+/** Declares parts of a surface's tests: all on SQLite, the first and then one in 24 on PostgreSQL. */
 export function partsOn(kind: DatabaseKind): (title: string, declare: () => void) => void {
   let index = 0;
   return (title, declare) => {
-    if (kind === 'sqlite' || isSampled(index, 8)) describe(title, declare);
+    if (kind === 'sqlite' || isSampled(index, 24)) describe(title, declare);
     index += 1;
   };
 }
 
-/** Declares cases with `it` of the module that calls this: all on SQLite, the first and then one in four on PostgreSQL. */
+/** Declares cases with `it` of the module that calls this: all on SQLite, the first and then one in 12 on PostgreSQL. */
 export function casesOn(
   kind: DatabaseKind,
   it: (title: string, run: () => Promise<void>) => unknown,
 ): (title: string, run: () => Promise<void>) => void {
   let index = 0;
   return (title, run) => {
-    if (kind === 'sqlite' || isSampled(index, 4)) it(title, run);
+    if (kind === 'sqlite' || isSampled(index, 12)) it(title, run);
     index += 1;
   };
 }

@@ -3,8 +3,9 @@ import { after, before, describe, it } from 'node:test';
 import { setAccount } from '../../../src/domain/accounts/accounts.ts';
 import { claimsMapping } from '../../../src/domain/accounts/claims-mapping.ts';
 import { createCustomAttribute } from '../../../src/domain/users/custom-attributes.ts';
+import { sampledDatabases } from '../../support/sample.ts';
 import { createTestAccount, type TestServices, testServices } from '../../support/services.ts';
-import { databases, openTestStore, type TestStore } from '../../support/stores.ts';
+import { openTestStore, type TestStore } from '../../support/stores.ts';
 
 describe('the setting claims_mapping', () => {
   it('is a list of claims, each with the attribute that it comes from', () => {
@@ -35,7 +36,7 @@ describe('the setting claims_mapping', () => {
     it(`refuses ${title}`, () => assert.equal(claimsMapping.parse(text), undefined));
   }
 
-  for (const kind of databases) {
+  for (const kind of sampledDatabases) {
     describe(`on ${kind}`, () => {
       let opened: TestStore;
       let services: TestServices;

@@ -12,10 +12,10 @@ import type { UserRecord } from '../../../src/store/users.ts';
 import { newGrant } from '../../store/samples.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { readRows } from '../../support/rows.ts';
+import { sampledDatabases } from '../../support/sample.ts';
 import { makeUser, registerClient } from '../../support/sign-in.ts';
-import { databases } from '../../support/stores.ts';
 
-for (const kind of databases) {
+for (const kind of sampledDatabases) {
   describe(`the cost of endings on ${kind}`, () => {
     let app: TestApp;
     let engine: Engine;

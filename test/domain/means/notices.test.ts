@@ -8,8 +8,8 @@ import { changeMessage } from '../../../src/domain/means/message.ts';
 import { createChangeNotices } from '../../../src/domain/means/notices.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { readRows } from '../../support/rows.ts';
+import { sampledDatabases } from '../../support/sample.ts';
 import { makeUser } from '../../support/sign-in.ts';
-import { databases } from '../../support/stores.ts';
 import { setUser } from '../../support/users.ts';
 
 const second = 1_000;
@@ -27,7 +27,7 @@ test('names are escaped; several changes are one message', () => {
   assert.match(both.text, /\n\nYour e-mail address was changed\. Your password was changed\.\n\n/);
 });
 
-for (const kind of databases) {
+for (const kind of sampledDatabases) {
   describe(`messages about changes on ${kind}`, () => {
     let app: TestApp;
     let fails = true;

@@ -11,9 +11,9 @@ import type { Store } from '../../../src/store/store.ts';
 import type { UserRecord } from '../../../src/store/users.ts';
 import { openTestApp, seenFrom, type TestApp } from '../../support/app.ts';
 import { chosen, newInvite } from '../../support/invites.ts';
+import { sampledDatabases } from '../../support/sample.ts';
 import type { TestClock } from '../../support/services.ts';
 import { CookieJar, makeUser, password, registerClient, submit, walk } from '../../support/sign-in.ts';
-import { databases } from '../../support/stores.ts';
 import { setUser } from '../../support/users.ts';
 import { ownVisit } from '../../support/visits.ts';
 import { heading } from '../../surfaces/pages/browsing.ts';
@@ -38,7 +38,7 @@ function contended(store: Store, clock: TestClock, locks: number[]): Store {
   };
 }
 
-for (const kind of databases) {
+for (const kind of sampledDatabases) {
   describe(`a change that waits for its user, on ${kind}`, () => {
     const locks: number[] = [];
     /** The same application, of which `slow` waits for users. */

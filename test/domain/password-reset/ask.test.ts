@@ -6,11 +6,12 @@ import { actAs } from '../../../src/domain/audit/context.ts';
 import { csrfToken } from '../../../src/domain/login/authorization-request.ts';
 import { askForReset, resetForm } from '../../../src/domain/password-reset/ask.ts';
 import { faultyStore } from '../../support/faults.ts';
+import { sampledDatabases } from '../../support/sample.ts';
 import { createTestAccount, testServices } from '../../support/services.ts';
-import { databases, openTestStore } from '../../support/stores.ts';
+import { openTestStore } from '../../support/stores.ts';
 import { addUser } from '../../support/users.ts';
 
-for (const kind of databases) {
+for (const kind of sampledDatabases) {
   describe(`requesting a link on ${kind}`, () => {
     test('makes the same store calls for a known name and for an unknown one', async () => {
       const { store, dispose } = await openTestStore(kind);

@@ -6,14 +6,14 @@ import { createResetMails } from '../../../src/domain/password-reset/mails.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { askForLink, linkIn } from '../../support/resets.ts';
 import { readRows } from '../../support/rows.ts';
+import { sampledDatabases } from '../../support/sample.ts';
 import { makeUser } from '../../support/sign-in.ts';
-import { databases } from '../../support/stores.ts';
 import { toldBy } from '../audit/told.ts';
 
 const second = 1_000;
 const minute = 60 * second;
 
-for (const kind of databases) {
+for (const kind of sampledDatabases) {
   describe(`messages with a link on ${kind}`, () => {
     let app: TestApp;
     let fails = true;

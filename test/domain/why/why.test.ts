@@ -6,6 +6,7 @@ import { userStatuses } from '../../../src/store/users.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { chosen, newInvite } from '../../support/invites.ts';
+import { sampledDatabases } from '../../support/sample.ts';
 import { fail, scriptedHooks } from '../../support/scripted-hooks.ts';
 import {
   authorizePath,
@@ -18,7 +19,6 @@ import {
   submit,
   walk,
 } from '../../support/sign-in.ts';
-import { databases } from '../../support/stores.ts';
 import { setUser } from '../../support/users.ts';
 import { settle } from '../../surfaces/pages/browsing.ts';
 import { makeHook } from '../hooks/doors.ts';
@@ -30,7 +30,7 @@ function referenceOn({ text }: Answer): string {
   return reference;
 }
 
-for (const kind of databases) {
+for (const kind of sampledDatabases) {
   describe(`why somebody was refused, on ${kind}`, () => {
     const hooks = scriptedHooks();
     let app: TestApp;

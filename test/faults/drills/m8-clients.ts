@@ -1,8 +1,13 @@
 import { matrixDrill } from '../matrix-drill.ts';
 
-/** M8: what developers use; `npm test` has one of each two: generated clients, and the modes of mutual TLS. */
+/** M8: what developers use; `npm test` has one of each two: generated clients, modes of mutual TLS, and databases. */
 export const drill = matrixDrill({
   id: 'M8',
-  title: 'clients of the management contract by each generator, and a client by mutual TLS in each mode',
-  files: ['test/contracts/management-clients.test.ts', 'test/conformance/mutual-tls-client.test.ts'],
+  title:
+    'clients of the management contract by each generator, by mutual TLS in each mode, and of the example MCP server',
+  files: [
+    'test/contracts/management-clients.test.ts',
+    'test/conformance/mutual-tls-client.test.ts',
+    'test/examples/mcp-server.test.ts',
+  ],
 });

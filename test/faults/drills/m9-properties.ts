@@ -1,6 +1,9 @@
 import { matrixDrill } from '../matrix-drill.ts';
 
-/** M9: what holds for values at random; `npm test` tries the same quarter of them each time. O7 sends requests at random. */
+/**
+ * M9: what holds for values at random, of which `npm test` tries the same quarter each time, and each demand of the
+ * contracts, of which it tries a third. O7 sends requests at random.
+ */
 export const drill = matrixDrill({
   id: 'M9',
   title: 'properties with all their values, others each time: redirect URIs, texts, XML, values of schemas',
@@ -13,5 +16,6 @@ export const drill = matrixDrill({
     'test/http/xml.test.ts',
     'test/pages/views.test.ts',
     'test/properties/arbitrary.test.ts',
+    'test/properties/demands.test.ts',
   ],
 });

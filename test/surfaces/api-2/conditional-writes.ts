@@ -8,13 +8,14 @@ import { unique } from '../../store/samples.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { contracts } from '../../support/conforms.ts';
+import { runsOf } from '../../support/sample.ts';
 import { assertRefused, type Management, managing, newUser } from './managing.ts';
 import { prepareStage, requestOf, type Stage } from './matrix-requests.ts';
 
 const operations = operationsOf(['api-2']);
 const conditional = operations.filter(({ statuses }) => statuses.includes('412'));
 const changed = /^The resource was changed meanwhile; read it again and send its new ETag$/;
-const rounds = 20;
+const rounds = runsOf(20);
 
 /** Sends a prepared request, with `If-Match` unless it is undefined. */
 function send({ app, tokens }: Stage, request: Prepared, ifMatch?: string): Promise<Answer> {

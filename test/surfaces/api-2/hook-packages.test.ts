@@ -6,11 +6,11 @@ import { keepWarm, type Warming } from '../../../src/domain/hooks/warm.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { openPackageBuilder } from '../../support/package-builder.ts';
 import { openRegistry, type TestRegistry } from '../../support/registry.ts';
-import { databases } from '../../support/stores.ts';
+import { sampledDatabases } from '../../support/sample.ts';
 import { encoded } from './hooks.ts';
 import { assertRefused, type Management, managing } from './managing.ts';
 
-for (const kind of databases) {
+for (const kind of sampledDatabases) {
   describe(`packages of hooks on ${kind}`, () => {
     let registry: TestRegistry;
     let app: TestApp;

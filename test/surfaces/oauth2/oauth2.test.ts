@@ -145,15 +145,17 @@ for (const kind of databases) {
     after(() => app.dispose());
     for (const [title, declare] of Object.entries(cases)) part(title, () => declare(() => app));
   });
-  describe(`request objects by reference on ${kind}`, () => requestReferences(kind));
-  describe(`clients that rotate their keys on ${kind}`, () => rotatingClients(kind));
-  describe(`mutual TLS on ${kind}`, () => mutualTls(kind));
-  describe(`tokens for certificates on ${kind}`, () => certificateBound(kind));
-  describe(`FAPI 2.0 with mutual TLS on ${kind}`, () => fapiMutualTls(kind));
-  describe(`clients with a metadata document on ${kind}`, () => documentClients(kind));
-  describe(`doors for clients with a metadata document on ${kind}`, () => documentClientDoors(kind));
+  // Each with an application of its own; the first has rows of its own, which are tried on both.
+  const alone = partsOn(kind);
+  alone(`clients with a metadata document on ${kind}`, () => documentClients(kind));
+  alone(`doors for clients with a metadata document on ${kind}`, () => documentClientDoors(kind));
+  alone(`request objects by reference on ${kind}`, () => requestReferences(kind));
+  alone(`clients that rotate their keys on ${kind}`, () => rotatingClients(kind));
+  alone(`mutual TLS on ${kind}`, () => mutualTls(kind));
+  alone(`tokens for certificates on ${kind}`, () => certificateBound(kind));
+  alone(`FAPI 2.0 with mutual TLS on ${kind}`, () => fapiMutualTls(kind));
+  alone(`pairwise subjects on ${kind}`, () => pairwiseSubjects(kind));
   describe(`numbers beyond 32 bits on ${kind}`, () => largeIds(kind));
-  describe(`pairwise subjects on ${kind}`, () => pairwiseSubjects(kind));
   declareFaultCases('oauth2', kind);
 }
 

@@ -10,6 +10,9 @@ import express from 'express';
 import { protect } from './protect.js';
 
 const { GATEHOUSE_METADATA, GATEHOUSE_CLIENT_ID: id, GATEHOUSE_CLIENT_SECRET: secret, PORT = '8080' } = process.env;
+if (!GATEHOUSE_METADATA) {
+  throw new Error('GATEHOUSE_METADATA is missing: https://acme.id.example.com/oauth2/resource_metadata/1, for example');
+}
 const api = await protect(GATEHOUSE_METADATA, { client: id ? { id, secret } : null });
 const orders = ['1001'];
 const app = express().disable('x-powered-by');

@@ -32,7 +32,8 @@ export function addYesOption(command: Command): Command {
 }
 
 /**
- * Settles once it is confirmed that `deed`, a clause such as "the pair x is revoked", may happen. Throws `Unconfirmed`.
+ * Settles once it is confirmed that `deed`, a clause such as "the pair x is revoked", may happen. Throws `Unconfirmed`,
+ * worded so that nobody takes the deed for done.
  */
 export async function confirm(
   deed: string,
@@ -41,7 +42,7 @@ export async function confirm(
 ): Promise<void> {
   if (yes) return;
   const warning = `${printableValue(deed)}; this cannot be undone`;
-  if (json || !input.isTTY || !output.isTTY) throw new Unconfirmed(`${warning}: to do it, add --yes`, 2);
+  if (json || !input.isTTY || !output.isTTY) throw new Unconfirmed(`with --yes ${warning}. Nothing was changed`, 2);
   const lines = createInterface({ input, output, terminal: false });
   const closed = once(lines, 'close').then(() => '');
   const asked = new Promise<string>((resolve) => lines.question(`${warning}. Go on? [y/N] `, resolve));

@@ -51,6 +51,15 @@ export function addVariableCommands(group: Command, outlet: Outlet): void {
       withAccount(options.account, async (services, account) => {
         const known = await findVariable(services, account, String(name));
         if (!known) throw new Failure('not_found', { name: 'variable', message: `there is no variable ${name}` });
+        const readers = (await services.store.hooks.list(account.id)).filter(({ definition }) =>
+          definition.variableIds.includes(known.id),
+        );
+        if (readers.length > 0) {
+          const hooks = readers.map(({ uuid }) => uuid).join(', ');
+          const remedy = 'gatehouse hook push <id> --env <names>';
+          const message = `${known.name} is read by the hooks ${hooks}: push versions without it first (${remedy})`;
+          throw new Failure('conflict', { name: 'variable', message });
+        }
         await confirm(`the variable ${known.name} is deleted`, options);
         await removeVariable(services, account, known.uuid);
         return { json: { name: known.name, deleted: true }, text: `${known.name} is deleted\n` };

@@ -38,7 +38,7 @@ function addDefinition(command: Command): Command {
   return command
     .requiredOption(...accountOption)
     .option('--env <name>', 'a variable that the function reads; may be repeated', collect)
-    .option('--timeout <seconds>', 'how long a run may take')
+    .option('--timeout <seconds>', 'how long a run may take: 1 for pre-authentication, 1 to 10 for user-migration')
     .option('--retries <number>', 'how often a run that failed is repeated');
 }
 

@@ -18,7 +18,7 @@ async function ask(typed: string | null, options: Confirmable = {}, isTTY = true
 }
 
 const question = 'the pair x is revoked; this cannot be undone. Go on? [y/N] ';
-const remedy = 'the pair x is revoked; this cannot be undone: to do it, add --yes';
+const remedy = 'with --yes the pair x is revoked; this cannot be undone. Nothing was changed';
 
 describe('what cannot be undone', () => {
   test('is asked about on a terminal, and only yes is a yes', async () => {
@@ -63,7 +63,10 @@ describe('what cannot be undone', () => {
       ] as const) {
         const { exitCode, stdout, stderr } = await cli.run([...words, ...account], { input: 'y\n' });
         assert.deepEqual([exitCode, stdout], [2, '']);
-        assert.ok(stderr.endsWith(`gatehouse: ${deed}; this cannot be undone: to do it, add --yes\n`), stderr);
+        assert.ok(
+          stderr.endsWith(`gatehouse: with --yes ${deed}; this cannot be undone. Nothing was changed\n`),
+          stderr,
+        );
         const json = await cli.ask([...words, ...account, '--json']);
         assert.deepEqual([json.exitCode, JSON.parse(json.stderr).error], [2, 'not_confirmed']);
       }

@@ -10,7 +10,7 @@ import { readText } from '../text.ts';
 import { requireTexts } from '../users/attribute-texts.ts';
 import type { Account } from './account.ts';
 import { checkSubdomain, normalizeHost, readBaseUrl, readHost, subdomainOf } from './hosts.ts';
-import { changeSettings, parseSettings } from './settings.ts';
+import { type AccountSettings, changeSettings, parseSettings } from './settings.ts';
 
 type AccountServices = Pick<Services, 'store' | 'addresses'>;
 type ChangeServices = AccountServices & Pick<Services, 'clock' | 'vault'>;
@@ -102,6 +102,14 @@ export async function requireAccount({ store, addresses }: AccountServices, subd
   return accountOf(record, addresses);
 }
 
+/** The settings that name roles. */
+const rolesBySetting: Readonly<Record<string, (settings: AccountSettings) => readonly string[]>> = {
+  registration_roles: ({ registrationRoles }) => registrationRoles,
+  open_registration_roles: ({ openRegistrationRoles }) => openRegistrationRoles,
+  client_id_metadata_roles: ({ documentRoles }) => documentRoles,
+  hook_migration_roles: ({ hookMigrationRoles }) => hookMigrationRoles,
+};
+
 /**
  * Changes settings; an empty value restores the default. Throws `value_invalid`, and `not_found` for account or role.
  */
@@ -114,10 +122,10 @@ export async function setAccount(
     const record = await tx.accounts.findBySubdomain(subdomain);
     if (!record) throw unknownAccount(subdomain);
     const settings = changeSettings(record.settings, changes);
-    const { registrationRoles, openRegistrationRoles, claimsMapping } = parseSettings(settings);
-    if ('registration_roles' in changes) for (const role of registrationRoles) await requireRole(tx, record, role);
-    if ('open_registration_roles' in changes)
-      for (const role of openRegistrationRoles) await requireRole(tx, record, role);
+    const parsed = parseSettings(settings);
+    const { claimsMapping } = parsed;
+    const roles = Object.entries(rolesBySetting).flatMap(([name, read]) => (name in changes ? read(parsed) : []));
+    for (const role of roles) await requireRole(tx, record, role);
     if ('claims_mapping' in changes) await requireTexts(tx, record, claimsMapping.values());
     const changed = await tx.accounts.update(record.id, { settings });
     await recordChange(tx, services, record, Object.keys(changes));

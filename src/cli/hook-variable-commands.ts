@@ -7,6 +7,7 @@ import { changeVariable, createVariable, removeVariable } from '../domain/hooks/
 import type { Services } from '../services.ts';
 import { accountOption, addCommand, addGroup, type OfAccount, type Outlet, readSecret } from './command.ts';
 import { addYesOption, type Confirmable, confirm } from './confirm.ts';
+import { listItems } from './listing.ts';
 import { isoTime, table } from './output.ts';
 import { readPairs } from './pairs.ts';
 import { withAccount } from './session.ts';
@@ -51,13 +52,11 @@ export function addVariableCommands(group: Command, outlet: Outlet): void {
       withAccount(options.account, async (services, account) => {
         const known = await findVariable(services, account, String(name));
         if (!known) throw new Failure('not_found', { name: 'variable', message: `there is no variable ${name}` });
-        const readers = (await services.store.hooks.list(account.id)).filter(({ definition }) =>
-          definition.variableIds.includes(known.id),
-        );
+        const hooks = await listItems((query) => services.store.hooks.page(account.id, query), { sort: 'id' });
+        const readers = hooks.filter(({ definition }) => definition.variableIds.includes(known.id));
         if (readers.length > 0) {
-          const hooks = readers.map(({ uuid }) => uuid).join(', ');
-          const remedy = 'gatehouse hook push <id> --env <names>';
-          const message = `${known.name} is read by the hooks ${hooks}: push versions without it first (${remedy})`;
+          const uuids = readers.map(({ hook }) => hook.uuid).join(', ');
+          const message = `${known.name} is read by the hooks ${uuids}: push versions without it first`;
           throw new Failure('conflict', { name: 'variable', message });
         }
         await confirm(`the variable ${known.name} is deleted`, options);

@@ -53,7 +53,7 @@ describe('commands for what an account has', () => {
     ]);
     assert.equal((await json('app', 'list', '--limit', '1')).length, 1);
     assert.equal((await json('app', 'list')).length, 2);
-    assert.match(await refusal('app', 'delete', id), /add --yes$/);
+    assert.match(await refusal('app', 'delete', id), /Nothing was changed$/);
     assert.deepEqual(await json('app', 'delete', id, '--yes'), { id: made.id, deleted: true });
     assert.equal(await refusal('app', 'show', id), 'there is no such app; gatehouse app list shows the apps');
     assert.match(await refusal('app', 'set', String(other.id), 'roles=nobody'), /^there is no role nobody/);
@@ -146,6 +146,9 @@ describe('commands for what an account has', () => {
     assert.match(await refusal('hook', 'push', id, '--timeout', '9'), /^timeout must be 1/);
     write('exports.handle = 1;');
     assert.match(await refusal('hook', 'push', id, '--file', 'hook.js'), /exports no handler/);
+    const read = await refusal('hook', 'env', 'delete', 'LIMIT', '--yes');
+    assert.ok(read.startsWith(`LIMIT is read by the hooks ${id}: `), read);
+    assert.deepEqual((await json('hook', 'show', id)).env_vars, ['LIMIT']);
     assert.deepEqual(await json('hook', 'delete', id, '--yes'), { id, deleted: true });
     assert.match(await refusal('hook', 'show', id), /^there is no such hook; gatehouse hook list/);
     assert.deepEqual(await json('hook', 'env', 'delete', 'LIMIT', '--yes'), { name: 'LIMIT', deleted: true });

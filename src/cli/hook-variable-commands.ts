@@ -52,7 +52,7 @@ export function addVariableCommands(group: Command, outlet: Outlet): void {
       withAccount(options.account, async (services, account) => {
         const known = await findVariable(services, account, String(name));
         if (!known) throw new Failure('not_found', { name: 'variable', message: `there is no variable ${name}` });
-        const hooks = await listItems((query) => services.store.hooks.page(account.id, query), { sort: 'id' });
+        const hooks = await listItems((query) => services.store.hooks.page(account.id, query), { sort: 'created_at' });
         const readers = hooks.filter(({ definition }) => definition.variableIds.includes(known.id));
         if (readers.length > 0) {
           const uuids = readers.map(({ hook }) => hook.uuid).join(', ');

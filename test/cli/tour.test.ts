@@ -34,56 +34,55 @@ describe('npm run tour', () => {
     });
   }
 
-  test('walks through the main flow of a newly started service, repeatedly', async () => {
-    for (const round of [1, 2]) {
-      const { exitCode, stdout, stderr } = await tour();
-      assert.deepEqual([exitCode, stderr], [0, ''], `round ${round}: ${stdout}`);
-      const titles = [...stdout.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number));
-      assert.deepEqual(
-        titles,
-        Array.from({ length: 26 }, (_, index) => index + 1),
-      );
-      for (const path of [
-        '/auth/oauth2/v2/token',
-        '/oidc/2/register',
-        '/oidc/2/token',
-        '/oauth2/register',
-        '/oauth2/token',
-        '/oauth2/revoke',
-        '/api/2/users',
-        String.raw`/api/2/apps/\d+/users`,
-        '/api/2/roles',
-        String.raw`/api/2/api_authorizations/\d+/clients`,
-        '/api/2/hooks',
-        String.raw`/api/2/hooks/[\da-f-]+/test`,
-        '/api/v3/invites/get_invite_link',
-      ]) {
-        assert.match(stdout, new RegExp(`^→ POST http://localhost:${service.port}${path}$`, 'm'));
-      }
-      assert.match(stdout, /^← 303 See Other\n {2}location: https:\/\/portal\.example\.com\/callback\?code=/m);
-      assert.match(stdout, /^→ DELETE .*\/api\/2\/apps\/\d+\/users$/m);
-      assert.match(stdout, /"error_description": "Access is unauthorized"/);
-      assert.match(stdout, /"active": false/);
-      assert.match(stdout, /^ {2}The access token is genuine and says:$/m);
-      assert.match(stdout, /"first_name": "\w+"/);
-      const challenge =
-        /^← 401 Unauthorized\n {2}www-authenticate: Bearer scope="notes:read", resource_metadata="([^"]+)"$/m;
-      const [, metadata = ''] = challenge.exec(stdout) ?? [];
-      assert.match(metadata, /^http:\/\/localhost:\d+\/\.well-known\/oauth-protected-resource\/mcp$/);
-      assert.ok(stdout.includes(`→ GET ${metadata}`));
-      assert.match(stdout, /^← 303 See Other\n {2}location: http:\/\/127\.0\.0\.1:33418\/callback\?code=/m);
-      assert.match(stdout, /"text": "\[\]"/);
-      assert.match(stdout, /INFO\\tdemo@example\.com signs in to Gateway Portal \*{4}"/);
-      assert.match(stdout, /^ {2}<response><authenticated>true<\/authenticated>/m);
-      assert.match(stdout, /\/password\/reset\?token=[^"]{0,16}…/);
-      assert.match(stdout, /^ {2} {2}<email>grace\.\w+@example\.com<\/email>$/m);
-      assert.equal(stdout.match(/^ {2}deprecation: @\d+$/gm)?.length, 3);
-      assert.match(stdout, /^Done: 26 steps/m);
+  test('walks through the main flow of a newly started service', async () => {
+    const { exitCode, stdout, stderr } = await tour();
+    assert.deepEqual([exitCode, stderr], [0, ''], stdout);
+    const titles = [...stdout.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number));
+    assert.deepEqual(
+      titles,
+      Array.from({ length: 26 }, (_, index) => index + 1),
+    );
+    for (const path of [
+      '/auth/oauth2/v2/token',
+      '/oidc/2/register',
+      '/oidc/2/token',
+      '/oauth2/register',
+      '/oauth2/token',
+      '/oauth2/revoke',
+      '/api/2/users',
+      String.raw`/api/2/apps/\d+/users`,
+      '/api/2/roles',
+      String.raw`/api/2/api_authorizations/\d+/clients`,
+      '/api/2/hooks',
+      String.raw`/api/2/hooks/[\da-f-]+/test`,
+      '/api/v3/invites/get_invite_link',
+    ]) {
+      assert.match(stdout, new RegExp(`^→ POST http://localhost:${service.port}${path}$`, 'm'));
     }
+    assert.match(stdout, /^← 303 See Other\n {2}location: https:\/\/portal\.example\.com\/callback\?code=/m);
+    assert.match(stdout, /^→ DELETE .*\/api\/2\/apps\/\d+\/users$/m);
+    assert.match(stdout, /"error_description": "Access is unauthorized"/);
+    assert.match(stdout, /"active": false/);
+    assert.match(stdout, /^ {2}The access token is genuine and says:$/m);
+    assert.match(stdout, /"first_name": "\w+"/);
+    const challenge =
+      /^← 401 Unauthorized\n {2}www-authenticate: Bearer scope="notes:read", resource_metadata="([^"]+)"$/m;
+    const [, metadata = ''] = challenge.exec(stdout) ?? [];
+    assert.match(metadata, /^http:\/\/localhost:\d+\/\.well-known\/oauth-protected-resource\/mcp$/);
+    assert.ok(stdout.includes(`→ GET ${metadata}`));
+    assert.match(stdout, /^← 303 See Other\n {2}location: http:\/\/127\.0\.0\.1:33418\/callback\?code=/m);
+    assert.match(stdout, /"text": "\[\]"/);
+    assert.match(stdout, /INFO\\tdemo@example\.com signs in to Gateway Portal \*{4}"/);
+    assert.match(stdout, /^ {2}<response><authenticated>true<\/authenticated>/m);
+    assert.match(stdout, /\/password\/reset\?token=[^"]{0,16}…/);
+    assert.match(stdout, /^ {2} {2}<email>grace\.\w+@example\.com<\/email>$/m);
+    assert.equal(stdout.match(/^ {2}deprecation: @\d+$/gm)?.length, 3);
+    assert.match(stdout, /^Done: 26 steps/m);
   });
 
-  test('shows no secret in full', async () => {
-    const { stdout } = await tour('--demo', demoFile);
+  test('walks through it again, and shows no secret in full', async () => {
+    const { exitCode, stdout } = await tour('--demo', demoFile);
+    assert.equal(exitCode, 0, stdout);
     const demo = JSON.parse(readFileSync(demoFile, 'utf8'));
     for (const secret of [demo.credential.client_secret, demo.user.password, demo.api_key]) {
       assert.ok(!stdout.includes(secret));

@@ -16,6 +16,7 @@ export const drill = matrixDrill({
     ),
     'test/surfaces/api-2/hook-packages.test.ts',
     'test/surfaces/pages/guesses.test.ts',
+    'test/bench/growth/operations.test.ts',
     'test/faults/answers.test.ts',
     'test/faults/sources.test.ts',
     ...[

@@ -144,12 +144,11 @@ async function importInto(run: Run, services: UserServices, lines: readonly Line
       isChanged = true;
       outcomes.push(outcome(line, 'updated', id));
     } else {
-      try {
-        missing.push({ line, user: await readNewUser(services, account, await inputOf(run, store, line)) });
-        for (const name of line.names) names.add(name);
-      } catch (error) {
-        outcomes.push(failed(line, error));
-      }
+      await readMissing(run, services, line).then(
+        (one) => missing.push(one),
+        (error: unknown) => outcomes.push(failed(line, error)),
+      );
+      for (const name of line.names) names.add(name);
     }
   }
   await create();
@@ -159,6 +158,11 @@ async function importInto(run: Run, services: UserServices, lines: readonly Line
 interface Missing {
   readonly line: Line;
   readonly user: NewUser;
+}
+
+async function readMissing(run: Run, services: UserServices, line: Line): Promise<Missing> {
+  const input = await inputOf(run, services.store, line);
+  return { line, user: await readNewUser(services, run.account, input) };
 }
 
 async function createMissing(run: Run, services: UserServices, missing: readonly Missing[]): Promise<LineOutcome[]> {

@@ -9,7 +9,7 @@ import { requireRole } from '../../roles/full-role.ts';
 import { addUsers, type NewUser, readNewUser } from '../add-users.ts';
 import type { UserInput } from '../user-input.ts';
 import { type UserServices, updateUser } from '../write-user.ts';
-import { failed, type Line, type LineOutcome, outcome, readLine, stretches } from './line.ts';
+import { failed, type Line, type LineOutcome, outcome, readLine } from './line.ts';
 import type { FileRow, Person } from './person.ts';
 
 /** What becomes of a line whose user exists: the same e-mail address, or the same user name where it has none. */
@@ -98,8 +98,7 @@ async function importTogether(run: Run, lines: readonly Line[]): Promise<LineOut
     // What the writes of users ask of the store, and their transaction, is this one.
     const transaction = <Result>(write: (verbs: StoreVerbs) => Result) => write(tx);
     const services = { ...run.services, store: { ...tx, transaction } } as UserServices;
-    const outcomes: LineOutcome[] = [];
-    for (const some of stretches(lines)) outcomes.push(...(await importStretch(run, services, some)));
+    const outcomes = await importInto(run, services, lines);
     if (run.options.dryRun) throw new Undone(outcomes);
     return outcomes;
   });
@@ -111,23 +110,17 @@ async function importTogether(run: Run, lines: readonly Line[]): Promise<LineOut
   });
 }
 
-/** Looks for all users at once and creates those who are missing at once, but never after a change that came later. */
-async function importStretch(run: Run, services: UserServices, lines: readonly Line[]): Promise<LineOutcome[]> {
+/**
+ * Looks for all users at once, and creates those who are missing at once: at the end, or before a line that changes a
+ * user or has a name of theirs. So each line meets what the lines before it left.
+ */
+async function importInto(run: Run, services: UserServices, lines: readonly Line[]): Promise<LineOutcome[]> {
   const { account, options } = run;
   const { store } = services;
   const outcomes: LineOutcome[] = [];
-  let missing: { readonly line: Line; readonly user: NewUser }[] = [];
+  let missing: Missing[] = [];
   const create = async () => {
-    if (missing.length === 0) return;
-    const ids = await addUsers(
-      services,
-      store,
-      account,
-      missing.map(({ user }) => user),
-    );
-    for (const [place, { line }] of missing.entries()) {
-      outcomes.push(outcome(line, 'created', options.dryRun ? null : (ids[place] ?? null)));
-    }
+    outcomes.push(...(await createMissing(run, services, missing)));
     missing = [];
   };
   const find = (some: readonly Line[]) =>
@@ -136,34 +129,52 @@ async function importStretch(run: Run, services: UserServices, lines: readonly L
       some.map(({ keys }) => keys),
     );
   const found = await find(lines);
+  const names = new Set<string>();
   let isChanged = false;
   for (const [place, line] of lines.entries()) {
+    const occurred = line.names.some((name) => names.has(name));
+    if (occurred) await create();
     // Whoever was changed may have had this name.
-    const id = (isChanged ? (await find([line]))[0] : found[place]) ?? null;
+    const id = (occurred || isChanged ? (await find([line]))[0] : found[place]) ?? null;
     const exists = id !== null || run.wouldExist.has(line.name);
-    if (exists && options.existing !== 'update') outcomes.push(leftAlone(line, id, options.existing));
+    if (exists && (id === null || options.existing !== 'update')) outcomes.push(leftAlone(line, id, options.existing));
     else if (id !== null) {
       await create();
       await updateUser(services, account, id, await inputOf(run, store, line));
       isChanged = true;
       outcomes.push(outcome(line, 'updated', id));
-    } else if (exists) {
-      // Made by an earlier line of a dry run: there is nothing to try the change on.
-      outcomes.push(outcome(line, 'updated', null));
     } else {
-      try {
-        missing.push({ line, user: await readNewUser(services, account, await inputOf(run, store, line)) });
-      } catch (error) {
-        outcomes.push(failed(line, error));
-      }
+      await readMissing(run, services, line).then(
+        (one) => missing.push(one),
+        (error: unknown) => outcomes.push(failed(line, error)),
+      );
+      for (const name of line.names) names.add(name);
     }
   }
   await create();
   return outcomes;
 }
 
-function leftAlone(line: Line, id: number | null, existing: 'skip' | 'fail'): LineOutcome {
-  if (existing === 'skip') return outcome(line, 'skipped', id);
+interface Missing {
+  readonly line: Line;
+  readonly user: NewUser;
+}
+
+async function readMissing(run: Run, services: UserServices, line: Line): Promise<Missing> {
+  const input = await inputOf(run, services.store, line);
+  return { line, user: await readNewUser(services, run.account, input) };
+}
+
+async function createMissing(run: Run, services: UserServices, missing: readonly Missing[]): Promise<LineOutcome[]> {
+  if (missing.length === 0) return [];
+  const users = missing.map(({ user }) => user);
+  const ids = await addUsers(services, services.store, run.account, users);
+  return missing.map(({ line }, place) => outcome(line, 'created', run.options.dryRun ? null : (ids[place] ?? null)));
+}
+
+/** An update leaves alone whom an earlier line of a dry run made: there is nothing to try the change on. */
+function leftAlone(line: Line, id: number | null, existing: ImportOptions['existing']): LineOutcome {
+  if (existing !== 'fail') return outcome(line, existing === 'skip' ? 'skipped' : 'updated', id);
   const message = `there is a user with this ${line.name.split(' ', 1)[0]}`;
   return failed(line, new Failure('conflict', { name: 'user', message }));
 }

@@ -55,17 +55,3 @@ export function failed({ line }: Pick<Line, 'line'>, error: unknown): LineOutcom
   if (!(error instanceof Failure) || !faultsOfLine.includes(error.code)) throw error;
   return { line, result: 'failed', userId: null, failure: error };
 }
-
-/** Cut before each line with a name that occurred: an earlier line may make the user whom it is about. */
-export function stretches(lines: readonly Line[]): Line[][] {
-  const all: Line[][] = [];
-  const names = new Set<string>();
-  for (const line of lines) {
-    const occurred = line.names.some((name) => names.has(name));
-    if (occurred) names.clear();
-    if (occurred || all.length === 0) all.push([]);
-    for (const name of line.names) names.add(name);
-    all.at(-1)?.push(line);
-  }
-  return all;
-}

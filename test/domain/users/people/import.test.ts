@@ -158,6 +158,34 @@ for (const database of databases) {
         ['uno', 'one'],
       );
       assert.deepEqual((await exported('new1@example.com'))?.roles, ['crew']);
+      // The name becomes free only after the line that wants it.
+      const late = [
+        { email: 'late@example.com', username: 'uno' },
+        { email: 'one@example.com', username: 'eins' },
+      ];
+      assert.deepEqual(results(await importAll(late, { existing: 'update' })), ['failed', 'updated']);
+    });
+
+    test('a person who occurs again does not take the lines back', async () => {
+      let transactions = 0;
+      const transaction: TestServices['store']['transaction'] = (work) => {
+        transactions += 1;
+        return services.store.transaction(work);
+      };
+      const counted = { ...services, store: { ...services.store, transaction } };
+      async function* rows(): AsyncGenerator<FileRow> {
+        for (let line = 1; line <= 99; line += 3) {
+          const [email, username] = [`twice${line}@example.com`, `twice${line}`];
+          yield { line, members: { email, username } };
+          yield { line: line + 1, members: { email } };
+          yield { line: line + 2, members: { username } };
+        }
+      }
+      const options = { existing: 'skip', dryRun: false, authority: 'all' } as const;
+      const outcomes: LineOutcome[] = [];
+      for await (const some of importPeople(counted, account, rows(), options)) outcomes.push(...some);
+      assert.deepEqual(results(outcomes), Array.from({ length: 33 }, () => ['created', 'skipped', 'skipped']).flat());
+      assert.equal(transactions, 1);
     });
 
     test('makes many users in one go, each with its roles and attributes, and all events are in the chain', async () => {

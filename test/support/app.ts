@@ -3,19 +3,21 @@
  */
 
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Agent, createServer, type Server } from 'node:http';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { Express } from 'express';
+import supertest from 'supertest';
 import { type AppOptions, createApp } from '../../src/app.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
 import { issueCredentialToken } from '../../src/domain/callers/credential-tokens.ts';
 import { createCredential } from '../../src/domain/callers/credentials.ts';
 import type { CredentialScope } from '../../src/domain/callers/scopes.ts';
 import { shadowsSettled } from '../../src/domain/hooks/shadow.ts';
-import type { Answer } from './conforms.ts';
+import { type Answer, conforms } from './conforms.ts';
 import { createTestAccount, type TestParts, type TestServices, testServices } from './services.ts';
 import { openTestStore, type TestStore } from './stores.ts';
-import { openWire, type Wire } from './wire.ts';
+import { bodyOf } from './wire.ts';
 
 export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
@@ -76,7 +78,7 @@ export function seenFrom(
 ): TestApp {
   const dispose = async () => {
     const opened = await servers.get(app);
-    opened?.wire.close();
+    opened?.agent.destroy();
     opened?.server.close();
     await end();
   };
@@ -86,7 +88,7 @@ export function seenFrom(
     services,
     account,
     url,
-    send: async (method, path, sent = {}) => (await listening(app)).wire.send(method, path, { host, ...sent }),
+    send: (method, path, sent = {}) => send(app, host, method, path, sent),
     bearer: async (...scopes) => {
       const pair = await createCredential(services, account, scopes);
       const credential = await services.store.callers.findCredential(account.id, pair.clientId);
@@ -99,9 +101,51 @@ export function seenFrom(
   };
 }
 
+/** Sends one request and checks that the answer conforms. */
+async function send(
+  app: Express,
+  host: string,
+  method: string,
+  path: string,
+  { headers = {}, host: otherHost, ...content }: Sent,
+): Promise<Answer> {
+  const verb = method.toLowerCase() as 'get' | 'post' | 'put' | 'delete' | 'head' | 'options' | 'patch';
+  const { server, agent } = await listening(app);
+  const request = supertest(server)
+    [verb](path)
+    .agent(agent)
+    .redirects(0)
+    .ok(() => true)
+    .set('host', otherHost ?? host)
+    .buffer(true)
+    .parse((res, done) => {
+      buffer(res as unknown as Readable).then(
+        (body) => done(null, body),
+        (error: Error) => done(error, null),
+      );
+    })
+    // It would write bytes as JSON where the media type says JSON.
+    .serialize((body) => body);
+  if (content.form !== undefined) request.set('content-type', 'application/x-www-form-urlencoded');
+  if (content.json !== undefined) request.set('content-type', 'application/json');
+  for (const [name, value] of Object.entries(headers)) request.set(name, value);
+  const body = bodyOf(content);
+  const response = await (body === undefined ? request : request.send(body));
+  const text = Buffer.isBuffer(response.body) ? response.body.toString('utf8') : '';
+  const isJson = String(response.headers['content-type'] ?? '').startsWith('application/json');
+  const answer: Answer = {
+    status: response.status,
+    headers: response.headers as unknown as Answer['headers'],
+    text,
+    body: isJson && text !== '' ? JSON.parse(text) : undefined,
+  };
+  conforms(method, path, answer);
+  return answer;
+}
+
 interface Listening {
   readonly server: Server;
-  readonly wire: Wire;
+  readonly agent: Agent;
 }
 
 const servers = new WeakMap<Express, Promise<Listening>>();
@@ -118,8 +162,7 @@ async function startServer(app: Express): Promise<Listening> {
   await once(server, 'listening');
   // Connections open at the end must not delay a test.
   server.on('connection', (socket) => socket.unref());
-  const { address: host, port } = server.address() as AddressInfo;
-  return { server: server.unref(), wire: openWire({ port, host, connections: Number.POSITIVE_INFINITY }) };
+  return { server: server.unref(), agent: new Agent({ keepAlive: true }) };
 }
 
 export { basic } from './basic.ts';

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
+import { setAccount } from '../../../src/domain/accounts/accounts.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { openTestApp } from '../../support/app.ts';
 import { sampledDatabases } from '../../support/sample.ts';
 import { fail, type Script, scriptedHooks } from '../../support/scripted-hooks.ts';
@@ -29,11 +31,13 @@ for (const kind of sampledDatabases) {
       'limit.reset': 'off',
       'limit.api-2': 'off',
       'grant.password': 'on',
-      hook_migration_roles: migratedRole,
     };
     let ground: Ground;
     before(async () => {
       const app = await openTestApp(kind, { settings: { ...settings, 'limit.register': 'off' }, services: { hooks } });
+      const { services, account } = app;
+      await createRole(services, account, { name: migratedRole });
+      await setAccount(services, account.subdomain, { hook_migration_roles: migratedRole });
       ground = { app, hooks, demanding: new Map() };
       await makeHook(ground);
       await makeHook(ground, 'user-migration');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { setAccount } from '../../../src/domain/accounts/accounts.ts';
 import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { grantAccess } from '../../../src/domain/users/access.ts';
 import { comparable } from '../../support/comparable.ts';
@@ -16,9 +17,11 @@ const known = `if (context.user_identifier !== 'ada@old.example' || context.pass
 // User-migration (the document's §6, rule 2).
 onApps('user migration', (app) => {
   async function staged(settings: Readonly<Record<string, string>> = {}) {
-    const on = await stage(app(), { hook_migration_roles: 'Migrated', ...settings });
-    const { id: roleId } = await createRole(on.app.services, on.app.account, { name: 'Migrated' });
-    await grantAccess(on.app.services, on.app.account, on.client.app_id, { role: 'Migrated' });
+    const on = await stage(app(), settings);
+    const { services, account } = on.app;
+    const { id: roleId } = await createRole(services, account, { name: 'Migrated' });
+    await setAccount(services, account.subdomain, { hook_migration_roles: 'Migrated' });
+    await grantAccess(services, account, on.client.app_id, { role: 'Migrated' });
     return { ...on, roleId };
   }
   const typed = 'old canary password';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setAccount } from '../../../src/domain/accounts/accounts.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { toldBy } from '../../domain/audit/told.ts';
 import { atGateway, makeOpenApi } from '../../support/api.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
@@ -132,7 +133,10 @@ export function documentClients(kind: 'sqlite' | 'postgres'): void {
     const client = publish(documents);
     const user = await newUser();
     const page = await toConsent(client, user.email);
+    await createRole(one.services, one.account, { name: 'Nobody' });
     await setAccount(one.services, one.account.subdomain, { client_id_metadata_roles: 'Nobody' });
+    const unknown = setAccount(one.services, one.account.subdomain, { client_id_metadata_roles: 'Typo' });
+    await assert.rejects(unknown, { code: 'not_found' });
     const sent = await submit(one, page, { decision: 'allow' });
     await setAccount(one.services, one.account.subdomain, { client_id_metadata_roles: 'Everyone' });
     assert.equal(sent.answer.status, 403);

@@ -1,6 +1,7 @@
 /** The source of a request for limits: an IPv4 address, or an IPv6 /64 network. */
 
 import { isIPv4, isIPv6 } from 'node:net';
+import { currentAuditContext } from './audit/context.ts';
 
 declare const normalised: unique symbol;
 
@@ -124,4 +125,9 @@ function byteOf(groups: readonly number[], place: number): number {
 /** The bytes at these positions as an IPv4 address. */
 function dotted(groups: readonly number[], ...places: readonly number[]): string {
   return places.map((place) => byteOf(groups, place)).join('.');
+}
+
+/** Where the current request comes from; those without an address count as one source. */
+export function currentNetworkSource(): NetworkSource {
+  return networkSourceOf(currentAuditContext().source ?? '');
 }

@@ -50,16 +50,28 @@ export async function signIn(
     updatedAt: now,
   });
   await tx.access.grant(account.id, client.appId, { userId: user.id }, now);
-  const terms = {
-    userId: user.id,
+  const started = await startGrant(
+    services,
+    tx,
+    account,
+    client,
+    termsOf(services, user.id),
+    null,
+    'authorization_code',
+  );
+  return { user, started };
+}
+
+/** What a user grants at a sign-in. */
+export function termsOf(services: Services, userId: number) {
+  return {
+    userId,
     serverId: null,
     servers: async () => [],
     scope: scope.split(' '),
     sid: services.random.bytes(16).toString('base64url'),
     nonce: null,
     amr: ['pwd'],
-    authenticatedAt: now,
+    authenticatedAt: services.clock.now(),
   };
-  const started = await startGrant(services, tx, account, client, terms, null, 'authorization_code');
-  return { user, started };
 }

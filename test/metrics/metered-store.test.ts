@@ -8,6 +8,16 @@ import { newCast, newGrant, present } from '../store/samples.ts';
 import { onEachDatabase } from '../store/suite.ts';
 import { addedBy, samplesOf } from './samples.ts';
 
+/** Of an event of a user whom nobody knows. */
+const rest = {
+  actorType: 'user',
+  actorId: null,
+  targetType: 'user',
+  targetId: null,
+  source: null,
+  requestId: null,
+};
+
 onEachDatabase('a measured store', (subject) => {
   test('measures a batch once, with the number of its requests and the outcome of each', async () => {
     const metrics = createMetrics();
@@ -48,14 +58,6 @@ onEachDatabase('a measured store', (subject) => {
     const store = meterStore(subject.store, metrics);
     const { accountId } = await newCast(subject.store);
     const event = { accountId, at: 1, action: 'sign_in.failed', outcome: 'refused' } as const;
-    const rest = {
-      actorType: 'user',
-      actorId: null,
-      targetType: 'user',
-      targetId: null,
-      source: null,
-      requestId: null,
-    };
     const failed = { ...event, ...rest, detail: '{"reason":"wrong_password"}', seal: () => 'hash' };
     const name = 'gatehouse_sign_ins_total';
     const told = '{outcome="wrong_password",method="password"}';
@@ -89,14 +91,6 @@ onEachDatabase('a measured store', (subject) => {
       });
     const metered = meterStore({ ...store, transaction: twice }, metrics);
     const refused = { accountId, at: 1, action: 'sign_in.refused', outcome: 'refused', detail: '{}' } as const;
-    const rest = {
-      actorType: 'user',
-      actorId: null,
-      targetType: 'user',
-      targetId: null,
-      source: null,
-      requestId: null,
-    };
     const added = await addedBy(metrics, 'gatehouse_sign_ins_total', () =>
       metered.transaction((tx) => tx.events.append({ ...refused, ...rest, seal: () => 'hash' })),
     );

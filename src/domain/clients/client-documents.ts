@@ -3,11 +3,10 @@
 import type { Services } from '../../services.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
-import { currentAuditContext } from '../audit/context.ts';
 import { day, minute } from '../durations.ts';
 import { type EgressResult, mostDocumentBytes } from '../egress.ts';
 import { Failure } from '../failure.ts';
-import { networkSourceOf } from '../network-source.ts';
+import { currentNetworkSource } from '../network-source.ts';
 import { freshFor } from './document-freshness.ts';
 import { metadataOf, readDocument } from './document-metadata.ts';
 import { documentUrlFault } from './document-url.ts';
@@ -67,7 +66,7 @@ export function createClientDocuments({ egress, clock, limits, log }: DocumentSe
   }
 
   async function begin(account: Account, url: string): Promise<Kept> {
-    await limits.take(account, 'client-metadata', { source: networkSourceOf(currentAuditContext().source ?? '') });
+    await limits.take(account, 'client-metadata', { source: currentNetworkSource() });
     return fetchNow(account, url);
   }
 

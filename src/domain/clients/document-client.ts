@@ -15,7 +15,7 @@ import { changedFields } from './changed-fields.ts';
 import { findClient } from './client-id.ts';
 import { decidedBy } from './document-metadata.ts';
 import { isDocumentId, isWelcome } from './document-url.ts';
-import type { ClientDocuments } from './documents-port.ts';
+import type { ClientDocuments, DocumentRead } from './documents-port.ts';
 import type { ClientMetadata } from './metadata.ts';
 
 /** Every real app has a positive number. */
@@ -74,40 +74,48 @@ export async function findBeginning(
   return stored ? { ...stored, ...read.metadata } : unstored(account, clientId, read.metadata);
 }
 
+type ReadServices = Pick<Services, 'clientDocuments'>;
+
 /**
- * A stored client in the middle of something: by its document, or by the last one while its address gives none, or by
- * its row. Null if the account takes it no more.
+ * A stored client as `judge` makes it of its document, or of the last one while its address gives none. Null if the
+ * account takes the client no more.
  */
-export async function asItIs(
-  { clientDocuments }: Pick<Services, 'clientDocuments'>,
+async function byLastDocument(
+  { clientDocuments }: ReadServices,
   account: Account,
   client: ClientRecord,
+  judge: (read: DocumentRead) => ClientRecord,
 ): Promise<ClientRecord | null> {
   if (!isDocumentId(client.clientId)) return client;
   if (!isWelcome(account, client.clientId)) return null;
-  const read = await clientDocuments.readLast(account, client.clientId);
-  return 'fault' in read ? client : { ...client, ...read.metadata };
+  return judge(await clientDocuments.readLast(account, client.clientId));
+}
+
+/** A stored client in the middle of something: by its document, or by its row where none is known. */
+export function asItIs(services: ReadServices, account: Account, client: ClientRecord): Promise<ClientRecord | null> {
+  return byLastDocument(services, account, client, (read) =>
+    'fault' in read ? client : { ...client, ...read.metadata },
+  );
 }
 
 /**
- * A stored client with the keys by which it proves itself: those of its document, or of the last one. Never those of its
- * row, which may have been replaced for a reason, and which anybody could bring back who keeps the document from being
- * fetched. All else is as its users agreed to. Null if the account takes the client no more. Throws `unavailable`.
+ * A stored client with the keys by which it proves itself: those of its document. Never those of its row, which may have
+ * been replaced for a reason, and which anybody could bring back who keeps the document from being fetched. All else is
+ * as its users agreed to. Throws `unavailable`.
  */
-export async function withCurrentKeys(
-  { clientDocuments }: Pick<Services, 'clientDocuments'>,
+export function withCurrentKeys(
+  services: ReadServices,
   account: Account,
   client: ClientRecord,
 ): Promise<ClientRecord | null> {
-  if (!isDocumentId(client.clientId)) return client;
-  if (!isWelcome(account, client.clientId)) return null;
-  const read = await clientDocuments.readLast(account, client.clientId);
-  if ('fault' in read) {
-    throw new Failure('unavailable', { reason: `the client's document ${read.fault}`, retryAfterSeconds: 60 });
-  }
-  const { jwks, jwks_uri: uri } = read.metadata.extra;
-  const { jwks: _, jwks_uri: __, ...others } = client.extra;
-  return { ...client, extra: { ...others, ...(jwks && { jwks }), ...(uri !== undefined && { jwks_uri: uri }) } };
+  return byLastDocument(services, account, client, (read) => {
+    if ('fault' in read) {
+      throw new Failure('unavailable', { reason: `the client's document ${read.fault}`, retryAfterSeconds: 60 });
+    }
+    const { jwks, jwks_uri: uri } = read.metadata.extra;
+    const { jwks: _, jwks_uri: __, ...others } = client.extra;
+    return { ...client, extra: { ...others, ...(jwks && { jwks }), ...(uri !== undefined && { jwks_uri: uri }) } };
+  });
 }
 
 /**

@@ -7,12 +7,11 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
-import { currentAuditContext } from '../audit/context.ts';
 import { recordEvent } from '../audit/record.ts';
 import { documentMark, isUnstored, keepDocumentClient } from '../clients/document-client.ts';
 import { isDocumentId } from '../clients/document-url.ts';
 import { Failure } from '../failure.ts';
-import { networkSourceOf } from '../network-source.ts';
+import { currentNetworkSource } from '../network-source.ts';
 import { serversOf } from '../tokens/audience.ts';
 import { apiScopeName, apiScopeNames } from '../tokens/scopes.ts';
 import {
@@ -82,9 +81,7 @@ export async function decideConsent(
   await services.limits.take(account, 'authorize', { session: session.sid });
   // The client gets an app here, as others do when they register.
   if (decision === 'allow' && isUnstored(client)) {
-    await services.limits.take(account, 'register-open', {
-      source: networkSourceOf(currentAuditContext().source ?? ''),
-    });
+    await services.limits.take(account, 'register-open', { source: currentNetworkSource() });
   }
   const isNew = await services.store.transaction(async (tx) => {
     const { userId: id } = session;

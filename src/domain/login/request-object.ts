@@ -4,13 +4,11 @@ import type { JWTPayload } from 'jose';
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
-import { currentAuditContext } from '../audit/context.ts';
 import { readClientJwt } from '../clients/client-jwt.ts';
 import { fetchForClient } from '../clients/fetch-for-client.ts';
 import { clientAlgorithms, followsFapi } from '../clients/security-profile.ts';
 import { Failure } from '../failure.ts';
-import type { LimitSubject } from '../limits.ts';
-import { networkSourceOf } from '../network-source.ts';
+import { currentNetworkSource } from '../network-source.ts';
 import { type AuthorizationQuery, longestParameters, parameterNames } from './authorization-query.ts';
 import type { AuthorizationError } from './redirect.ts';
 
@@ -42,7 +40,7 @@ export async function readRequestObject(
   if (extra.jwks === undefined && extra.jwks_uri === undefined) {
     return { error: 'request_not_supported', description: 'the client has registered no keys' };
   }
-  const taken = await services.limits.take(account, 'authorize', currentSource());
+  const taken = await services.limits.take(account, 'authorize', { source: currentNetworkSource() });
   const read = await readClientJwt(services, client, text, {
     types: ['jwt', 'oauth-authz-req+jwt'],
     algorithms: clientAlgorithms(account, client),
@@ -71,7 +69,7 @@ export async function fetchRequestObject(
 ): Promise<string | AuthorizationError> {
   const invalid = (description: string) => ({ error: 'invalid_request_uri', description }) as const;
   if (!extra.request_uris?.includes(url)) return invalid('request_uri is not registered for this client');
-  await limits.take(account, 'authorize', currentSource());
+  await limits.take(account, 'authorize', { source: currentNetworkSource() });
   const result = await fetchForClient(egress, {
     purpose: 'request object',
     accountId,
@@ -90,10 +88,6 @@ export async function fetchRequestObject(
   return body.length > largestObject
     ? invalid('the request object at request_uri is too large')
     : body.toString('utf8').trim();
-}
-
-function currentSource(): LimitSubject {
-  return { source: networkSourceOf(currentAuditContext().source ?? '') };
 }
 
 /** What is wrong with the claims about the object itself (RFC 9101 §4, §10.8), or null. */

@@ -9,7 +9,7 @@ import { createCustomAttribute } from '../../../src/domain/users/custom-attribut
 import { createUser } from '../../../src/domain/users/write-user.ts';
 import type { Services } from '../../../src/services.ts';
 import type { ClientRecord } from '../../../src/store/clients.ts';
-import { scope } from '../peer.ts';
+import { termsOf } from '../seeding.ts';
 import { makeMany } from './batches.ts';
 import type { Sizes } from './sizes.ts';
 
@@ -63,16 +63,7 @@ export async function giveGrant(
   client: ClientRecord,
   userId: number,
 ): Promise<string> {
-  const terms = {
-    userId,
-    serverId: null,
-    servers: async () => [],
-    scope: scope.split(' '),
-    sid: services.random.bytes(16).toString('base64url'),
-    nonce: null,
-    amr: ['pwd'],
-    authenticatedAt: services.clock.now(),
-  };
+  const terms = termsOf(services, userId);
   const { refreshToken } = await services.store.transaction((tx) =>
     startGrant(services, tx, account, client, terms, null, 'authorization_code'),
   );

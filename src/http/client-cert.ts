@@ -10,10 +10,13 @@ const name = 'client-cert';
  * The certificate, or null if none was sent. A failure for a header that no certificate is in, and for any that did not
  * come from a proxy that the service trusts: whoever reaches the service directly could write one.
  */
-export function readClientCert(req: IncomingMessage, isTrusted: boolean): ClientCertificate | Failure | null {
+export function readClientCert<Req extends IncomingMessage>(
+  req: Req,
+  isFromProxy: (req: Req) => boolean,
+): ClientCertificate | Failure | null {
   const text = req.headers[name];
   if (text === undefined) return null;
-  if (!isTrusted) return malformed('is accepted from a proxy in TRUST_PROXY only');
+  if (!isFromProxy(req)) return malformed('is accepted from a proxy in TRUST_PROXY only');
   // RFC 8941 §3.3.5: a byte sequence. Repeated headers are joined by a comma, which is not in it.
   const [, encoded] = /^:([A-Za-z0-9+/]+={0,2}):$/.exec(String(text)) ?? [];
   if (encoded === undefined) return malformed('must be one certificate in base64 between two colons (RFC 9440)');

@@ -62,6 +62,8 @@ interface Route {
   /** The path template, as written in the contract. */
   readonly template: string;
   readonly operations: ReadonlyMap<string, ServedOperation>;
+  /** Whether scripts of other origins may call any of them. */
+  readonly isCrossOrigin: boolean;
 }
 
 /** The route that a path matches. */
@@ -93,7 +95,8 @@ export function readRoutes(contract: Contract): Routes {
       byMethod.set(method.toUpperCase(), operation);
       operations.set(operation.operationId, operation);
     }
-    const route = { template, operations: byMethod };
+    const isCrossOrigin = [...byMethod.values()].some((operation) => operation['x-cors'] === true);
+    const route = { template, operations: byMethod, isCrossOrigin };
     if (template.includes('{')) templated.push({ pattern: patternOf(template), route });
     else fixed.set(template, { ...route, pathParameters: {} });
   }

@@ -23,9 +23,8 @@ export function requireOperation(routes: Routes): RequestHandler {
   return (req, res, next) => {
     const route = routes.find(req.path);
     if (!route) throw new Failure('not_found');
-    const crossOrigin = [...route.operations.values()].some((operation) => operation['x-cors']);
-    if (crossOrigin) allowCrossOrigin(res);
-    if (crossOrigin && req.method === 'OPTIONS') {
+    if (route.isCrossOrigin) allowCrossOrigin(res);
+    if (route.isCrossOrigin && req.method === 'OPTIONS') {
       answerPreflight(res, [...route.operations.keys()]);
       res.status(204).end();
       return;

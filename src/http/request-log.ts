@@ -14,7 +14,7 @@ import { sendDefaults } from './send.ts';
  */
 export function beginRequest(services: Pick<Services, 'log' | 'addresses'>, report: RequestReport): RequestHandler {
   return (req, res, next) => {
-    const certificate = readClientCert(req, isFromProxy(req));
+    const certificate = readClientCert(req, isFromProxy);
     const isRefused = certificate instanceof Failure;
     const state: RequestState = {
       requestId: newRequestId(),

@@ -18,6 +18,7 @@ import { type Contract, type ContractOperation, readRoutes } from './contract.ts
 import { readCookies } from './cookies.ts';
 import { announceDeprecation, type Deprecation, identifyByKey, readDeprecation } from './deprecation.ts';
 import { findRoute, requireOperation } from './find-operation.ts';
+import { inSequence } from './in-sequence.ts';
 import { noList, readList } from './list.ts';
 import { type ListRules, readListRules } from './list-contract.ts';
 import { unknownParameter } from './list-query.ts';
@@ -85,17 +86,19 @@ export function createSurface<Operations>(services: Services, definition: Surfac
   const answerOnce = prepareRepeatable(services, definition);
   const createRouter = (): Router =>
     Router().use(
-      findRoute(definition.name, routes),
-      findAccount(services, deprecation),
-      requireOperation(routes),
-      ...byKey('basic'),
-      ...(isXml ? [requireAccepted(xmlType)] : []),
-      readBody(definition.emptyBody === 'object'),
-      ...(isXml ? [readXmlBody(definition.contract)] : []),
-      readQuery(),
-      ...byKey('query', 'body'),
-      ...createValidator(),
-      dispatch(services, definition.handlers, { answerIfMatch, answerOnce }, lists, form),
+      inSequence([
+        findRoute(definition.name, routes),
+        findAccount(services, deprecation),
+        requireOperation(routes),
+        ...byKey('basic'),
+        ...(isXml ? [requireAccepted(xmlType)] : []),
+        readBody(definition.emptyBody === 'object'),
+        ...(isXml ? [readXmlBody(definition.contract)] : []),
+        readQuery(),
+        ...byKey('query', 'body'),
+        ...createValidator(),
+        dispatch(services, definition.handlers, { answerIfMatch, answerOnce }, lists, form),
+      ]),
       refuse(services, definition, deprecation, form),
     );
   let router: Router | undefined;

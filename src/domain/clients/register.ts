@@ -75,7 +75,7 @@ export function newClient(
   const client = {
     ...metadata,
     accountId: account.id,
-    clientId: newClientId(random),
+    clientId: newClientId({ clock, random }),
     secretDigest: clientSecret && digestOf(clientSecret),
     policyId: null,
     registeredBy,

@@ -55,18 +55,20 @@ export async function userClaims(
   user: TokenUser,
   { scope, told = scope, asked = {} }: Telling,
 ): Promise<Record<string, unknown>> {
+  const sub = subjectOf({ vault }, account, client, user);
   const wanted = new Set([...told, ...Object.keys(asked).map((name) => claimScopes.get(name) ?? '')]);
   const mapped = await standardClaims({ store }, account, user, (name) => wanted.has(name));
-  const known = {
+  const known: Record<string, unknown> = {
     ...mapped,
     ...profileClaims(user, scope, mapped['preferred_username']),
     ...emailClaims(user),
     ...(wanted.has('groups') && { groups: await roleNames({ store }, user) }),
   };
-  const claims = Object.entries(known).filter(
-    ([name, value]) => told.includes(claimScopes.get(name) ?? '') || isAsked(asked, name, value),
-  );
-  return { sub: subjectOf({ vault }, account, client, user), ...Object.fromEntries(claims) };
+  const claims: Record<string, unknown> = { sub };
+  for (const [name, value] of Object.entries(known)) {
+    if (told.includes(claimScopes.get(name) ?? '') || isAsked(asked, name, value)) claims[name] = value;
+  }
+  return claims;
 }
 
 /** Whether a claim is requested by itself, with this value or any. */

@@ -10,7 +10,7 @@ export const certificates: readonly Mutant[] = [
     id: 'certificate-stranger',
     rule: 'only a proxy of the operator hands over certificates',
     file: 'http/client-cert.ts',
-    text: 'if (!isTrusted) return malformed(',
+    text: 'if (!isFromProxy(req)) return malformed(',
     becomes: 'if (false) return malformed(',
     killedBy,
   },

@@ -34,10 +34,15 @@ export const append: Append = (db, table, _numbered, added, eventsOf) =>
   withOneCommit(db, (connection) => {
     const columns = Object.keys(added[0] ?? {});
     const places = `(${columns.map(() => '?').join(', ')})`;
+    // By number of rows; building a text and finding its statement takes as long as adding a small row.
+    const inserts = new Map<number, Sqlite.Statement<Cell[]>>();
     const numbers: number[] = [];
     for (const part of partsOf(table, added)) {
-      const text = `insert into ${table} (${columns.join(', ')}) values ${part.map(() => places).join(', ')}`;
-      const { lastInsertRowid } = statement(connection, text).run(...part.flatMap((row) => Object.values(row)));
+      const rows = part.length;
+      const text = () => `insert into ${table} (${columns.join(', ')}) values ${part.map(() => places).join(', ')}`;
+      const insert = inserts.get(rows) ?? statement(connection, text());
+      inserts.set(rows, insert);
+      const { lastInsertRowid } = insert.run(...part.flatMap((row) => Object.values(row)));
       // Numbers of one statement follow each other.
       for (let before = part.length - 1; before >= 0; before -= 1) numbers.push(Number(lastInsertRowid) - before);
     }

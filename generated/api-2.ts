@@ -3974,7 +3974,8 @@ export interface components {
              *     redirect URI that was sent: 10 times an hour for each application and reason, each process for itself. Requests
              *     of unknown applications are not in the trail. A client that is known by its metadata document has no app until
              *     a user allows it: until then `sign_in.succeeded`, `sign_in.refused` and `consent.denied` have its address as
-             *     `client_id` in their detail.
+             *     `client_id` in their detail. `methods` in the detail of `sign_in.succeeded` and `sign_in.refused` says how the
+             *     user authenticated, as `amr` does.
              * @example user.changed
              * @enum {string}
              */
@@ -11459,7 +11460,8 @@ export interface operations {
                          *     redirect URI that was sent: 10 times an hour for each application and reason, each process for itself. Requests
                          *     of unknown applications are not in the trail. A client that is known by its metadata document has no app until
                          *     a user allows it: until then `sign_in.succeeded`, `sign_in.refused` and `consent.denied` have its address as
-                         *     `client_id` in their detail.
+                         *     `client_id` in their detail. `methods` in the detail of `sign_in.succeeded` and `sign_in.refused` says how the
+                         *     user authenticated, as `amr` does.
                          * @example user.changed
                          * @enum {string}
                          */

@@ -16,6 +16,7 @@ bound to a key need a proof with each request (RFC 9449).
 
 import base64
 import json
+import time
 from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import Request as HttpRequest
 from urllib.request import urlopen
@@ -27,6 +28,21 @@ from fastapi.responses import JSONResponse
 from dpop import Proofs
 
 ALGORITHMS = ["RS256", "PS256", "ES256"]
+
+
+# How long the keys of the service are taken as they were answered last, in seconds.
+KEY_PAUSE = 10
+
+
+class Keys(jwt.PyJWKClient):
+    """Anybody can send tokens with invented names of keys, and each would have the API ask for the keys again."""
+
+    _last: tuple[float, dict] | None = None
+
+    def fetch_data(self) -> dict:
+        if self._last is None or time.monotonic() - self._last[0] >= KEY_PAUSE:
+            self._last = (time.monotonic(), super().fetch_data())
+        return self._last[1]
 
 
 def protect(metadata_url: str, client: tuple[str, str] | None = None) -> "Api":
@@ -43,7 +59,7 @@ class Api:
             raise ValueError(f"{self._issuer} says that it is {server['issuer']}")
         self._client = client
         self._introspection = server["introspection_endpoint"]
-        self._keys = jwt.PyJWKClient(server["jwks_uri"], timeout=5)
+        self._keys = Keys(server["jwks_uri"], timeout=5)
         self._proofs = Proofs(metadata["dpop_signing_alg_values_supported"])
         self._needs_proofs = metadata["dpop_bound_access_tokens_required"]
         parts = urlsplit(self.resource)

@@ -34,7 +34,7 @@ export function addAccessCommands(program: Command, outlet: Outlet): void {
     })
       .requiredOption(...accountOption)
       .requiredOption('--app <app_id>', 'the app of a registered client')
-      .option('--user <email>', 'a user')
+      .option('--user <name>', 'a user, by e-mail address or user name')
       .option('--role <name>', 'everyone with a role');
   }
 }

@@ -49,10 +49,20 @@ const lists: Readonly<Record<string, string>> = {
   server: 'gatehouse api list shows them',
 };
 
+/** The domain names members as the API has them: what is typed here in their place, and where one is made. */
+const typed: readonly (readonly [member: RegExp, here: string])[] = [
+  [/\bconfiguration\.(access|refresh)_token_expiration_minutes\b/g, '$1_token_minutes'],
+  [/\bconfiguration\.(redirect|post_logout_redirect)_uri\b/g, '$1_uris'],
+  [/\bconfiguration\.(?=[a-z_]+)/g, ''],
+  [/\benv_vars\.\d+ /g, '--env '],
+  [/\bPOST \/api\/2\/hooks\/envs makes one\b/g, 'gatehouse hook env set makes one'],
+];
+
 function messageOf({ code, detail }: Failure): string {
   if (detail.message !== undefined) {
     const list = code === 'not_found' && detail.name !== undefined ? lists[detail.name] : undefined;
-    return list === undefined ? detail.message : `${detail.message}; ${list}`;
+    const message = typed.reduce((text, [member, here]) => text.replaceAll(member, here), detail.message);
+    return list === undefined ? message : `${message}; ${list}`;
   }
   const reason = detail.reason === undefined ? '' : ` (${detail.reason})`;
   if (code === 'conflict') return `${detail.name ?? 'name'} has already been taken; choose another`;

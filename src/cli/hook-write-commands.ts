@@ -12,7 +12,7 @@ import { addYesOption, type Confirmable, confirm } from './confirm.ts';
 import { readHookFile, shownWritten } from './hook-log-commands.ts';
 import { listItems } from './listing.ts';
 import { fields, isoTime, table } from './output.ts';
-import { readWhole } from './pairs.ts';
+import { readSwitch, readWhole } from './pairs.ts';
 import { withAccount } from './session.ts';
 
 interface Definition {
@@ -20,13 +20,23 @@ interface Definition {
   readonly env?: readonly string[];
   readonly timeout?: string;
   readonly retries?: string;
+  readonly location?: string;
+  readonly risk?: string;
 }
 
 const encoded = async (file: string) => Buffer.from(await readHookFile(file)).toString('base64');
 
 /** Members that were given; the others stay. */
-async function readDefinition({ file, env, timeout, retries }: Definition): Promise<Partial<HookInput>> {
+async function readDefinition(
+  { file, env, timeout, retries, location, risk }: Definition,
+  former: HookInput['options'] = null,
+): Promise<Partial<HookInput>> {
+  const options = {
+    ...(location !== undefined && { locationEnabled: readSwitch(location, 'location') }),
+    ...(risk !== undefined && { riskEnabled: readSwitch(risk, 'risk') }),
+  };
   return {
+    ...(Object.keys(options).length > 0 && { options: { ...former, ...options } }),
     ...(file !== undefined && { function: await encoded(file) }),
     ...(env && { envVars: env }),
     ...(timeout !== undefined && { timeout: readWhole(timeout, 'timeout') }),
@@ -39,7 +49,9 @@ function addDefinition(command: Command): Command {
     .requiredOption(...accountOption)
     .option('--env <name>', 'a variable that the function reads; may be repeated', collect)
     .option('--timeout <seconds>', 'how long a run may take: 1 for pre-authentication, 1 to 10 for user-migration')
-    .option('--retries <number>', 'how often a run that failed is repeated');
+    .option('--retries <number>', 'how often a run that failed is repeated')
+    .option('--location <on|off>', 'whether its context has the country and the place of the address')
+    .option('--risk <on|off>', 'whether its context has the risk of the sign-in');
 }
 
 export function addHookWriteCommands(group: Command, outlet: Outlet): void {
@@ -66,12 +78,12 @@ export function addHookWriteCommands(group: Command, outlet: Outlet): void {
     'write a new version of a hook; what is not given stays',
     outlet,
     async ({ args: [id], options }) => {
-      const changes = await readDefinition(options);
-      if (Object.keys(changes).length === 0) {
+      if (Object.keys(await readDefinition(options)).length === 0) {
         throw new Failure('value_invalid', { name: 'file', message: 'nothing is to be changed: give --file' });
       }
       return withAccount(options.account, async (services, account) => {
-        const input = { ...inputOf(await readNamedHook(services, account, String(id))), ...changes };
+        const former = inputOf(await readNamedHook(services, account, String(id)));
+        const input = { ...former, ...(await readDefinition(options, former.options)) };
         return shownWritten(await replaceHook(services, account, String(id), input));
       });
     },
@@ -109,13 +121,18 @@ function addHookLists(group: Command, outlet: Outlet): void {
       const hook = await readNamedHook(services, account, String(id));
       const json = { ...represent(hook), function: sourceOf(hook.definition.function) };
       if (options.source) return { json, text: json.function };
-      const { disabled, function: _, packages, ...shown } = json;
+      const { disabled, location, risk, function: _, packages, ...shown } = json;
       const named = Object.entries(packages).map(([name, version]) => `${name}@${version}`);
-      return { json, text: fields({ ...shown, disabled: disabled ? 'yes' : 'no', packages: named }) };
+      const words = { disabled: disabled ? 'yes' : 'no', location: onOrOff(location), risk: onOrOff(risk) };
+      return { json, text: fields({ ...shown, ...words, packages: named }) };
     }),
   )
     .requiredOption(...accountOption)
     .option('--source', 'print its function and nothing else');
+}
+
+function onOrOff(flag: boolean): string {
+  return flag ? 'on' : 'off';
 }
 
 function represent({ hook, definition, envVars, status }: NamedHook) {
@@ -129,6 +146,8 @@ function represent({ hook, definition, envVars, status }: NamedHook) {
     timeout: definition.timeoutSeconds,
     retries: definition.retries,
     env_vars: envVars,
+    location: definition.options?.locationEnabled ?? false,
+    risk: definition.options?.riskEnabled ?? false,
     packages: definition.packages,
     updated_at: isoTime(hook.updatedAt),
   };

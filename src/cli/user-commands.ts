@@ -4,7 +4,6 @@ import { Failure } from '../domain/failure.ts';
 import { requireRoleIds } from '../domain/roles/full-role.ts';
 import type { UserInput } from '../domain/users/user-input.ts';
 import { type SettableStatus, settableStatuses, userStatusNames } from '../domain/users/user-status.ts';
-import { requireUser } from '../domain/users/users.ts';
 import { createUser, unlockUser, updateUser } from '../domain/users/write-user.ts';
 import type { StoreVerbs } from '../store/store.ts';
 import type { UserRecord } from '../store/users.ts';
@@ -14,10 +13,11 @@ import { keysOf, type PairReaders, readMembers, readWords } from './pairs.ts';
 import { addPeopleCommands } from './people-commands.ts';
 import { withAccount } from './session.ts';
 import { addUserLists, addUserVerbs } from './user-verbs.ts';
+import { type OfUser, ofUser, requireNames, whom } from './whom.ts';
 
 interface NewUserOptions {
   readonly account: string;
-  readonly email: string;
+  readonly email?: string;
   readonly username?: string;
   readonly password?: string;
   readonly firstname?: string;
@@ -34,6 +34,7 @@ export function addUserCommands(program: Command, outlet: Outlet): void {
     outlet,
     async (call) => {
       const { account: subdomain, password, role: roles, ...names } = call.options;
+      requireNames(names);
       const changes = {
         ...pickNames(names),
         roles,
@@ -45,35 +46,27 @@ export function addUserCommands(program: Command, outlet: Outlet): void {
     },
   )
     .requiredOption(...accountOption)
-    .requiredOption('--email <email>', 'e-mail address')
-    .option('--username <name>', 'another name to sign in with')
+    .option('--email <email>', 'e-mail address')
+    .option('--username <name>', 'another name to sign in with, or the only one')
     .option('--password <password>', '8 to 256 characters; - reads it from standard input')
     .option('--firstname <name>', 'first name')
     .option('--lastname <name>', 'last name')
     .option('--role <name>', 'a role that the user gets; may be repeated', collect);
-  addCommand<{ account: string; email: string }>(
-    group,
-    'set <pairs...>',
-    'change a user: key=value',
-    outlet,
-    async (call) => {
-      const changes = await readMembers<UserChanges>(call.args[0] as string[], readers);
-      const { account: subdomain, email } = call.options;
-      return withAccount(subdomain, async (services, account) => {
-        const { id, status } = await requireUser(services.store, account, email);
-        const input = await inputOf(services.store, account, changes);
-        const changed = await updateUser(services, account, id, input);
-        // For an active user this is how an operator ends a pause.
-        if (changes.status === 'active' && status === settableStatuses.active) {
-          await unlockUser(services, account, id, input.authority);
-        }
-        return one(changed);
-      });
-    },
-  )
-    .requiredOption(...accountOption)
-    .requiredOption('--email <email>', 'whom')
-    .addHelpText('after', `${keysOf(readers)}\nstatus is ${Object.keys(settableStatuses).join(', ')}`);
+  const set = addCommand<OfUser>(group, 'set <pairs...>', 'change a user: key=value', outlet, async (call) => {
+    const find = whom(call.options);
+    const changes = await readMembers<UserChanges>(call.args[0] as string[], readers);
+    return withAccount(call.options.account, async (services, account) => {
+      const { id, status } = await find(services.store, account);
+      const input = await inputOf(services.store, account, changes);
+      const changed = await updateUser(services, account, id, input);
+      // For an active user this is how an operator ends a pause.
+      if (changes.status === 'active' && status === settableStatuses.active) {
+        await unlockUser(services, account, id, input.authority);
+      }
+      return one(changed);
+    });
+  });
+  ofUser(set).addHelpText('after', `${keysOf(readers)}\nstatus is ${Object.keys(settableStatuses).join(', ')}`);
   addUserLists(group, outlet);
   addUserVerbs(group, outlet);
   addPeopleCommands(group, outlet);
@@ -133,7 +126,7 @@ function readStatus(text: string): SettableStatus {
   throw new Failure('value_invalid', { name: 'status', message });
 }
 
-function one({ id, email, status }: UserRecord): Answer {
-  const json = { id, email, status: userStatusNames[status] };
+function one({ id, email, username, status }: UserRecord): Answer {
+  const json = { id, email, username, status: userStatusNames[status] };
   return { json, text: fields(json) };
 }

@@ -6,10 +6,10 @@ import { type ListFilter, matching } from '../domain/listing.ts';
 import { requireRole } from '../domain/roles/full-role.ts';
 import { readFullUser } from '../domain/users/full-user.ts';
 import { foldIdentifier } from '../domain/users/identifiers.ts';
-import { requireInviteLink } from '../domain/users/invite-links.ts';
+import { createInviteLink } from '../domain/users/invite-links.ts';
 import { fullName } from '../domain/users/names.ts';
 import { userStatusNames } from '../domain/users/user-status.ts';
-import { removeUser, requireUser } from '../domain/users/users.ts';
+import { removeUser } from '../domain/users/users.ts';
 import { unlockUser } from '../domain/users/write-user.ts';
 import { accountOption, addCommand, type OfAccount, type Outlet } from './command.ts';
 import { addYesOption, type Confirmable, confirm } from './confirm.ts';
@@ -17,26 +17,23 @@ import { addLimitOption, type Limited, listItems, readLimit } from './listing.ts
 import { fields, isoTime, table } from './output.ts';
 import { readOne } from './pairs.ts';
 import { withAccount } from './session.ts';
-
-type OfUser = OfAccount & { readonly email: string };
-
-function ofUser(command: Command): Command {
-  return command.requiredOption(...accountOption).requiredOption('--email <email>', 'whom');
-}
+import { called, type OfUser, ofUser, whom } from './whom.ts';
 
 interface Filters {
   readonly email?: string;
+  readonly username?: string;
   readonly status?: string;
   readonly role?: string;
 }
 
-/** Addresses are compared folded, as they are unique. Throws `value_invalid`. */
-function readFilters({ email, status }: Filters): ListFilter[] {
+/** Names are compared folded, as they are unique. Throws `value_invalid`. */
+function readFilters({ email, username, status }: Filters): ListFilter[] {
   const filters: ListFilter[] = [];
-  if (email !== undefined) {
-    const { values, ...filter } = matching('email', email);
+  for (const [name, text] of Object.entries({ email, username })) {
+    if (text === undefined) continue;
+    const { values, ...filter } = matching(name, text);
     const key = foldIdentifier(String(values[0]));
-    if (key === null) throw new Failure('value_invalid', { name: 'email', message: 'email is not an address' });
+    if (key === null) throw new Failure('value_invalid', { name, message: `no user can have this ${name}` });
     filters.push({ ...filter, values: [key] });
   }
   if (status !== undefined) {
@@ -57,7 +54,12 @@ export function addUserLists(group: Command, outlet: Outlet): void {
       }
       const users = await listItems((query) => store.users.page(account.id, query), { sort: 'id', filters, limit });
       return {
-        json: users.map(({ id, email, status }) => ({ id, email, status: userStatusNames[status] })),
+        json: users.map(({ id, email, username, status }) => ({
+          id,
+          email,
+          username,
+          status: userStatusNames[status],
+        })),
         text: table(
           ['id', 'email', 'username', 'status', 'name'],
           users.map((user) => [user.id, user.email, user.username, userStatusNames[user.status], fullName(user)]),
@@ -67,11 +69,13 @@ export function addUserLists(group: Command, outlet: Outlet): void {
   });
   addLimitOption(list.requiredOption(...accountOption))
     .option('--email <email>', 'only users with this address; * at an end stands for anything')
+    .option('--username <name>', 'only users with this user name; * at an end stands for anything')
     .option('--status <status>', `only users with this status: ${Object.values(userStatusNames).join(', ')}`)
     .option('--role <name>', 'only users with this role');
-  const show = addCommand<OfUser>(group, 'show', 'show a user', outlet, ({ options }) =>
-    withAccount(options.account, async ({ store }, account) => {
-      const user = await readFullUser(store, account, (await requireUser(store, account, options.email)).id);
+  const show = addCommand<OfUser>(group, 'show', 'show a user', outlet, ({ options }) => {
+    const find = whom(options);
+    return withAccount(options.account, async ({ store }, account) => {
+      const user = await readFullUser(store, account, (await find(store, account)).id);
       const roles = await store.roles.ofUser(account.id, user.id);
       const policy = user.policyId === null ? null : await store.policies.find(account.id, user.policyId);
       const json = {
@@ -88,8 +92,8 @@ export function addUserLists(group: Command, outlet: Outlet): void {
         locked_until: isoTime(user.lockedUntil),
       };
       return { json: { ...json, custom_attributes: user.customAttributes }, text: fields(json) };
-    }),
-  );
+    });
+  });
   ofUser(show);
 }
 
@@ -99,34 +103,41 @@ export function addUserVerbs(group: Command, outlet: Outlet): void {
     'invite',
     'create a link, for 72 hours, to the page on which a user chooses a password',
     outlet,
-    ({ options }) =>
-      withAccount(options.account, async (services, account) => {
-        await requireUser(services.store, account, options.email);
-        const link = await requireInviteLink(services, account, options.email);
-        return { json: { email: options.email, link }, text: `${link}\n` };
-      }),
+    ({ options }) => {
+      const find = whom(options);
+      return withAccount(options.account, async (services, account) => {
+        const user = await find(services.store, account);
+        const link = await createInviteLink(services, account, user);
+        return { json: { email: options.email ?? user.email, link }, text: `${link}\n` };
+      });
+    },
   );
   ofUser(invite);
-  const unlock = addCommand<OfUser>(group, 'unlock', 'end the pause after wrong passwords', outlet, ({ options }) =>
-    withAccount(options.account, async (services, account) => {
-      const { id, email } = await requireUser(services.store, account, options.email);
+  const unlock = addCommand<OfUser>(group, 'unlock', 'end the pause after wrong passwords', outlet, ({ options }) => {
+    const find = whom(options);
+    return withAccount(options.account, async (services, account) => {
+      const user = await find(services.store, account);
+      const { id, email } = user;
       await unlockUser(services, account, id, 'all');
-      return { json: { id, email, unlocked: true }, text: `${email} is unlocked\n` };
-    }),
-  );
+      return { json: { id, email, unlocked: true }, text: `${called(user)} is unlocked\n` };
+    });
+  });
   ofUser(unlock);
   const remove = addCommand<OfUser & Confirmable>(
     group,
     'delete',
     'delete a user with everything that was granted',
     outlet,
-    ({ options }) =>
-      withAccount(options.account, async (services, account) => {
-        const { id, email } = await requireUser(services.store, account, options.email);
-        await confirm(`the user ${email} is deleted with everything that was granted`, options);
-        await removeUser(services, account, id);
-        return { json: { id, deleted: true }, text: `${email} is deleted\n` };
-      }),
+    ({ options }) => {
+      const find = whom(options);
+      return withAccount(options.account, async (services, account) => {
+        const user = await find(services.store, account);
+        const name = called(user);
+        await confirm(`the user ${name} is deleted with everything that was granted`, options);
+        await removeUser(services, account, user.id);
+        return { json: { id: user.id, deleted: true }, text: `${name} is deleted\n` };
+      });
+    },
   );
   addYesOption(ofUser(remove));
 }

@@ -3,7 +3,7 @@ import type { Account } from '../domain/accounts/account.ts';
 import { listAccounts, requireAccount } from '../domain/accounts/accounts.ts';
 import type { AuditedEvent } from '../domain/audit/list.ts';
 import { Failure } from '../domain/failure.ts';
-import { readEmail } from '../domain/users/identifiers.ts';
+import { foldIdentifier } from '../domain/users/identifiers.ts';
 import { type Story, tellReference } from '../domain/why/story.ts';
 import { tellUser } from '../domain/why/user.ts';
 import type { Explained } from '../domain/why/words.ts';
@@ -24,7 +24,7 @@ const reference = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 export function addWhyCommand(program: Command, outlet: Outlet): void {
   addCommand<WhyOptions>(
     program,
-    'why <reference-or-email>',
+    'why <reference-or-user>',
     'tell why a sign-in was refused, and what to do',
     outlet,
     ({ args: [subject], options }) =>
@@ -34,13 +34,11 @@ export function addWhyCommand(program: Command, outlet: Outlet): void {
         const accounts =
           subdomain === undefined ? await listAccounts(services) : [await requireAccount(services, subdomain)];
         if (reference.test(text)) return whyReference(services, accounts, text);
-        if (text.includes('@')) return whyUser(services, accounts, text, options);
-        const message = 'give the reference that the page shows, or the e-mail address of a user';
-        throw new Failure('value_invalid', { name: 'reference-or-email', message });
+        return whyUser(services, accounts, text, options);
       }),
   )
     .option('--account <subdomain>', 'the account; all of them by default')
-    .option('--app <app_id>', 'with an e-mail address: the app that the user wants to use');
+    .option('--app <app_id>', 'with a user: the app that they want to use');
 }
 
 async function whyReference(services: Services, accounts: readonly Account[], text: string): Promise<Answer> {
@@ -68,24 +66,28 @@ async function whyUser(
   const client = app === undefined ? null : await requireApp(services, account, readId('app', app));
   const { status, now, before } = await tellUser(services, account, user, client);
   const about = { account: account.subdomain, user_id: user.id, status };
-  const head = fields({ ...about, 'would refuse now': now.length === 0 ? 'nothing that is known' : null });
+  const causes = now.map(({ cause }) => cause).join(' ');
+  const head = fields({ ...about, 'would refuse now': causes || 'nothing that is known' });
   const parts = [head, ...now.map((one) => fields(onlyWords(one))), ...before.map((one) => fields(wordsOf(one)))];
   return { json: { ...about, now: now.map(onlyWords), before: before.map(representStory) }, text: parts.join('\n') };
 }
 
-/** The user with this e-mail address in one of the accounts. Throws `not_found`, `value_invalid` when several have one. */
-async function requireUser({ store }: Services, accounts: readonly Account[], email: string) {
-  const { key } = readEmail(email);
+/** The user with this name in one of the accounts. Throws `not_found`, `value_invalid` when several have one. */
+async function requireUser({ store }: Services, accounts: readonly Account[], name: string) {
+  const key = foldIdentifier(name);
   const found: { account: Account; user: UserRecord }[] = [];
   for (const account of accounts) {
-    const user = await store.users.findByEmail(account.id, key);
+    const user = key === null ? null : await store.users.findByName(account.id, key);
     if (user) found.push({ account, user });
   }
   const [one] = found;
-  if (!one) throw new Failure('not_found', { name: 'user', message: `there is no user ${email}` });
+  if (!one) {
+    const message = `there is no user ${name}: give the reference that the page shows, or the e-mail address or user name of somebody`;
+    throw new Failure('not_found', { name: 'user', message });
+  }
   if (found.length === 1) return one;
   const names = found.map(({ account }) => account.subdomain).join(', ');
-  const message = `several accounts have a user ${email} (${names}): choose one with --account`;
+  const message = `several accounts have a user ${name} (${names}): choose one with --account`;
   throw new Failure('value_invalid', { name: 'account', message });
 }
 

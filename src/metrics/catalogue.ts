@@ -85,7 +85,7 @@ export const catalogue = {
     labels: { outcome: signInOutcomes, method: signInMethods },
     meaning:
       'sign-ins, by the events of the trail. `refused` is after a right first factor, `wrong_second_factor` also counts ' +
-      'codes that were checked for a caller of the API; the method of both, and of what a hook ends, is `unknown`',
+      'codes that were checked for a caller of the API; the method of the latter, and of what a hook ends, is `unknown`',
   },
   gatehouse_password_queue_waiting: {
     type: 'gauge',

@@ -88,7 +88,7 @@ const ended: Readers = {
     outcome: reason,
     method: reason === 'wrong_passkey' ? 'passkey' : 'password',
   }),
-  'sign_in.refused': () => ({ outcome: 'refused', method: 'unknown' }),
+  'sign_in.refused': ({ methods }) => ({ outcome: 'refused', method: methodOf(methods) }),
   'mfa.failed': () => ({ outcome: 'wrong_second_factor', method: 'unknown' }),
   'hook.sign_in_refused': () => ({ outcome: 'hook_refused', method: 'unknown' }),
   // A migration that fails is a sign-in of an unknown user, and recorded as that.

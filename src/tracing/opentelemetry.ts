@@ -24,18 +24,16 @@ export interface TracingOptions {
 }
 
 /**
- * Sends traces by OTLP over HTTP. Null, and a line in the log, when a package is missing: the service is needed more than
- * its traces.
+ * Sends traces by OTLP over HTTP. Null, and a line in the log, when a package is missing or another one than was tested:
+ * the service is needed more than its traces.
  */
 export async function openTracing(options: TracingOptions, log: Log): Promise<Tracing | null> {
   try {
     return await load(options, log);
   } catch (error) {
     const { code } = error as { readonly code?: unknown };
-    if (code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    log.warn('no traces', {
-      reason: `OTEL_EXPORTER_OTLP_ENDPOINT is set, but packages are missing: ${installTracing}`,
-    });
+    const fault = code === 'ERR_MODULE_NOT_FOUND' ? 'packages are missing' : 'its packages cannot be used';
+    log.warn('no traces', { reason: `OTEL_EXPORTER_OTLP_ENDPOINT is set, but ${fault}: ${installTracing}` });
     return null;
   }
 }

@@ -6,6 +6,6 @@ export const tracingPackages = {
   '@opentelemetry/sdk-trace': '3.1.0',
 } as const;
 
-export const installTracing = `npm install --no-save ${Object.entries(tracingPackages)
+export const installTracing = `npm install --no-save --omit=dev ${Object.entries(tracingPackages)
   .map(([name, version]) => `${name}@${version}`)
   .join(' ')}`;

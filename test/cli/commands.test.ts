@@ -102,7 +102,7 @@ describe('the command line', () => {
       input: 'correct horse battery\nmore',
     });
     const user = JSON.parse(stdout);
-    assert.deepEqual(user, { id: user.id, email: 'Ada@Example.com', status: 'active' });
+    assert.deepEqual(user, { id: user.id, email: 'Ada@Example.com', username: 'ada', status: 'active' });
     const setting = (...pairs: string[]) => ['user', 'set', ...account, '--email', 'ada@example.com', ...pairs];
     const set = (...pairs: string[]) => cli.json(...setting(...pairs));
     assert.equal((await cli.json(...setting('status=locked', 'firstname=Ada', 'roles='))).status, 'locked');
@@ -145,11 +145,40 @@ describe('the command line', () => {
       'there is no app 7; gatehouse app list shows the apps',
     );
     assert.equal((await refusal('why', '9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11')).error, 'not_found');
-    assert.match((await refusal('why', 'nonsense')).message, /^give the reference/);
+    assert.match((await refusal('why', 'nonsense')).message, /^there is no user nonsense: give the reference/);
     await cli.json('account', 'create', 'twin');
     await cli.json('user', 'create', '--account', 'twin', '--email', 'why@example.com');
     assert.match((await refusal('why', 'why@example.com')).message, /\(acme, twin\): choose one with --account$/);
     assert.equal((await cli.json('why', 'why@example.com', '--account', 'twin')).account, 'twin');
+  });
+
+  test('a user without an e-mail address is named by user name', async () => {
+    const account = ['--account', 'acme'];
+    const bo = ['--username', "bo o'hara"];
+    const { id } = await cli.json('user', 'create', ...account, ...bo);
+    assert.deepEqual(await cli.json('user', 'list', ...account, '--username', "BO O'*"), [
+      { id, email: null, username: "bo o'hara", status: 'unactivated' },
+    ]);
+    const [told] = (await cli.json('why', "Bo O'Hara", '--account', 'acme')).now;
+    const invite = `gatehouse user invite --username 'bo o'\\''hara' --account acme`;
+    assert.ok(told.remedy.includes(invite), told.remedy);
+    const { email, link } = await cli.json('user', 'invite', ...account, ...bo);
+    assert.equal(email, null);
+    assert.match(link, /^http/);
+    assert.equal((await cli.json('user', 'set', ...account, ...bo, 'status=locked')).status, 'locked');
+    assert.equal((await cli.json('user', 'show', ...account, ...bo)).username, "bo o'hara");
+    assert.match((await cli.run(['user', 'unlock', ...account, ...bo])).stdout, /^bo o'hara is unlocked$/m);
+    const { id: app } = await cli.json('app', 'create', 'Desk', ...account);
+    const access = ['--app', String(app), '--user', "BO O'HARA", ...account];
+    assert.equal((await cli.json('access', 'grant', ...access)).app_id, app);
+    assert.equal((await cli.json('access', 'revoke', ...access)).app_id, app);
+    await cli.json('app', 'delete', String(app), ...account, '--yes');
+    const both = await refusal('user', 'show', ...account, ...bo, '--email', 'ada@example.com');
+    assert.deepEqual([both.exitCode, both.message], [2, '--email and --username cannot both be given']);
+    const nobody = await refusal('user', 'show', ...account);
+    assert.deepEqual([nobody.exitCode, nobody.message], [2, '--email or --username must be given']);
+    assert.equal((await cli.json('user', 'delete', ...account, ...bo, '--yes')).deleted, true);
+    assert.equal((await refusal('user', 'show', ...account, ...bo)).error, 'not_found');
   });
 
   test('user set stores each key', async () => {

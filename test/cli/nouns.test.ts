@@ -58,7 +58,21 @@ describe('commands for what an account has', () => {
     assert.equal(await refusal('app', 'show', id), 'there is no such app; gatehouse app list shows the apps');
     assert.match(await refusal('app', 'set', String(other.id), 'roles=nobody'), /^there is no role nobody/);
     assert.match(await refusal('app', 'set', String(other.id), 'visible=yes'), /^visible must be on or off$/);
-    assert.match(await refusal('app', 'set', String(other.id), 'redirect_uris=ftp://x'), /redirect_uri\[0\] must be/);
+    assert.match(await refusal('app', 'set', String(other.id), 'redirect_uris=ftp://x'), /^redirect_uris\[0\] must be/);
+    for (const [pair, message] of [
+      ['post_logout_redirect_uris=ftp://x', /^post_logout_redirect_uris\[0\] must be/],
+      ['login_url=nowhere', /^login_url must be/],
+      // The bounds of the API, which its contract checks and this does not pass.
+      ['access_token_minutes=1441', /^access_token_minutes must be from 1 to 1440/],
+      ['refresh_token_minutes=525601', /^refresh_token_minutes must be from 1 to 525600/],
+    ] as const) {
+      assert.match(await refusal('app', 'set', String(other.id), pair), message);
+    }
+    await json('app', 'set', String(other.id), 'token_endpoint_auth_method=none', 'redirect_uris=https://a.example/in');
+    assert.equal(
+      await refusal('app', 'rotate-secret', String(other.id)),
+      'by its token_endpoint_auth_method the client has no secret',
+    );
     assert.match(await refusal('app', 'set', String(other.id), 'token_endpoint_auth_method=magic'), /must be .* or /);
     assert.match(await refusal('app', 'create', 'Third', 'owner=me'), /^owner cannot be set; keys are name, desc/);
     assert.match(await refusal('app', 'list', '--limit', '0'), /^limit must be/);
@@ -142,7 +156,18 @@ describe('commands for what an account has', () => {
     const all = await json('hook', 'list');
     assert.deepEqual([all.length, all[0].id, all[0].type], [1, id, 'pre-authentication']);
     assert.equal(await refusal('hook', 'push', id), 'nothing is to be changed: give --file');
-    assert.match(await refusal('hook', 'push', id, '--env', 'OTHER'), /must be the name of a variable/);
+    const unknown = '--env must be the name of a variable of this account; gatehouse hook env set makes one';
+    assert.equal(await refusal('hook', 'push', id, '--env', 'OTHER'), unknown);
+    assert.deepEqual([shown.location, shown.risk], [false, false]);
+    const located = await json('hook', 'push', id, '--location', 'on');
+    const risky = await json('hook', 'push', id, '--risk', 'on');
+    assert.deepEqual([located.version, risky.version], [3, 4]);
+    const both = await json('hook', 'show', id);
+    assert.deepEqual([both.location, both.risk, both.env_vars], [true, true, ['LIMIT']], 'what is not given stays');
+    assert.match((await cli.ask(['hook', 'show', id, ...account])).stdout, /^location +on$/m);
+    await json('hook', 'push', id, '--risk', 'off');
+    assert.deepEqual((await json('hook', 'show', id)).risk, false);
+    assert.equal(await refusal('hook', 'push', id, '--risk', 'yes'), 'risk must be on or off');
     assert.match(await refusal('hook', 'push', id, '--timeout', '9'), /^timeout must be 1/);
     write('exports.handle = 1;');
     assert.match(await refusal('hook', 'push', id, '--file', 'hook.js'), /exports no handler/);

@@ -16,9 +16,30 @@ describe('gatehouse doctor <resource-url> with one thing wrong', () => {
     ],
     ['refuses by 403', 'challenge', /403 without a token, not 401/, ({ plant }) => plant('POST /mcp', { status: 403 })],
     [
+      'leads elsewhere',
+      'challenge',
+      /\/mcp answers 308, which leads to http:.*\/mcp\/v2$/,
+      ({ plant }) => plant('POST /mcp', { status: 308, headers: { location: '/mcp/v2' } }),
+    ],
+    [
+      'is there with a slash at the end alone',
+      'challenge',
+      /\/mcp answers 404 without a token, not 401, and http.*\/mcp\/ answers 401$/,
+      ({ plant }) => {
+        plant('POST /mcp', { status: 404 });
+        plant('POST /mcp/', { status: 401 });
+      },
+    ],
+    [
+      'is not there',
+      'challenge',
+      /\/mcp answers 404 without a token, not 401$/,
+      ({ plant }) => plant('POST /mcp', { status: 404 }),
+    ],
+    [
       'has no metadata',
       'resource metadata',
-      /no metadata of the resource at .*\/mcp or /,
+      /no metadata of the resource: .*\/mcp answers 404, .*\/oauth-protected-resource answers 404$/,
       ({ plant }) => plant('POST /mcp', { status: 401 }),
     ],
     [
@@ -66,8 +87,18 @@ describe('gatehouse doctor <resource-url> with one thing wrong', () => {
     [
       'names an authorization server without metadata',
       'issuer',
-      /no metadata of the authorization server/,
+      /no metadata of the authorization server .*: .* answers 404/,
       ({ plant }) => plant('GET /.well-known/oauth-authorization-server', { status: 404 }),
+    ],
+    [
+      'names an authorization server that leads elsewhere',
+      'issuer',
+      /oauth-authorization-server answers 301, which leads to https:\/\/other\.example\/x, .* answers 404/,
+      ({ plant }) =>
+        plant('GET /.well-known/oauth-authorization-server', {
+          status: 301,
+          headers: { location: 'https://other.example/x' },
+        }),
     ],
     [
       'names the issuer with a slash',
@@ -207,4 +238,16 @@ describe('gatehouse doctor <resource-url> with one thing wrong', () => {
       assert.ok(steps[at]?.remedy);
     });
   }
+
+  test('an API that refuses the host: the remedy names it', async () => {
+    const { plant, resource } = await openPlanted();
+    for (const status of [400, 403, 421]) {
+      plant('POST /mcp', { status });
+      const [challenge] = await examine(resource);
+      assert.match(
+        challenge?.remedy ?? '',
+        new RegExp(`take requests for the host ${new URL(resource).host}; then answer 401`),
+      );
+    }
+  });
 });

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { BlockList } from 'node:net';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -23,11 +24,14 @@ describe('deploy/compose.yaml', () => {
     readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
     readonly stop_grace_period?: string;
     readonly security_opt?: readonly string[];
+    readonly networks?: { readonly inside?: { readonly ipv4_address?: string } };
   }
   const file: {
     readonly services: Readonly<Record<string, Service>>;
     readonly networks: {
-      readonly inside: { readonly ipam: { readonly config: readonly { readonly subnet: string }[] } };
+      readonly inside: {
+        readonly ipam: { readonly config: readonly { readonly subnet: string; readonly ip_range: string }[] };
+      };
     };
   } = parse(read('deploy/compose.yaml'), { merge: true });
   const { services } = file;
@@ -76,6 +80,21 @@ describe('deploy/compose.yaml', () => {
       assert.ok(nginx.includes(`proxy_set_header ${header};`), header);
     }
     assert.ok(Number(/keepalive_timeout (\d+)s/.exec(nginx)?.[1]) < 5);
+  });
+
+  it('gives the processes addresses of their own, which the balancer looks up once', () => {
+    const [{ subnet = '', ip_range: others = '' } = {}] = file.networks.inside.ipam.config;
+    const listOf = (network: string) => {
+      const list = new BlockList();
+      const [address = '', bits] = network.split('/');
+      list.addSubnet(address, Number(bits));
+      return list;
+    };
+    const addresses = nodes.map(([, { networks }]) => networks?.inside?.ipv4_address ?? '');
+    assert.equal(new Set(addresses).size, nodes.length);
+    for (const address of addresses) {
+      assert.deepEqual([listOf(subnet).check(address), listOf(others).check(address)], [true, false], address);
+    }
   });
 
   it('mounts files of the repository, or those that the docs have the reader make', () => {
@@ -139,6 +158,12 @@ describe('deploy/helm/gatehouse', () => {
     assert.deepEqual(
       fixed.map(([name]) => name),
       ['HOST', 'PORT', 'PUBLIC_SCHEME', 'MASTER_KEY_FILE'],
+    );
+    const [, refused = ''] = /has \$name \(list ([^)]*)\)/.exec(all) ?? [];
+    assert.deepEqual(
+      refused.split(' ').map((name) => JSON.parse(name)),
+      fixed.map(([name]) => name),
+      'what the chart sets cannot be set otherwise',
     );
     const given = { ...Object.fromEntries(fixed), ...(values['settings'] as Record<string, string>) };
     for (const name of Object.keys(given)) assert.ok(isSetting(name), name);

@@ -117,6 +117,15 @@ describe('the dashboard and the alerts', () => {
     }
   });
 
+  it('the first answer of a series that begins with it is an increase too', () => {
+    for (const { alert, expr } of rules) {
+      for (const [, series = ''] of expr.matchAll(/increase\((\w+)/g)) {
+        const isToldLater = Object.values(meterOf(series)?.labels ?? {}).some((values) => 'told' in values);
+        if (isToldLater) assert.match(expr, new RegExp(`unless ${series}\\{[^}]*\\} offset 10m`), alert);
+      }
+    }
+  });
+
   it('the docs say of each alert, and of no other, what to do; its link leads there', () => {
     const documented = [...read('docs/alerts.md').matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
     assert.deepEqual(

@@ -14,6 +14,8 @@ export interface Issuer {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** What introspection answers for a token. */
   readonly active: Map<string, Readonly<Record<string, unknown>>>;
+  /** How often the keys were asked for. */
+  keysAsked: number;
   /** Of the client that asked at introspection last. */
   askedWith: string | undefined;
   /** A token of these claims; without changes one that is good for the resource, with `orders:read`. */
@@ -52,6 +54,7 @@ export async function openIssuer(resource: string): Promise<Issuer> {
     metadataUrl: `${issuer}/metadata`,
     metadata,
     active,
+    keysAsked: 0,
     askedWith: undefined,
     token: (claims = {}, header = {}, foreign = false) => {
       const now = Math.floor(Date.now() / 1000);
@@ -76,7 +79,10 @@ export async function openIssuer(resource: string): Promise<Issuer> {
     '/metadata': () => metadata,
     '/.well-known/oauth-authorization-server': () => served,
     '/.well-known/openid-configuration': () => served,
-    '/jwks': () => ({ keys }),
+    '/jwks': () => {
+      opened.keysAsked += 1;
+      return { keys };
+    },
     '/introspect': async (request) => {
       opened.askedWith = request.headers.authorization;
       const token = new URLSearchParams(await text(request)).get('token') ?? '';

@@ -132,6 +132,12 @@ export async function checkJwts({ base }: RunningApi, issuer: Issuer): Promise<v
       what,
     );
   }
+  const asked = issuer.keysAsked;
+  for (let number = 0; number < 20; number += 1) {
+    const invented = await issuer.token({}, { kid: `invented-${number}` }, true);
+    assert.equal((await fetch(orders, { headers: bearer(invented) })).status, 401);
+  }
+  assert.ok(issuer.keysAsked - asked <= 1, `keys are asked for ${issuer.keysAsked - asked} times by invented names`);
   for (const authorization of ['Basic YTpi', 'Bearer', `Bearer ${good} ${good}`]) {
     assert.equal((await fetch(orders, { headers: { authorization } })).status, 401, authorization);
   }

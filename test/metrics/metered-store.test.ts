@@ -90,11 +90,17 @@ onEachDatabase('a measured store', (subject) => {
         return work(tx);
       });
     const metered = meterStore({ ...store, transaction: twice }, metrics);
-    const refused = { accountId, at: 1, action: 'sign_in.refused', outcome: 'refused', detail: '{}' } as const;
+    const refused = {
+      accountId,
+      at: 1,
+      action: 'sign_in.refused',
+      outcome: 'refused',
+      detail: '{"methods":["pwd"]}',
+    } as const;
     const added = await addedBy(metrics, 'gatehouse_sign_ins_total', () =>
       metered.transaction((tx) => tx.events.append({ ...refused, ...rest, seal: () => 'hash' })),
     );
-    assert.deepEqual(added, { '{outcome="refused",method="unknown"}': 1 });
+    assert.deepEqual(added, { '{outcome="refused",method="password"}': 1 });
   });
 
   test('the connections are those of the moment', async () => {

@@ -82,7 +82,7 @@ for (const kind of databases) {
       assert.deepEqual(await signIns(() => on.signIn('nobody@example.com')), expect('unknown_user', 'password'));
       assert.deepEqual(await signIns(() => on.signIn(undefined, 'wrong')), expect('wrong_password', 'password'));
       await setUser(on.app.services, on.app.account, on.user.id, { status: 'suspended' });
-      assert.deepEqual(await signIns(() => on.signIn()), expect('refused', 'unknown'));
+      assert.deepEqual(await signIns(() => on.signIn()), expect('refused', 'password'));
       await setUser(on.app.services, on.app.account, on.user.id, { status: 'active' });
 
       await on.hook(handlerOf('return null;'));

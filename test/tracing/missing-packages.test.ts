@@ -23,7 +23,23 @@ test('where the packages are missing, the start says in one line how to install 
     hooks.deregister();
   }
   const reason = `OTEL_EXPORTER_OTLP_ENDPOINT is set, but packages are missing: ${installTracing}`;
-  assert.deepEqual(warnings, [{ event: 'no traces', reason }]);
+  assert.deepEqual(warnings.splice(0), [{ event: 'no traces', reason }]);
+});
+
+test('other packages of these names do not stop the start either', async () => {
+  const hooks = registerHooks({
+    resolve(specifier, context, next) {
+      if (specifier !== '@opentelemetry/sdk-trace') return next(specifier, context);
+      return { url: 'data:text/javascript,export const other = 1', format: 'module', shortCircuit: true };
+    },
+  });
+  try {
+    assert.equal(await openTracing({ endpoint: 'http://127.0.0.1:9', share: 1 }, log), null);
+  } finally {
+    hooks.deregister();
+  }
+  const reason = `OTEL_EXPORTER_OTLP_ENDPOINT is set, but its packages cannot be used: ${installTracing}`;
+  assert.deepEqual(warnings.splice(0), [{ event: 'no traces', reason }]);
 });
 
 test('the versions that it names are those that were tested, which a usual installation does not have', () => {

@@ -87,7 +87,8 @@ func New(ctx context.Context, metadataURL string) (*API, error) {
 	api.resource, api.issuer = described.Resource, described.Issuers[0]
 	api.proofs = &proofs{algorithms: described.ProofAlgs, seen: map[digest]bool{}}
 	api.needsProofs = described.NeedsProofs
-	provider, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), calls), api.issuer)
+	asking := &http.Client{Timeout: calls.Timeout, Transport: &paused{last: map[string]answered{}}}
+	provider, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), asking), api.issuer)
 	if err != nil {
 		return nil, err
 	}

@@ -12,8 +12,8 @@ export interface Answered {
 }
 
 /**
- * One request, as a client sends it: for JSON unless said, no redirect is followed, 10 seconds and 1 MiB at most. Throws `Ended` when there
- * is no whole answer.
+ * One request, as a client sends it: for JSON unless said, no redirect is followed, 10 seconds and 1 MiB at most.
+ * Throws `Ended` when there is no whole answer.
  */
 export async function ask(url: string, init: Init = {}): Promise<Answered> {
   try {
@@ -43,13 +43,35 @@ export async function askObject(
   return { status, members };
 }
 
-/** The first of these places that answers 200; `members` null: not with a JSON object. Null: none does. */
-export async function firstAnswer(places: Iterable<string>) {
+/**
+ * The first of these places that answers 200, with its JSON object. Throws `Ended`, with `lacking` and what each place
+ * answered, when none does, and when it is no JSON object.
+ */
+export async function firstObject(places: Iterable<string>, lacking: string, remedy: string) {
+  const answers: string[] = [];
   for (const from of places) {
-    const { status, text } = await ask(from);
-    if (status === 200) return { from, members: objectIn(text) };
+    const answered = await ask(from);
+    if (answered.status !== 200) {
+      answers.push(`${from} answers ${toldOf(from, answered)}`);
+      continue;
+    }
+    const members = objectIn(answered.text);
+    if (members) return { from, members };
+    throw broken(`${from} is not a JSON object`, remedy);
   }
-  return null;
+  throw broken(`${lacking}: ${answers.join(', ')}`, remedy);
+}
+
+/** Where an answer leads; null for one that leads nowhere. */
+export function redirectOf(url: string, { status, headers }: Answered): string | null {
+  const location = headers.get('location');
+  return status >= 300 && status < 400 && location !== null ? (URL.parse(location, url)?.href ?? null) : null;
+}
+
+/** The status, and where it leads. */
+function toldOf(url: string, answered: Answered): string {
+  const to = redirectOf(url, answered);
+  return to === null ? String(answered.status) : `${answered.status}, which leads to ${to}`;
 }
 
 function objectIn(text: string): Readonly<Record<string, unknown>> | null {

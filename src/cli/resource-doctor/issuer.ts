@@ -1,6 +1,6 @@
 /** The metadata of an authorization server (RFC 8414, OpenID Connect Discovery), as a client needs it. */
 
-import { firstAnswer } from './ask.ts';
+import { firstObject } from './ask.ts';
 import { broken } from './step.ts';
 
 export interface Issuer {
@@ -49,11 +49,11 @@ async function findMetadata(issuer: string) {
     `${url.origin}/.well-known/openid-configuration${path}`,
     `${url.origin}${path}/.well-known/openid-configuration`,
   ];
-  const found = await firstAnswer(new Set(places));
-  if (found?.members) return { ...found, members: found.members };
-  throw broken(
+  return firstObject(
+    new Set(places),
     `no metadata of the authorization server ${issuer}`,
-    'check authorization_servers: the host must be that of an account, and the service must run',
+    'check authorization_servers: the host must be that of an account, letter by letter with scheme and port, and a ' +
+      'proxy in front must pass Host on as it came (gatehouse account list shows the hosts)',
   );
 }
 

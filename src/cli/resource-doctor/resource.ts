@@ -1,7 +1,7 @@
 /** What a resource server says of itself to a request without a token (RFC 9728, RFC 6750 §3). */
 
-import { type Answered, ask, firstAnswer } from './ask.ts';
-import { broken } from './step.ts';
+import { type Answered, ask, firstObject, redirectOf } from './ask.ts';
+import { broken, type Ended } from './step.ts';
 
 /** Parameters of the Bearer challenge; empty where there is none. */
 export type Challenge = Readonly<Record<string, string>>;
@@ -37,17 +37,43 @@ export async function callResource(url: string, token: string | null): Promise<A
 
 /** Throws `Ended` unless a request without a token is refused as clients expect. */
 export async function readChallenge(url: string): Promise<Challenge> {
-  const { status, headers } = await callResource(url, null);
+  const answered = await callResource(url, null);
+  const { status, headers } = answered;
+  const to = redirectOf(url, answered);
+  if (to !== null) {
+    throw broken(
+      `${url} answers ${status}, which leads to ${to}`,
+      'give clients that address, and name it in the metadata: no client sends a token after a redirect',
+    );
+  }
   if (status < 300) {
     throw broken(`${url} answers ${status} without a token`, 'refuse requests without a token by 401');
   }
-  if (status !== 401) {
-    throw broken(
-      `${url} answers ${status} without a token, not 401`,
-      'answer 401 with WWW-Authenticate to a request without a token (RFC 6750 §3)',
-    );
-  }
+  if (status !== 401) throw await notChallenged(url, status);
   return challengeIn(headers.get('www-authenticate') ?? '');
+}
+
+/** What stands in the way, as far as it shows: the address with or without a slash, or the host. */
+async function notChallenged(url: string, status: number): Promise<Ended> {
+  const detail = `${url} answers ${status} without a token, not 401`;
+  const remedy = 'answer 401 with WWW-Authenticate to a request without a token (RFC 6750 §3)';
+  if (status === 404) {
+    const other = otherSlash(url);
+    if ((await callResource(other, null)).status === 401) {
+      return broken(`${detail}, and ${other} answers 401`, `use ${other}: a slash at the end counts`);
+    }
+    return broken(detail, `check the path and the host ${new URL(url).host}: nothing is there; then ${remedy}`);
+  }
+  const isOfHost = status === 400 || status === 403 || status === 421;
+  const host = `let the API, and a proxy in front of it, take requests for the host ${new URL(url).host}; then `;
+  return broken(detail, isOfHost ? host + remedy : remedy);
+}
+
+/** The same address with a slash at the end of its path, or without. */
+function otherSlash(url: string): string {
+  const other = new URL(url);
+  other.pathname = other.pathname.endsWith('/') ? other.pathname.replace(/\/+$/, '') : `${other.pathname}/`;
+  return other.href;
 }
 
 export function challengeIn(header: string): Challenge {
@@ -90,10 +116,7 @@ async function findMetadata(url: string, challenge: Challenge) {
   if (named !== undefined && !/^https?:$/.test(URL.parse(named)?.protocol ?? '')) {
     throw broken(`the challenge names resource_metadata="${named}", which is not a web address`, remedyOfMetadata);
   }
-  const found = await firstAnswer(places);
-  if (found?.members) return { ...found, members: found.members };
-  if (found) throw broken(`${found.from} is not a JSON object`, remedyOfMetadata);
-  throw broken(`no metadata of the resource at ${places.join(' or ')}`, remedyOfMetadata);
+  return firstObject(places, 'no metadata of the resource', remedyOfMetadata);
 }
 
 /** The resource itself, or one that contains it. */

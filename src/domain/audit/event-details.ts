@@ -31,8 +31,8 @@ export interface EventDetails {
   /** `methods`: how the user authenticated, as in `amr` (RFC 8176). */
   'sign_in.succeeded': SignInTarget & { readonly methods: readonly string[] };
   'sign_in.failed': { readonly reason: 'unknown_user' | 'wrong_password' | 'wrong_passkey' | 'closed' };
-  /** The password was right, but the user's standing was not. */
-  'sign_in.refused': { readonly reason: string } & SignInTarget;
+  /** The first factor was right, but the user's standing was not, or more was needed. `methods`: as above, so far. */
+  'sign_in.refused': { readonly reason: string; readonly methods: readonly string[] } & SignInTarget;
   /** Too many wrong passwords in a row: closed for some time. */
   'sign_in.closed': { readonly attempts: number };
   /** A client's request, before anybody signed in. `told`: who sees the error. `address`: what it began with. */

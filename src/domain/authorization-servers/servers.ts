@@ -12,6 +12,7 @@ import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import type { ListPage, ListQuery } from '../listing.ts';
 import { readText } from '../text.ts';
+import { mostAccessTokenMinutes, mostRefreshTokenMinutes } from '../tokens/longest-lives.ts';
 import { requireWebAddress } from './resource-metadata.ts';
 import { invalid, readDescription } from './values.ts';
 
@@ -20,10 +21,6 @@ const longestDescription = 1024;
 const longestIdentifier = 2048;
 const longestAudience = 255;
 const mostAudiences = 20;
-/** A signing key stays published as long as the tokens that it signed: see `signing-keys.ts`. */
-export const mostAccessTokenMinutes = 1440;
-/** The maximum idle time of a refresh token that an account's settings allow. */
-const mostRefreshTokenMinutes = 525_600;
 
 type Owner = Pick<Account, 'id'>;
 type Audited = Pick<Account, 'id' | 'record'>;

@@ -4,6 +4,7 @@ import type { ClientAuthMethod } from '../../store/client-metadata.ts';
 import type { AppDetails, ClientRecord } from '../../store/clients.ts';
 import { Failure } from '../failure.ts';
 import { readText } from '../text.ts';
+import { mostAccessTokenMinutes, mostRefreshTokenMinutes } from '../tokens/longest-lives.ts';
 import { readSubject } from './certificate-subject.ts';
 import { authMethods, hasSecret } from './client-methods.ts';
 import { isDocumentId } from './document-url.ts';
@@ -101,13 +102,27 @@ function optional(name: string, text: Text, most?: number): string | null {
 
 type OwnSettings = Pick<ClientRecord, 'policyId' | 'accessTokenMinutes' | 'refreshTokenMinutes'>;
 
+/** For how many minutes tokens may be good, by the wire name. */
+const longestLives = {
+  accessTokenMinutes: ['configuration.access_token_expiration_minutes', mostAccessTokenMinutes],
+  refreshTokenMinutes: ['configuration.refresh_token_expiration_minutes', mostRefreshTokenMinutes],
+} as const;
+
+function readLife(input: AppInput, member: keyof typeof longestLives): Partial<OwnSettings> {
+  const minutes = input[member];
+  if (minutes === undefined) return {};
+  const [name, most] = longestLives[member];
+  if (minutes === null || (minutes >= 0 && minutes <= most)) return { [member]: minutes || null };
+  throw new Failure('value_invalid', { name, message: `${name} must be from 1 to ${most}, or 0 for the default` });
+}
+
 /** The members that belong to the app itself, as stored. */
 function readDetails(input: AppInput): Partial<AppDetails & OwnSettings> {
   return {
     // Clients that cannot leave a number out send 0.
     ...(input.policyId !== undefined && { policyId: input.policyId || null }),
-    ...(input.accessTokenMinutes !== undefined && { accessTokenMinutes: input.accessTokenMinutes || null }),
-    ...(input.refreshTokenMinutes !== undefined && { refreshTokenMinutes: input.refreshTokenMinutes || null }),
+    ...readLife(input, 'accessTokenMinutes'),
+    ...readLife(input, 'refreshTokenMinutes'),
     ...(input.connectorId != null && { connectorId: input.connectorId }),
     ...(input.description !== undefined && { description: optional('description', input.description) }),
     ...(input.notes !== undefined && { notes: optional('notes', input.notes, 1024) }),

@@ -139,7 +139,7 @@ export async function rotateSecret(
     const { clientId, authMethod, secretDigest } = await requireAppId(tx, account, appId);
     if (!hasSecret(authMethod)) {
       const name = 'configuration.token_endpoint_auth_method';
-      throw new Failure('value_invalid', { name, message: `${name} is 2 or 3: the client has no secret` });
+      throw new Failure('value_invalid', { name, message: `by its ${name} the client has no secret` });
     }
     const overlaps = secretDigest !== null && overlapMinutes > 0;
     const previousExpiresAt = overlaps ? now + overlapMinutes * minute : null;

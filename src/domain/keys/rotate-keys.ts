@@ -4,9 +4,9 @@ import type { SigningKeyRecord } from '../../store/keys.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
-import { mostAccessTokenMinutes } from '../authorization-servers/servers.ts';
 import { day, minute, second } from '../durations.ts';
 import { Failure } from '../failure.ts';
+import { mostAccessTokenMinutes } from '../tokens/longest-lives.ts';
 import {
   isPublished,
   type KeyServices,

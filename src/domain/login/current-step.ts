@@ -62,7 +62,7 @@ export async function currentStep(
   const servers = () => serversOf(services, request.client, request.record.parameters);
   if (isGuess(request) && (failure || (await needsConsent(services, account, request, user, servers))))
     return { step: 'sign_in', request };
-  if (failure) return { step: 'refused', request, user, failure };
+  if (failure) return { step: 'refused', request, user, methods: session.amr, failure };
   if (await areHooksDue(services, account, { request, session, user }))
     return { step: 'hooks', request, session, user };
   const stepUp = await findStepUp(services, account, request, session, user);

@@ -61,7 +61,7 @@ export async function authenticateDelegated(
     return { at: reached.at, user: reached.user };
   });
   if (walked.at === 'end') return { outcome: 'authenticated', user: walked.user };
-  const detail = { reason: reasonOf(walked), method: 'delegated' } as const;
+  const detail = { reason: reasonOf(walked), method: 'delegated', methods } as const;
   const target = { type: 'user', id: user.id } as const;
   await recordEvent(services.store, services, account, { action: 'sign_in.refused', target, detail });
   return { outcome: 'refused' };

@@ -36,6 +36,7 @@ interface Stopped {
   readonly step: 'refused';
   readonly request: OpenRequest;
   readonly user: UserRecord;
+  readonly methods: readonly string[];
   readonly failure: Failure;
 }
 
@@ -63,7 +64,7 @@ export async function findPending(
   const found = await findDue(services, account, wayOf(request, user), user, methods);
   switch (found.due) {
     case 'refused':
-      return { step: 'refused', request, user, failure: found.failure };
+      return { step: 'refused', request, user, methods, failure: found.failure };
     case 'second_factor':
       return { step: 'second_factor', request, user, methods, session: null };
     case 'enrolment':
@@ -100,14 +101,14 @@ export async function findStepUp(
 export async function refuseStopped(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
-  { request, user, failure }: Stopped,
+  { request, user, methods, failure }: Stopped,
 ): Promise<never> {
   const { record, client } = request;
   // Nothing is stored for a browser in which nobody has authenticated for this request: it could begin without end.
   if (!isUnanswered(record)) {
     await services.store.transaction(async (tx) => {
       if (!(await tx.authorizations.finishRequest(record))) return;
-      await recordRefusal({ ...services, store: tx }, account, user, client, failure.code);
+      await recordRefusal({ ...services, store: tx }, account, user, client, methods, failure.code);
     });
   }
   throw failure;

@@ -91,20 +91,22 @@ export async function walkForRequest(
     const decided = await keepFired(tx, request, user, fired);
     return goOn(services, tx, account, browser, decided, evidence, reached);
   });
-  return 'outcome' in walked ? walked : stop(services, account, request, user, walked, seen);
+  return 'outcome' in walked ? walked : stop(services, account, request, evidence, walked, seen);
 }
 
 async function stop(
   services: Pick<Services, 'store' | 'clock' | 'vault' | 'limits'>,
   account: Account,
   { client }: OpenRequest,
-  user: UserRecord,
+  evidence: FirstEvidence,
   halted: Halted,
   { source }: Door['seen'],
 ): Promise<null> {
   await countRefusal(services.limits, account, source);
-  if (halted.at === 'refused') return refuseSignIn(services, account, user, client, halted.failure);
-  await recordRefusal(services, account, user, client, changedMeanwhile);
+  const { user } = evidence;
+  const methods = methodsOf(evidence);
+  if (halted.at === 'refused') return refuseSignIn(services, account, user, client, methods, halted.failure);
+  await recordRefusal(services, account, user, client, methods, changedMeanwhile);
   return null;
 }
 

@@ -60,19 +60,20 @@ export function signedInTo(client: Pick<ClientRecord, 'appId' | 'clientId'>) {
 }
 
 /**
- * Records the refusal of a user whose password was right, and throws it. `reason`: what the trail says if it says more
- * than the answer.
+ * Records the refusal of a user who authenticated by `methods`, and throws it. `reason`: what the trail says if it says
+ * more than the answer.
  */
 export async function refuseSignIn(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
   user: Pick<UserRecord, 'id'>,
   client: AppClient,
+  methods: readonly string[],
   failure: Failure,
   reason: string = failure.code,
 ): Promise<never> {
   // A hook's refusal was recorded where the hook ran.
-  if (failure.code !== 'sign_in_refused') await recordRefusal(services, account, user, client, reason);
+  if (failure.code !== 'sign_in_refused') await recordRefusal(services, account, user, client, methods, reason);
   throw failure;
 }
 
@@ -82,10 +83,11 @@ export async function recordRefusal(
   account: Account,
   { id }: Pick<UserRecord, 'id'>,
   client: Pick<ClientRecord, 'appId' | 'clientId'>,
+  methods: readonly string[],
   reason: string,
 ): Promise<void> {
   const about = { type: 'user', id } as const;
-  const detail = { reason, ...signedInTo(client) };
+  const detail = { reason, ...signedInTo(client), methods };
   await recordEvent(services.store, services, account, {
     action: 'sign_in.refused',
     actor: about,

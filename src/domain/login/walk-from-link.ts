@@ -57,10 +57,10 @@ export async function walkFromLink(
       return askForFactor(services, account, browser, evidence, walked.fired, onward);
     case 'refused':
       if (walked.failure.code === 'sign_in_refused') return { outcome: 'not_let_in' };
-      await recordRefusal(services, account, user, client, walked.failure.code);
+      await recordRefusal(services, account, user, client, methods, walked.failure.code);
       return { outcome: 'saved' };
     case 'outdated':
-      await recordRefusal(services, account, user, client, changedMeanwhile);
+      await recordRefusal(services, account, user, client, methods, changedMeanwhile);
       return { outcome: 'saved' };
     case 'enrolment':
     case 'new_password':

@@ -8,6 +8,7 @@ import { Failure } from '../failure.ts';
 import type { RunServices } from '../hooks/run-hook.ts';
 import { type PasswordAttempt, tryPassword } from '../login/check-password.ts';
 import { countRefusal } from '../login/count-failures.ts';
+import { passwordMethods } from '../login/methods.ts';
 import { changedMeanwhile, refuseSignIn } from '../login/standing.ts';
 import type { Halted, Waiting } from '../opening/admit.ts';
 import { methodsOf } from '../opening/evidence.ts';
@@ -84,18 +85,18 @@ async function refuse(
   await countRefusal(services.limits, account, source);
   switch (stopped.at) {
     case 'refused':
-      return refuseSignIn(services, account, user, client, stopped.failure);
+      return refuseSignIn(services, account, user, client, passwordMethods, stopped.failure);
     case 'outdated':
-      return refuseSignIn(services, account, user, client, wrong(), changedMeanwhile);
+      return refuseSignIn(services, account, user, client, passwordMethods, wrong(), changedMeanwhile);
     case 'second_factor':
     case 'enrolment': {
       // A client that guesses passwords must not learn that this one is right.
       const failure = new Failure('grant_invalid', { reason: 'a second factor is needed' });
-      return refuseSignIn(services, account, user, client, failure, 'second_factor_required');
+      return refuseSignIn(services, account, user, client, passwordMethods, failure, 'second_factor_required');
     }
     case 'new_password': {
       const failure = new Failure('user_inactive', { reason: 'password expired' });
-      return refuseSignIn(services, account, user, client, failure);
+      return refuseSignIn(services, account, user, client, passwordMethods, failure);
     }
   }
 }

@@ -10,9 +10,9 @@ import { endUnassigned } from '../endings/end-app.ts';
 import { Failure } from '../failure.ts';
 import { requireRole } from '../roles/full-role.ts';
 import { requireKnown } from '../roles/links.ts';
-import { requireUser } from './users.ts';
+import { requireNamedUser } from './users.ts';
 
-/** Who gets or loses an app: a user, by e-mail address, or everyone with a role, by its name. */
+/** Who gets or loses an app: a user, by e-mail address or user name, or everyone with a role, by its name. */
 export type AssigneeName = { readonly user: string } | { readonly role: string };
 
 type AccessServices = Pick<Services, 'store' | 'clock' | 'vault'>;
@@ -127,7 +127,7 @@ async function requireApp(tx: StoreVerbs, account: Pick<Account, 'id'>, appId: n
 }
 
 async function findAssignee(tx: StoreVerbs, account: Pick<Account, 'id'>, name: AssigneeName): Promise<Assignee> {
-  if ('user' in name) return { userId: (await requireUser(tx, account, name.user)).id };
+  if ('user' in name) return { userId: (await requireNamedUser(tx, account, name.user)).id };
   return { roleId: (await requireRole(tx, account, name.role)).id };
 }
 

@@ -1,4 +1,5 @@
 import type { Services } from '../../services.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { hour } from '../durations.ts';
@@ -9,19 +10,18 @@ import { passwordLink } from './password-link.ts';
 
 const lifeMilliseconds = 72 * hour;
 
+type InviteServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault'>;
+
 /**
- * A link to the page on which the user with this e-mail address chooses a password (the document's §2.6); null when
- * there is no such user. It works once within 72 hours, and replaces an earlier link. The caller sends it.
+ * A link to the page on which the user chooses a password (the document's §2.6). It works once within 72 hours, and
+ * replaces an earlier link. The caller sends it.
  */
-async function createInviteLink(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
+export async function createInviteLink(
+  services: InviteServices,
   account: Account,
-  email: string,
-): Promise<string | null> {
+  user: Pick<UserRecord, 'id' | 'meansVersion'>,
+): Promise<string> {
   const { store, clock, random } = services;
-  const key = foldIdentifier(email);
-  const user = key === null ? null : await store.users.findByEmail(account.id, key);
-  if (!user) return null;
   const token = newSecret(random, secretPrefixes.inviteLink);
   const now = clock.now();
   const target = { type: 'user', id: user.id } as const;
@@ -41,15 +41,19 @@ async function createInviteLink(
   return passwordLink(account, token);
 }
 
-/** Creates a link, and reports errors to the caller: throws `parameter_missing`, `value_invalid`. */
+/**
+ * Creates a link for the user with this e-mail address, and reports errors to the caller: throws `parameter_missing`,
+ * `value_invalid`.
+ */
 export async function requireInviteLink(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
+  services: InviteServices,
   account: Account,
   email: string | undefined,
 ): Promise<string> {
   // The wording of the document's §7, which callers' programs know.
   if (!email) throw new Failure('parameter_missing', { name: 'email', message: 'Email Parameter is missing' });
-  const link = await createInviteLink(services, account, email);
-  if (link === null) throw new Failure('value_invalid', { name: 'email', message: 'No User exists for input email' });
-  return link;
+  const key = foldIdentifier(email);
+  const user = key === null ? null : await services.store.users.findByEmail(account.id, key);
+  if (!user) throw new Failure('value_invalid', { name: 'email', message: 'No User exists for input email' });
+  return createInviteLink(services, account, user);
 }

@@ -7,7 +7,7 @@ import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endSignIns } from '../endings/end-sign-ins.ts';
 import { Failure } from '../failure.ts';
-import { readEmail } from './identifiers.ts';
+import { foldIdentifier, readEmail } from './identifiers.ts';
 
 /** The user with this id; throws `not_found`. */
 export async function requireUserId(
@@ -42,6 +42,18 @@ export async function requireUser(
   return user;
 }
 
+/** The user with this e-mail address or user name, in any case; throws `not_found`. */
+export async function requireNamedUser(
+  store: Pick<StoreVerbs, 'users'>,
+  account: Pick<Account, 'id'>,
+  name: string,
+): Promise<UserRecord> {
+  const key = foldIdentifier(name);
+  const user = key === null ? null : await store.users.findByName(account.id, key);
+  if (!user) throw unknownUser(name);
+  return user;
+}
+
 export function listUsers(services: Pick<Services, 'store'>, account: Pick<Account, 'id'>): Promise<UserRecord[]> {
   return services.store.users.list(account.id);
 }
@@ -60,7 +72,7 @@ export async function removeUser(
   });
 }
 
-export function unknownUser(email?: string): Failure {
-  const message = email === undefined ? 'there is no such user' : `there is no user ${email}`;
+export function unknownUser(name?: string): Failure {
+  const message = name === undefined ? 'there is no such user' : `there is no user ${name}`;
   return new Failure('not_found', { name: 'user', message });
 }

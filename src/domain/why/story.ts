@@ -3,10 +3,10 @@
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
 import { type AuditedEvent, pageOfEvents } from '../audit/list.ts';
-import { displayName } from '../clients/represent-metadata.ts';
 import type { ListFilter } from '../listing.ts';
 import type { Cause } from '../refusals/refusals.ts';
-import { type Explained, explain, explainRequest, type Named } from './words.ts';
+import { type Named, nameApp, nameUser } from './named.ts';
+import { type Explained, explain, explainRequest } from './words.ts';
 
 /** Events that are read for one story. */
 const mostEvents = 100;
@@ -103,12 +103,13 @@ async function nameThem({ store }: WhyServices, account: Account, parties: Parti
   const { userId, appId, hook, clientId, address } = parties;
   const user = userId === null ? null : await store.users.find(account.id, userId);
   const client = appId === null ? null : await store.clients.findByApp(account.id, appId);
-  const gone = (what: string, id: number | null) => (id === null ? null : `the ${what} ${id}, which was removed,`);
+  const gone = (what: string, id: number) => `the ${what} ${id}, which was removed,`;
+  const goneUser = userId === null ? null : { name: gone('user', userId), options: [] };
+  const goneApp = appId === null ? null : { name: gone('app', appId), id: null, redirectUris: [] };
   return {
     account: account.subdomain,
-    user: user ? (user.email ?? user.username ?? `the user ${user.id}`) : gone('user', userId),
-    app: client ? `${displayName(client)} (app ${client.appId})` : gone('app', appId),
-    registered: client?.redirectUris ?? [],
+    user: user ? nameUser(user) : goneUser,
+    app: client ? nameApp(client) : goneApp,
     clientId,
     address,
     hook,

@@ -2,12 +2,12 @@
 
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
-import type { UserRecord } from '../../store/users.ts';
+import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import type { AuditedEvent } from '../audit/list.ts';
-import { displayName } from '../clients/represent-metadata.ts';
 import { afterReplacing, findStandingFailure, findStatusFailure } from '../login/standing.ts';
 import { userStatusNames } from '../users/user-status.ts';
+import { nameApp, nameUser } from './named.ts';
 import { findEvents, type Story, tellEvent } from './story.ts';
 import { type Explained, explain } from './words.ts';
 
@@ -31,18 +31,19 @@ export async function tellUser(
   const { store, clock } = services;
   const named = {
     account: account.subdomain,
-    user: user.email ?? user.username ?? `the user ${user.id}`,
-    app: client && `${displayName(client)} (app ${client.appId})`,
-    registered: client?.redirectUris ?? [],
+    user: nameUser(user),
+    app: client && nameApp(client),
     clientId: null,
     address: null,
     hook: null,
   };
   // Whoever has the old password is asked for a new one.
-  const standing = afterReplacing(user);
-  const failure = client ? await findStandingFailure(store, account, standing, client) : findStatusFailure(standing);
+  const failure = findStatusFailure(afterReplacing(user));
+  // Told beside the status: whoever mends that would be refused by this.
+  const active = { ...user, status: userStatuses.active };
+  const access = client && (await findStandingFailure(store, account, active, client));
   const isClosed = (user.lockedUntil ?? 0) > clock.now();
-  const now = [failure?.code ?? null, isClosed ? 'sign_in.failed closed' : null]
+  const now = [failure?.code ?? null, access?.code ?? null, isClosed ? 'sign_in.failed closed' : null]
     .map((key) => explain([key], named))
     .filter((one) => one !== null);
   const own = await findEvents(services, account, [{ field: 'user_id', test: 'is', values: [user.id] }]);

@@ -1,17 +1,6 @@
 /** The causes of refusals in words, each with its remedy. */
 
-/** What the words name. */
-export interface Named {
-  /** The user, as an operator knows them; null if the refusal is about nobody who is known. */
-  readonly user: string | null;
-  readonly app: string | null;
-  /** What was sent, quoted; null for nothing. */
-  readonly clientId: string | null;
-  readonly address: string | null;
-  readonly registered: readonly string[];
-  readonly hook: string | null;
-  readonly account: string;
-}
+import { command, type Named, quoted, which, whom } from './named.ts';
 
 export interface Explained {
   readonly cause: string;
@@ -24,11 +13,22 @@ const says =
   (cause: string, remedy: string): Explain =>
   () => ({ cause, remedy });
 
-const whom = ({ user }: Named) => user ?? 'the user';
-const which = ({ app }: Named) => app ?? 'the app';
 const startAgain = 'Go back to the application and start the sign-in again.';
-const setActive = ({ account }: Named) =>
-  `Set the status: gatehouse user set status=active --account ${account} --email <e-mail>.`;
+/** A command about the user; `other`: what is to be done where nobody can be named. */
+const forUser = (named: Named, told: string, words: readonly string[], other: string) =>
+  named.user === null || named.user.options.length === 0
+    ? other
+    : `${told}: ${command(named, ...words, ...named.user.options)}.`;
+const setActive = (named: Named) =>
+  forUser(named, 'Set the status', ['user', 'set', 'status=active'], 'Set the status of the user to active.');
+const registeredFor = ({ app }: Named, none: string) => app?.redirectUris.join(', ') || none;
+
+function assign(named: Named): string {
+  const [, user] = named.user?.options ?? [];
+  if (user === undefined || named.app?.id == null) return 'Assign it to the user, or to one of their roles.';
+  const grant = command(named, 'access', 'grant', '--app', String(named.app.id), '--user', user);
+  return `Assign it: ${grant}. Or assign it to one of their roles, by --role.`;
+}
 
 /** An OAuth error in an authorization request. */
 const badRequest =
@@ -47,9 +47,9 @@ const explanations: Readonly<Record<string, Explain>> = {
   client_unknown: ({ clientId, account }) => ({
     cause: `No app of the account ${account} has the client_id ${clientId}.`,
     remedy: clientId?.startsWith('https://')
-      ? 'To take clients that are known by a metadata document: gatehouse account set ' +
-        `${account} client_id_metadata_documents=<host>.`
-      : 'Correct the client_id in the application, or its account: GET /api/2/apps lists the apps.',
+      ? 'To take clients of this host that are known by a metadata document: gatehouse account set ' +
+        `${account} ${quoted(`client_id_metadata_documents=${URL.parse(clientId)?.host}`)}.`
+      : `Correct the client_id in the application, or its account: ${command({ account }, 'app', 'list')} lists the apps.`,
   }),
   client_document_unusable: ({ clientId }) => ({
     cause: `At the client_id ${clientId} there is no metadata document that can be used.`,
@@ -60,18 +60,19 @@ const explanations: Readonly<Record<string, Explain>> = {
   client_documents_full: ({ account }) => ({
     cause: `The account ${account} has 1,000 apps of clients with a metadata document, the most that there may be.`,
     remedy:
-      'Remove apps that nobody needs (DELETE /api/2/apps/{id}), or have unused ones expire sooner: ' +
-      `gatehouse account set ${account} open_registration.idle_days=<days>.`,
+      `Remove apps that nobody needs (gatehouse app delete; ${command({ account }, 'app', 'list')} lists them), or have ` +
+      'unused ones expire sooner: the setting open_registration.idle_days of the account, which gatehouse account show ' +
+      `${account} shows.`,
   }),
   redirect_uri_missing: (named) => ({
     cause: `${which(named)} sent no redirect_uri.`,
-    remedy: `Have the app send one of its redirect URIs: ${named.registered.join(', ') || 'none is registered'}.`,
+    remedy: `Have the app send one of its redirect URIs: ${registeredFor(named, 'none is registered')}.`,
   }),
   redirect_uri_differs: (named) => ({
     cause: `${which(named)} sent the redirect URI ${named.address}, which is not registered for it.`,
     remedy:
       'Register exactly this URI, or have the app send one that is registered, character for character: ' +
-      `${named.registered.join(', ') || 'none is'}.`,
+      `${registeredFor(named, 'none is')}.`,
   }),
   request_used_up: (named) => ({
     cause: `The pushed request (request_uri) of ${which(named)} was used before, has expired (90 seconds), or is not its own.`,
@@ -103,10 +104,12 @@ const explanations: Readonly<Record<string, Explain>> = {
     'The link is incomplete, was replaced by a newer one, or the user has changed since.',
     'Use the newest link, or ask for another one.',
   ),
-  rate_limited: says(
-    'There were too many requests: a limit of the account was reached.',
-    'Wait a minute. If many users share one address, check TRUST_PROXY and the limits: gatehouse account set <account> limit.<name>=…',
-  ),
+  rate_limited: ({ account }) => ({
+    cause: 'There were too many requests: a limit of the account was reached.',
+    remedy:
+      'Wait a minute. If many users share one address, check TRUST_PROXY and the limits, which gatehouse account show ' +
+      `${account} shows and gatehouse account set changes.`,
+  }),
   not_found: says('The service has no page at this address.', 'Correct the link that leads there.'),
   method_not_allowed: says(
     'The page was asked for with a wrong HTTP method.',
@@ -125,34 +128,34 @@ const explanations: Readonly<Record<string, Explain>> = {
   user_suspended: (named) => ({ cause: `${whom(named)} is suspended.`, remedy: setActive(named) }),
   user_inactive: (named) => ({
     cause: `${whom(named)} is not active: no password was ever chosen, or it must be replaced.`,
-    remedy: 'Send an invitation (POST /api/1/invites/get_invite_link), or set a password and status=active.',
+    remedy: `${forUser(named, 'Make a link for a new password', ['user', 'invite'], 'Send an invitation.')} Or set a password.`,
   }),
   access_not_assigned: (named) => ({
     cause: `${which(named)} is assigned to ${whom(named)} neither directly nor by a role.`,
-    remedy: `Assign it: gatehouse access grant --account ${named.account} --app <app_id> --user <e-mail>, or by a role.`,
+    remedy: assign(named),
   }),
-  sign_in_refused: says(
-    'A hook of the account refused the sign-in, or failed.',
-    'The event of the hook has the request; gatehouse hook logs <hook-id> shows its runs.',
-  ),
+  sign_in_refused: (named) => ({
+    cause: 'A hook of the account refused the sign-in, or failed.',
+    remedy: `${command(named, 'hook', 'list')} shows the hooks, and gatehouse hook logs the runs of one.`,
+  }),
   changed_meanwhile: (named) => ({
     cause: `Password, status, access or second factors of ${whom(named)} changed while the sign-in was under way.`,
     remedy: 'Sign in again.',
   }),
   'hook.sign_in_refused': (named) => ({
     cause: `The rule of the hook ${named.hook} refused the sign-in of ${whom(named)}: its function answered {success: false}.`,
-    remedy: `Its log says what it decided on: gatehouse hook logs ${named.hook} --account ${named.account}.`,
+    remedy: `Its log says what it decided on: ${command(named, 'hook', 'logs', named.hook ?? '')}.`,
   }),
   'hook.failed': (named) => ({
     cause: `The program of the hook ${named.hook} failed, and hook_failure=deny refuses sign-ins then: no rule refused ${whom(named)}.`,
     remedy:
-      `Repair the function: gatehouse hook logs ${named.hook} --account ${named.account} shows the error. To let ` +
+      `Repair the function: ${command(named, 'hook', 'logs', named.hook ?? '')} shows the error. To let ` +
       `users in meanwhile: gatehouse account set ${named.account} hook_failure=continue, or disable the hook.`,
   }),
-  'sign_in.failed unknown_user': says(
-    'Nobody has the name that was typed.',
-    'Check the e-mail address or user name: gatehouse user list shows them.',
-  ),
+  'sign_in.failed unknown_user': (named) => ({
+    cause: 'Nobody has the name that was typed.',
+    remedy: `Check the e-mail address or user name: ${command(named, 'user', 'list')} shows them.`,
+  }),
   'sign_in.failed wrong_password': (named) => ({
     cause: `The password for ${whom(named)} was wrong.`,
     remedy: 'Try again, or choose a new password with the link of "Forgot your password?".',
@@ -160,7 +163,7 @@ const explanations: Readonly<Record<string, Explain>> = {
   'sign_in.failed wrong_passkey': says('The passkey was not accepted.', 'Use another passkey, or the password.'),
   'sign_in.failed closed': (named) => ({
     cause: `Sign-in for ${whom(named)} was closed for some time after too many wrong passwords.`,
-    remedy: setActive(named),
+    remedy: forUser(named, 'To open it at once', ['user', 'unlock'], 'Wait until it opens again.'),
   }),
   'mfa.failed wrong_code': (named) => ({
     cause: `The code of the second factor of ${whom(named)} was wrong.`,

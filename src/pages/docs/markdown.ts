@@ -57,16 +57,24 @@ export function renderMarkdown(markdown: string, resolve: Resolve): string {
       table({ header, rows }) {
         tables += 1;
         const cell = (tag: string, content: string, attributes = '') => `<${tag}${attributes}>${content}</${tag}>`;
+        // The roles are those of the elements, which lose them where a narrow window shows the cells below each other.
         // A column without a name has no header: an empty one says nothing to a screen reader.
         const heads = header.map(({ tokens, text }) =>
-          text === '' ? cell('td', '') : cell('th', this.parser.parseInline(tokens), ' scope="col"'),
+          text === ''
+            ? cell('td', '', ' role="cell"')
+            : cell('th', this.parser.parseInline(tokens), ' role="columnheader" scope="col"'),
         );
-        const line = (row: readonly Tokens.TableCell[]) =>
-          cell('tr', row.map(({ tokens }) => cell('td', this.parser.parseInline(tokens))).join(''));
-        const head = cell('thead', cell('tr', heads.join('')));
-        const body = cell('tbody', rows.map(line).join('\n'));
+        const names = header.map(({ tokens }) => escapeHtml(this.parser.parseInline(tokens, this.parser.textRenderer)));
+        const line = (row: readonly Tokens.TableCell[]) => {
+          const cells = row.map(({ tokens }, place) =>
+            cell('td', this.parser.parseInline(tokens), ` role="cell" data-column="${names[place] ?? ''}"`),
+          );
+          return cell('tr', cells.join(''), ' role="row"');
+        };
+        const head = cell('thead', cell('tr', heads.join(''), ' role="row"'), ' role="rowgroup"');
+        const body = cell('tbody', rows.map(line).join('\n'), ' role="rowgroup"');
         const box = `class="table" tabindex="0" role="region" aria-label="Table ${tables}"`;
-        return `<div ${box}><table>${head}${body}</table></div>\n`;
+        return `<div ${box}><table role="table">${head}${body}</table></div>\n`;
       },
       image({ text }) {
         return escapeHtml(text);

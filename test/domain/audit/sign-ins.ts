@@ -81,7 +81,7 @@ export function signInsTold(app: () => TestApp): void {
     const { appId, user, signIn } = await settle();
     await setUser(app().services, app().account, user.id, { status: 'suspended' });
     const who = `user ${user.id}` as const;
-    const detail = { reason: 'user_suspended', app_id: appId };
+    const detail = { reason: 'user_suspended', app_id: appId, methods: ['pwd'] };
     await assertTold(app(), () => signIn(), [['sign_in.refused', who, who, detail]]);
   });
 }

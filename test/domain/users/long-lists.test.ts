@@ -1,7 +1,7 @@
 /** How many lists of all users are under way at a time. */
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import type { Account } from '../../../src/domain/accounts/account.ts';
 import { actAs } from '../../../src/domain/audit/context.ts';
 import { takeListTurn } from '../../../src/domain/users/long-lists.ts';
@@ -9,6 +9,7 @@ import { listUsersFrom } from '../../../src/domain/users/users-in-order.ts';
 import type { Services } from '../../../src/services.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { execute } from '../../support/rows.ts';
+import { until } from '../../support/until.ts';
 
 /** One more than a part has. */
 const userCount = 201;
@@ -58,7 +59,17 @@ describe('lists of all users', () => {
     return { begun: begun.promise, goOn: goOn.resolve, over };
   }
 
-  /** Whether it waits still once everything that can happen has happened: a later list of one part went through. */
+  /**
+   * Settles when so many lists wait for a turn. A list reads its first part, on a thread of its own, before it asks for
+   * a turn: one that has not begun may not have asked yet, and whoever asks first gets what becomes free meanwhile.
+   */
+  function countWaits(t: TestContext) {
+    const timers = t.mock.method(globalThis, 'setTimeout').mock;
+    const isOfQueue = ({ stack }: Error) => stack?.includes('/fair-queue.ts') === true;
+    return (count: number) => until(() => timers.calls.filter(({ stack }) => isOfQueue(stack)).length === count);
+  }
+
+  /** Whether it has its turn once a later list of one part went through. */
   const hasBegun = async ({ begun }: { begun: Promise<void> }) => {
     const short = begin(99, 1);
     short.goOn();
@@ -67,14 +78,17 @@ describe('lists of all users', () => {
     return Promise.race([begun.then(() => true), Promise.resolve().then(() => Promise.resolve(false))]);
   };
 
-  it('one key has two turns and waits for a third; an account has four', async () => {
+  it('one key has two turns and waits for a third; an account has four', async (t) => {
+    const waiting = countWaits(t);
     const [first, second] = [begin(1), begin(1)];
     await Promise.all([first.begun, second.begun]);
     const third = begin(1);
+    await waiting(1);
     assert.equal(await hasBegun(third), false);
     const ofAnother = [begin(2), begin(2)];
     await Promise.all(ofAnother.map(({ begun }) => begun));
     const ofThird = begin(3);
+    await waiting(2);
     assert.equal(await hasBegun(ofThird), false);
     first.goOn();
     await ofThird.begun;

@@ -219,8 +219,29 @@ for (const kind of sampledDatabases) {
       const told = await read();
       assert.deepEqual([told.status, told.now.length, told.before.length], ['locked', 1, 1]);
       assert.match(told.now[0]?.cause ?? '', /is locked/);
+      const options = `--email ${user.email} --account ${app.account.subdomain}`;
+      assert.equal(told.now[0]?.remedy, `Set the status: gatehouse user set status=active ${options}.`);
       assert.match(told.before[0]?.cause ?? '', /password for .* was wrong/);
       assert.match(told.before[0]?.reference ?? '', /^[\da-f-]{36}$/);
+    });
+
+    test('it tells of each obstacle by itself, with commands in which nothing is left to fill in', async () => {
+      const { user, client } = await settle(app, { client_name: 'Desk' });
+      const asking = await app.services.store.clients.findByApp(app.account.id, client.app_id);
+      const name = "o'$(id)`@example.com";
+      await app.services.store.users.update(app.account.id, user.id, { email: name, status: userStatuses.suspended });
+      await app.services.store.access.revoke(app.account.id, client.app_id, { userId: user.id });
+      const found = await app.services.store.users.find(app.account.id, user.id);
+      assert.ok(found);
+      const { now } = await tellUser(app.services, app.account, found, asking);
+      assert.deepEqual(
+        now.map(({ cause }) => cause),
+        [`${name} is suspended.`, `Desk (app ${client.app_id}) is assigned to ${name} neither directly nor by a role.`],
+      );
+      const quoted = `'o'\\''$(id)\`@example.com' --account ${app.account.subdomain}`;
+      assert.equal(now[0]?.remedy, `Set the status: gatehouse user set status=active --email ${quoted}.`);
+      const grant = `gatehouse access grant --app ${client.app_id} --user ${quoted}`;
+      assert.equal(now[1]?.remedy, `Assign it: ${grant}. Or assign it to one of their roles, by --role.`);
     });
 
     test('a password that expired refuses nobody, and no refusals of an app hide those of the user', async () => {

@@ -83,6 +83,12 @@ describe('the documentation in a browser', () => {
         await page.goto(`${origin}/docs/${name}`);
         assert.deepEqual(await violationsOf(page), []);
         assert.equal(await page.evaluate(sideways), 0);
+        const tables = await page
+          .locator('.table')
+          .evaluateAll((all: { clientWidth: number; scrollWidth: number }[]) =>
+            all.filter(({ clientWidth, scrollWidth }) => scrollWidth > clientWidth),
+          );
+        assert.equal(tables.length, 0, 'each column of a table can be read without scrolling to the side');
         const links = await page
           .locator('main a')
           .evaluateAll((all: { href: string }[]) => all.map(({ href }) => href));

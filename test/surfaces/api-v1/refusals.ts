@@ -87,7 +87,7 @@ export function refusals(app: () => TestApp): void {
     ]);
     const refused = async (reason: string) => {
       await assertTold(own, () => say(user.email), [
-        ['sign_in.refused', actor, target, { reason, method: 'delegated' }],
+        ['sign_in.refused', actor, target, { reason, method: 'delegated', methods: ['pwd'] }],
       ]);
     };
     for (const [status, reason] of [
@@ -127,7 +127,11 @@ export function refusals(app: () => TestApp): void {
     await giveDevice(own, user);
     assert.equal(await say(user.email), 'Invalid password');
     const [event] = await toldBy(own, () => say(user.email));
-    assert.deepEqual(JSON.parse(event?.detail ?? ''), { reason: 'second_factor_required', method: 'delegated' });
+    assert.deepEqual(JSON.parse(event?.detail ?? ''), {
+      reason: 'second_factor_required',
+      method: 'delegated',
+      methods: ['pwd'],
+    });
   });
 
   it('GET /api/2/events lists the calls of a key', async () => {

@@ -121,7 +121,8 @@ export function documentClients(kind: 'sqlite' | 'postgres'): void {
       assert.match(page.answer.text, /Agent Tool/);
     });
     const [refused] = told.filter(({ action }) => action === 'sign_in.refused');
-    assert.deepEqual(JSON.parse(refused?.detail ?? ''), { reason: 'access_not_assigned', client_id: client.client_id });
+    const detail = { reason: 'access_not_assigned', client_id: client.client_id, methods: ['pwd'] };
+    assert.deepEqual(JSON.parse(refused?.detail ?? ''), detail);
     assert.equal(await appsOf(client.client_id), 0);
     const closed = await accountForDocuments(app, { ...unlimited, client_id_metadata_roles: '' });
     const member = await makeUser(closed, undefined, { roles: ['Everyone'] });

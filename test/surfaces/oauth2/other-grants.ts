@@ -132,7 +132,11 @@ export function otherGrants(app: AppOf): void {
       assert.equal(answer.text, wrong.text);
     }
     const [event] = await on.services.store.events.listBefore(on.account.id, null, 1);
-    assert.deepEqual(JSON.parse(event?.detail ?? ''), { reason: 'second_factor_required', app_id: client.app_id });
+    assert.deepEqual(JSON.parse(event?.detail ?? ''), {
+      reason: 'second_factor_required',
+      app_id: client.app_id,
+      methods: ['pwd'],
+    });
   });
 
   it('password: ten wrong ones lock it for 15 minutes here and on the pages, even for the right one', async () => {

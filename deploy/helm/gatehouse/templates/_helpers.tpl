@@ -11,7 +11,8 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
 {{- define "gatehouse.image" -}}
-{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- $tag := .Values.image.tag | default .Chart.AppVersion -}}
+{{ .Values.image.repository }}{{ hasPrefix "sha256:" $tag | ternary "@" ":" }}{{ $tag }}
 {{- end }}
 
 {{/* The settings of a pod: those of the chart, and the values; the Secret adds what neither says. */}}
@@ -22,6 +23,9 @@ env:
   - { name: PUBLIC_SCHEME, value: https }
   - { name: MASTER_KEY_FILE, value: /keys/master.key }
   {{- range $name, $value := .Values.settings }}
+  {{- if has $name (list "HOST" "PORT" "PUBLIC_SCHEME" "MASTER_KEY_FILE") }}
+  {{- fail (printf "settings.%s cannot be set: the chart sets it" $name) }}
+  {{- end }}
   - { name: {{ $name }}, value: {{ $value | quote }} }
   {{- end }}
 envFrom:

@@ -9,11 +9,8 @@ import { requireRole } from '../../roles/full-role.ts';
 import { addUsers, type NewUser, readNewUser } from '../add-users.ts';
 import type { UserInput } from '../user-input.ts';
 import { type UserServices, updateUser } from '../write-user.ts';
-import { failed, type Line, type LineOutcome, outcome, readLine } from './line.ts';
+import { type existingChoices, failed, type Line, type LineOutcome, leftAlone, outcome, readLine } from './line.ts';
 import type { FileRow, Person } from './person.ts';
-
-/** What becomes of a line whose user exists: the same e-mail address, or the same user name where it has none. */
-export const existingChoices = ['skip', 'update', 'fail'] as const;
 
 export interface ImportOptions {
   readonly existing: (typeof existingChoices)[number];
@@ -63,7 +60,7 @@ interface Run {
   readonly options: ImportOptions;
   /** Ids by name. */
   readonly roles: Map<string, number>;
-  /** In a dry run, the names of the users that earlier lines would have made. */
+  /** In a dry run, all names of the users that earlier lines would have made. */
   readonly wouldExist: Set<string>;
 }
 
@@ -105,7 +102,7 @@ async function importTogether(run: Run, lines: readonly Line[]): Promise<LineOut
   return work.catch((error: unknown) => {
     if (!(error instanceof Undone)) throw error;
     const created = new Set(error.outcomes.flatMap(({ line, result }) => (result === 'created' ? line : [])));
-    for (const { line, name } of lines) if (created.has(line)) run.wouldExist.add(name);
+    for (const { line, names } of lines) if (created.has(line)) for (const name of names) run.wouldExist.add(name);
     return error.outcomes;
   });
 }
@@ -118,9 +115,13 @@ async function importInto(run: Run, services: UserServices, lines: readonly Line
   const { account, options } = run;
   const { store } = services;
   const outcomes: LineOutcome[] = [];
+  const made = new Set<number>();
   let missing: Missing[] = [];
   const create = async () => {
-    outcomes.push(...(await createMissing(run, services, missing)));
+    for (const one of await createMissing(run, services, missing)) {
+      outcomes.push(one);
+      if (one.userId !== null) made.add(one.userId);
+    }
     missing = [];
   };
   const find = (some: readonly Line[]) =>
@@ -152,7 +153,9 @@ async function importInto(run: Run, services: UserServices, lines: readonly Line
     }
   }
   await create();
-  return outcomes;
+  if (!options.dryRun) return outcomes;
+  // Nobody will find these users.
+  return outcomes.map((one) => (one.userId !== null && made.has(one.userId) ? { ...one, userId: null } : one));
 }
 
 interface Missing {
@@ -161,6 +164,9 @@ interface Missing {
 }
 
 async function readMissing(run: Run, services: UserServices, line: Line): Promise<Missing> {
+  // The store knows only of users who are still there.
+  const taken = line.names.find((name) => run.wouldExist.has(name));
+  if (taken !== undefined) throw new Failure('conflict', { name: taken.split(' ', 1)[0] ?? '' });
   const input = await inputOf(run, services.store, line);
   return { line, user: await readNewUser(services, run.account, input) };
 }
@@ -169,14 +175,7 @@ async function createMissing(run: Run, services: UserServices, missing: readonly
   if (missing.length === 0) return [];
   const users = missing.map(({ user }) => user);
   const ids = await addUsers(services, services.store, run.account, users);
-  return missing.map(({ line }, place) => outcome(line, 'created', run.options.dryRun ? null : (ids[place] ?? null)));
-}
-
-/** An update leaves alone whom an earlier line of a dry run made: there is nothing to try the change on. */
-function leftAlone(line: Line, id: number | null, existing: ImportOptions['existing']): LineOutcome {
-  if (existing !== 'fail') return outcome(line, existing === 'skip' ? 'skipped' : 'updated', id);
-  const message = `there is a user with this ${line.name.split(' ', 1)[0]}`;
-  return failed(line, new Failure('conflict', { name: 'user', message }));
+  return missing.map(({ line }, place) => outcome(line, 'created', ids[place] ?? null));
 }
 
 async function inputOf(run: Run, store: Pick<StoreVerbs, 'roles'>, { input, roles }: Person): Promise<UserInput> {

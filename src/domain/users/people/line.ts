@@ -5,6 +5,9 @@ import { Failure } from '../../failure.ts';
 import { readNames } from '../names.ts';
 import { type FileRow, type Person, readPerson } from './person.ts';
 
+/** What becomes of a line whose user exists: the same e-mail address, or the same user name where it has none. */
+export const existingChoices = ['skip', 'update', 'fail'] as const;
+
 export interface LineOutcome {
   readonly line: number;
   readonly result: 'created' | 'updated' | 'skipped' | 'failed';
@@ -54,4 +57,11 @@ export function outcome(
 export function failed({ line }: Pick<Line, 'line'>, error: unknown): LineOutcome {
   if (!(error instanceof Failure) || !faultsOfLine.includes(error.code)) throw error;
   return { line, result: 'failed', userId: null, failure: error };
+}
+
+/** An update leaves alone whom an earlier line of a dry run made: there is nothing to try the change on. */
+export function leftAlone(line: Line, id: number | null, existing: (typeof existingChoices)[number]): LineOutcome {
+  if (existing !== 'fail') return outcome(line, existing === 'skip' ? 'skipped' : 'updated', id);
+  const message = `there is a user with this ${line.name.split(' ', 1)[0]}`;
+  return failed(line, new Failure('conflict', { name: 'user', message }));
 }

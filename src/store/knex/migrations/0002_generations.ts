@@ -8,7 +8,7 @@ import type { Knex } from 'knex';
 interface Watched {
   readonly table: string;
   readonly account: string;
-  /** A new client is no change: that there is none is never kept. */
+  /** A new client is no change here: that there is none was never kept until migration 0048. */
   readonly changes: readonly string[];
 }
 

@@ -252,6 +252,23 @@ for (const database of databases) {
       assert.deepEqual(new Set(results(outcomes.slice(0, 150))), new Set(['created']));
       const twice = await importAll([...many.slice(0, 1), ...many.slice(0, 1)], { dryRun: true, existing: 'fail' });
       assert.deepEqual(results(twice), ['created', 'failed']);
+      // As the import itself: a name that an earlier line took is taken, whatever became of the transaction of that line.
+      const named = [
+        { email: 'dryer@example.com', username: 'dryer' },
+        { email: 'other@example.com', username: 'Dryer' },
+        { username: 'dryer' },
+        { email: 'dryer@example.com', firstname: 'Again' },
+      ];
+      const tried = await importAll(named, { dryRun: true, existing: 'update' });
+      assert.deepEqual(results(tried), ['created', 'failed', 'updated', 'updated']);
+      assert.equal(tried[1]?.failure?.detail.name, 'username');
+      const apart = await importAll([named[0] ?? {}, ...many.slice(0, 99), ...named.slice(1)], { dryRun: true });
+      assert.deepEqual(results(apart.slice(100)), ['failed', 'skipped', 'skipped']);
+      assert.deepEqual(
+        [...tried, ...apart].map(({ userId }) => userId),
+        [...tried, ...apart].map(() => null),
+        'nobody is there to be found by an id',
+      );
       assert.deepEqual([(await listUsers(services, account)).length, (await actions()).length], before);
     });
 

@@ -13,6 +13,7 @@
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeWhole } from '../src/whole-program/make.ts';
 import { actionsVariable, compareActions } from '../test/support/actions.ts';
 import { alwaysAnswered, answeredVariable } from '../test/support/answered.ts';
 import { foldersVariable } from '../test/support/cli.ts';
@@ -100,7 +101,8 @@ function selectOrExit(names: readonly string[]): Selection {
 }
 
 const folder = mkdtempSync(join(fastFolder(), 'gatehouse-migrated-'));
-const filled = fillCache();
+// Command lines and servers start from it, as those of operators do.
+const filled = Promise.all([fillCache(), isFast || makeWhole()]);
 const server = isFast ? null : startPostgres(fastFolder());
 try {
   await filled;

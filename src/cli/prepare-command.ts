@@ -22,6 +22,6 @@ export function addPrepareCommand(program: Command, outlet: Outlet): void {
 
 function describe(service: string | null): string {
   return service === null
-    ? 'The service starts from its sources, since nothing can be kept in .cache.'
+    ? 'The service starts from its sources: nothing can be kept in .cache, or they have just changed.'
     : `${service} holds the service as one file, which starts faster.`;
 }

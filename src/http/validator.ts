@@ -120,10 +120,10 @@ function checkedHere(
  * What is for readers and generators; `x-nullable` repeats beside a reference what its target says, and formats of
  * integers their bounds. What is `x-repeatable` is one text by then.
  */
-const words = /^(description|summary|examples?|x-nullable|x-repeatable)$/;
+const words = new Set(['description', 'summary', 'example', 'examples', 'x-nullable', 'x-repeatable']);
 
 function isForReaders(key: string, value: unknown): boolean {
-  return words.test(key) || value === everyText || (key === 'format' && /^int(32|64)$/.test(String(value)));
+  return words.has(key) || value === everyText || (key === 'format' && (value === 'int32' || value === 'int64'));
 }
 
 /**
@@ -133,7 +133,14 @@ function isForReaders(key: string, value: unknown): boolean {
 function withoutWords(value: unknown, isNames = false): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutWords(item));
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([key, item]) => isNames || !isForReaders(key, item));
-  if ('$ref' in value && kept.length > 1) throw new Error(`beside the reference to ${value.$ref} stands more`);
-  return Object.fromEntries(kept.map(([key, item]) => [key, withoutWords(item, !isNames && key === 'properties')]));
+  // Written out: this runs at every start, over every contract.
+  const kept: Record<string, unknown> = {};
+  let count = 0;
+  for (const [key, item] of Object.entries(value)) {
+    if (!isNames && isForReaders(key, item)) continue;
+    kept[key] = withoutWords(item, !isNames && key === 'properties');
+    count += 1;
+  }
+  if ('$ref' in value && count > 1) throw new Error(`beside the reference to ${value.$ref} stands more`);
+  return kept;
 }

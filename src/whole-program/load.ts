@@ -17,14 +17,17 @@ export const placeName = 'whole';
 export const listFile = 'list.json';
 export const programFile = 'gatehouse.cjs';
 
+/** Whole seconds since 1970, which every archive and file system keeps. */
+type FileState = readonly [size: number, changedAt: number];
+
 /** What the program was made of. */
 export interface KeptList {
   /** The folder that holds it, below that of the list. */
   readonly folder: string;
   /** `process.version` of its maker. */
   readonly node: string;
-  /** Size and time of change by path from the installation. A file that was not there has neither. */
-  readonly sources: Readonly<Record<string, readonly [size: number, mtimeMs: number] | null>>;
+  /** By path from the installation; null for a file that was not there. */
+  readonly sources: Readonly<Record<string, FileState | null>>;
 }
 
 /** What the sources ask `import.meta` for. */
@@ -41,12 +44,12 @@ export interface WholeProgram {
   keepCode(): void;
 }
 
-export function stateOf(path: string): readonly [size: number, mtimeMs: number] | null {
+export function stateOf(path: string): FileState | null {
   const found = statSync(join(root, path), { throwIfNoEntry: false });
-  return found ? [found.size, found.mtimeMs] : null;
+  return found ? [found.size, Math.floor(found.mtimeMs / 1000)] : null;
 }
 
-function isSame(path: string, kept: readonly [number, number] | null): boolean {
+function isSame(path: string, kept: FileState | null): boolean {
   const now = stateOf(path);
   return now?.[0] === kept?.[0] && now?.[1] === kept?.[1];
 }

@@ -79,20 +79,24 @@ class NoInteger extends Error {
  * responses, and what operations check themselves.
  */
 function readable(contract: Contract, schemes: readonly string[]): object {
-  const copy = withoutWords(withoutLaterChecks(contract)) as Contract;
-  const { responses: _, ...components } = copy.components ?? {};
-  const paths = Object.entries(copy.paths).map(([path, item]) => [
+  const { responses: _, ...components } = contract.components ?? {};
+  // Answers go first: they are most of a contract, and what follows walks through all that is left.
+  const paths = withOperations(contract.paths, (operation) => ({ ...operation, responses: {} }));
+  const copy = withoutWords(withoutLaterChecks({ ...contract, components, paths })) as Contract;
+  return { ...copy, paths: withOperations(copy.paths, (operation) => checkable(operation, schemes)) };
+}
+
+function withOperations(paths: Contract['paths'], change: (operation: ContractOperation) => object): object {
+  const changed = Object.entries(paths).map(([path, item]) => [
     path,
-    Object.fromEntries(
-      Object.entries(item).map(([key, value]) => [key, isOperation(value) ? checkable(value, schemes) : value]),
-    ),
+    Object.fromEntries(Object.entries(item).map(([key, value]) => [key, isOperation(value) ? change(value) : value])),
   ]);
-  return { ...copy, components, paths: Object.fromEntries(paths) };
+  return Object.fromEntries(changed);
 }
 
 /** An operation that accepts any query has no parameters to refuse. */
 function checkable(operation: ContractOperation, schemes: readonly string[]): object {
-  const checked = { ...operation, security: checkedHere(operation, schemes), responses: {} };
+  const checked = { ...operation, security: checkedHere(operation, schemes) };
   return operation['x-any-query'] ? { ...checked, parameters: [] } : checked;
 }
 

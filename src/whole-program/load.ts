@@ -113,7 +113,8 @@ function readOrNull(file: string): Buffer | null {
 function writeWhole(file: string, content: Buffer): void {
   const fresh = `${file}.${process.pid}`;
   try {
-    writeFileSync(fresh, content, { flag: 'wx', mode: 0o644 });
+    // What a failing machine left incomplete would be run as it is.
+    writeFileSync(fresh, content, { flag: 'wx', mode: 0o644, flush: true });
     renameSync(fresh, file);
   } catch {
     // An installation that cannot be written compiles at every start.

@@ -36,7 +36,7 @@ function statesOf(inputs: readonly string[]): KeptList['sources'] {
 function keep(): string {
   const folder = openReadable(join(place, 'of-'));
   const write = (name: string, content: string) =>
-    writeFileSync(join(folder, name), content, { flag: 'wx', mode: 0o644 });
+    writeFileSync(join(folder, name), content, { flag: 'wx', mode: 0o644, flush: true });
   write(programFile, text);
   write(noticesFile, noticesOf(base, inputs));
   const list: KeptList = { folder: basename(folder), node: process.version, sources };

@@ -43,7 +43,9 @@ describe('the service as one file', () => {
     }
     symlinkSync(join(root, 'node_modules'), join(installed, 'node_modules'));
     utimesSync(join(installed, 'src/env-file.ts'), settled, settled);
-    const fromSources = await run('account', '--help');
+    // As on systems where each user has a group: what is made must not be writable by it.
+    const mask = process.umask(0o002);
+    const fromSources = await run('account', '--help').finally(() => process.umask(mask));
     folder = JSON.parse(await run('prepare', '--json')).service_folder;
     assert.equal(await run('account', '--help'), fromSources);
   });

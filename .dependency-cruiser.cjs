@@ -302,7 +302,7 @@ module.exports = {
     // The doctor of APIs reads tokens of anybody's authorization server, as a client does.
     only('jose', 'jose', ['src/domain/', 'src/adapters/', 'src/cli/resource-doctor/']),
     only('archives', 'tar', ['src/hook-packages/child/']),
-    only('bundler', 'esbuild', ['src/hook-packages/child/', 'src/programs/']),
+    only('bundler', 'esbuild', ['src/hook-packages/child/', 'src/programs/', 'src/whole-program/']),
     only('addresses', 'ipaddr.js', ['src/adapters/egress/']),
     {
       name: 'decoders-have-their-place',
@@ -346,6 +346,7 @@ module.exports = {
           '\\.d\\.c?ts$',
           '^src/hook-(runner|packages)/child/',
           '^src/programs/(bundle|notices|write)\\.ts$',
+          '^src/whole-program/(bundle|entry|write)\\.ts$', // what makes the one file, and what that begins with
           '^src/runtime/(host-node|told-versions)\\.ts$', // asked by bin/start.js, before anything else is loaded
           '^src/adapters/password-thread\\.js$',
           '^src/store/knex/sqlite/reading-thread\\.js$',

@@ -1,16 +1,48 @@
-// Starts the command line, with what Node made of the sources kept beside them: whoever may write there may change the
-// sources themselves. Where nothing may be written, Node goes on without. This file is JavaScript because what strips
-// the types of the others takes 20 MB of memory, and is not loaded when all of them are kept.
+// Starts the command line: from one file that was made of all sources, where there is a fresh one, and from the sources
+// otherwise. What Node made of either is kept beside them: whoever may write there may change the sources themselves.
+// Where nothing may be written, Node goes on without. This file is JavaScript because what strips the types of the
+// others takes 20 MB of memory, and is not loaded when all of them are kept.
+import { chmodSync, mkdirSync } from 'node:fs';
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { endWithShell } from './end-with-shell.js';
 
-enableCompileCache(fileURLToPath(new URL('../.cache', import.meta.url)));
+const cache = fileURLToPath(new URL('../.cache', import.meta.url));
+makeForAll(cache);
+enableCompileCache(cache);
 await preferNodeOfHost();
 if (process.env.npm_command === 'exec') endWithShell();
-await import('../src/gatehouse.ts').catch(refuse);
+const isServer = process.argv.includes('serve');
+const { loadWhole } = await import('../src/whole-program/load.ts');
+await run().catch(refuse);
 // A command has ended by now; a server goes on, and may be killed later.
 flushCompileCache();
+
+/** Whatever the umask is: what is kept there is run only if no other user can change it, and all can read it. */
+function makeForAll(folder) {
+  try {
+    mkdirSync(folder, 0o755);
+    chmodSync(folder, 0o755);
+  } catch {
+    // It is there, or nothing may be written.
+  }
+}
+
+async function run() {
+  const whole = loadWhole(isServer ? 'serve' : 'command');
+  if (whole) process.exitCode = await whole.run(process.argv.slice(2));
+  else await import('../src/gatehouse.ts');
+  if (process.exitCode !== 0) return;
+  whole?.keepCode();
+  if (isServer && !whole) setTimeout(makeWhole, 10_000).unref();
+}
+
+/** For later starts; a server that soon ends leaves that to others. */
+async function makeWhole() {
+  const { makeWhole } = await import('../src/whole-program/make.ts');
+  // Whoever wants to know why there is none runs `gatehouse prepare`.
+  await makeWhole().catch(() => {});
+}
 
 /**
  * Goes on in a newer Node of the host, if it has one, where npm brought the running one along. The process stays the

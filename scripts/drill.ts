@@ -10,6 +10,7 @@
  *     npm run drill -- mutants code proof those whose ids begin so; `--list` and `--json` as above
  */
 import { parseArgs } from 'node:util';
+import { makeWhole } from '../src/whole-program/make.ts';
 import type { Drill } from '../test/faults/drill.ts';
 import { loadDrills } from '../test/faults/load-drills.ts';
 import { drillMutants } from '../test/mutants/drill-mutants.ts';
@@ -70,6 +71,8 @@ if (values.list) {
   process.exit(0);
 }
 
+// Its servers start from it, as those of operators do.
+await makeWhole();
 const reports: Report[] = [];
 for (const drill of drills) {
   if (ids.length > 0 && !ids.some((id) => id.toUpperCase() === drill.id)) continue;

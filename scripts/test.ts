@@ -7,12 +7,14 @@
  *     node scripts/test.ts test/surfaces/oauth2/dpop.ts  the tests of that module, by the files that run it
  *     node scripts/test.ts --test-name-pattern=refresh   flags of `node --test` are passed on
  *     node scripts/test.ts --fast                        what needs no browser, no other program and no PostgreSQL
+ *     node scripts/test.ts --times                       prints the processor time of each process at the end
  *
  * Where files or flags are given and nothing ran, that is a failure.
  */
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeWhole } from '../src/whole-program/make.ts';
 import { actionsVariable, compareActions } from '../test/support/actions.ts';
 import { alwaysAnswered, answeredVariable } from '../test/support/answered.ts';
 import { foldersVariable } from '../test/support/cli.ts';
@@ -20,6 +22,7 @@ import { fastFolder } from '../test/support/fast-folder.ts';
 import { onlyVariable } from '../test/support/only-these.ts';
 import { plansVariable } from '../test/support/plans.ts';
 import { serverVariable, startPostgres } from '../test/support/postgres.ts';
+import { tableOfTimes, timesVariable } from '../test/support/processor-time.ts';
 import { pairVariable, writeSharedPair } from '../test/support/shared-pair.ts';
 import { databasesVariable, migratedFile, migratedVariable } from '../test/support/stores.ts';
 import { runGroup } from './run-group.ts';
@@ -42,6 +45,7 @@ const flags = [
   '--throw-deprecation',
   `--import=${new URL('../test/support/untracked-promises.ts', import.meta.url)}`,
   `--import=${new URL('../test/support/only.ts', import.meta.url)}`,
+  `--import=${new URL('../test/support/processor-time.ts', import.meta.url)}`,
 ];
 
 // Each file is a process that loads the same sources: what Node made of them is kept.
@@ -88,7 +92,8 @@ const given = process.argv.slice(2);
 const isFast = given.includes('--fast');
 const named = given.filter((arg) => !arg.startsWith('-'));
 const { files, only } = named.length > 0 ? selectOrExit(named) : { files: [], only: [] };
-const passedOn = given.filter((arg) => arg.startsWith('-') && arg !== '--fast');
+const isTimed = given.includes('--times');
+const passedOn = given.filter((arg) => arg.startsWith('-') && !['--fast', '--times'].includes(arg));
 
 function selectOrExit(names: readonly string[]): Selection {
   try {
@@ -100,7 +105,8 @@ function selectOrExit(names: readonly string[]): Selection {
 }
 
 const folder = mkdtempSync(join(fastFolder(), 'gatehouse-migrated-'));
-const filled = fillCache();
+// Command lines and servers start from it, as those of operators do. It takes longer than the few of named files.
+const filled = Promise.all([fillCache(), isFast || named.length > 0 || makeWhole()]);
 const server = isFast ? null : startPostgres(fastFolder());
 try {
   await filled;
@@ -108,7 +114,8 @@ try {
   const actions = join(folder, 'actions');
   const groups = join(folder, 'groups');
   const answered = process.env[answeredVariable] ?? join(folder, 'answered');
-  for (const made of [plans, actions, groups, answered]) mkdirSync(made, { recursive: true });
+  const times = join(folder, 'times');
+  for (const made of [plans, actions, groups, answered, times]) mkdirSync(made, { recursive: true });
   const databases = {
     ...(server ? { [serverVariable]: server.url } : { [databasesVariable]: 'sqlite' }),
     [migratedVariable]: await migratedFile(folder),
@@ -117,19 +124,22 @@ try {
     [actionsVariable]: actions,
     [answeredVariable]: answered,
     [foldersVariable]: fastFolder(),
+    ...(isTimed && { [timesVariable]: times }),
     ...(only.length > 0 && { [onlyVariable]: only.join('\n') }),
   };
   const counted = join(folder, 'counted');
   const args = [`--test-reporter-destination=${counted}`, ...passedOn];
   const all = isFast ? fastTests() : globSync('test/**/*.test.ts', { cwd: root }).toSorted();
-  const entries = files.length > 0 ? files : writeGroups(groupTests(all), groups);
+  const grouped = groupTests(all);
+  const entries = files.length > 0 ? files : writeGroups(grouped, groups);
   process.exitCode = await runTests([...args, ...entries], databases);
   // The runner writes none where it finds no file.
   if (!existsSync(counted) || Number(readFileSync(counted, 'utf8')) === 0) {
     process.stderr.write('No test ran.\n');
     process.exitCode = 1;
   }
-  if (given.length === 0) {
+  if (isTimed) process.stdout.write(tableOfTimes(times, (entry) => grouped[entries.indexOf(entry)] ?? [entry]));
+  if (given.length === 0 || (isTimed && given.length === 1)) {
     checkActions(actions);
     checkAnswered(answered);
   }

@@ -79,20 +79,24 @@ class NoInteger extends Error {
  * responses, and what operations check themselves.
  */
 function readable(contract: Contract, schemes: readonly string[]): object {
-  const copy = withoutWords(withoutLaterChecks(contract)) as Contract;
-  const { responses: _, ...components } = copy.components ?? {};
-  const paths = Object.entries(copy.paths).map(([path, item]) => [
+  const { responses: _, ...components } = contract.components ?? {};
+  // Answers go first: they are most of a contract, and what follows walks through all that is left.
+  const paths = withOperations(contract.paths, (operation) => ({ ...operation, responses: {} }));
+  const copy = withoutWords(withoutLaterChecks({ ...contract, components, paths })) as Contract;
+  return { ...copy, paths: withOperations(copy.paths, (operation) => checkable(operation, schemes)) };
+}
+
+function withOperations(paths: Contract['paths'], change: (operation: ContractOperation) => object): object {
+  const changed = Object.entries(paths).map(([path, item]) => [
     path,
-    Object.fromEntries(
-      Object.entries(item).map(([key, value]) => [key, isOperation(value) ? checkable(value, schemes) : value]),
-    ),
+    Object.fromEntries(Object.entries(item).map(([key, value]) => [key, isOperation(value) ? change(value) : value])),
   ]);
-  return { ...copy, components, paths: Object.fromEntries(paths) };
+  return Object.fromEntries(changed);
 }
 
 /** An operation that accepts any query has no parameters to refuse. */
 function checkable(operation: ContractOperation, schemes: readonly string[]): object {
-  const checked = { ...operation, security: checkedHere(operation, schemes), responses: {} };
+  const checked = { ...operation, security: checkedHere(operation, schemes) };
   return operation['x-any-query'] ? { ...checked, parameters: [] } : checked;
 }
 
@@ -120,10 +124,10 @@ function checkedHere(
  * What is for readers and generators; `x-nullable` repeats beside a reference what its target says, and formats of
  * integers their bounds. What is `x-repeatable` is one text by then.
  */
-const words = /^(description|summary|examples?|x-nullable|x-repeatable)$/;
+const words = new Set(['description', 'summary', 'example', 'examples', 'x-nullable', 'x-repeatable']);
 
 function isForReaders(key: string, value: unknown): boolean {
-  return words.test(key) || value === everyText || (key === 'format' && /^int(32|64)$/.test(String(value)));
+  return words.has(key) || value === everyText || (key === 'format' && (value === 'int32' || value === 'int64'));
 }
 
 /**
@@ -133,7 +137,14 @@ function isForReaders(key: string, value: unknown): boolean {
 function withoutWords(value: unknown, isNames = false): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutWords(item));
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([key, item]) => isNames || !isForReaders(key, item));
-  if ('$ref' in value && kept.length > 1) throw new Error(`beside the reference to ${value.$ref} stands more`);
-  return Object.fromEntries(kept.map(([key, item]) => [key, withoutWords(item, !isNames && key === 'properties')]));
+  // Written out: this runs at every start, over every contract.
+  const kept: Record<string, unknown> = {};
+  let count = 0;
+  for (const [key, item] of Object.entries(value)) {
+    if (!isNames && isForReaders(key, item)) continue;
+    kept[key] = withoutWords(item, !isNames && key === 'properties');
+    count += 1;
+  }
+  if ('$ref' in value && count > 1) throw new Error(`beside the reference to ${value.$ref} stands more`);
+  return kept;
 }

@@ -2,6 +2,8 @@
  * Prepares text from outside (names of people, applications and accounts) for display. Escaping is the templates' work.
  */
 
+import { once } from './once.ts';
+
 const OPENS_ISOLATE = /[\u2066-\u2068]/u;
 const CLOSES_ISOLATE = '\u2069';
 
@@ -28,12 +30,13 @@ export function isolated(text: string): string {
   return `\u2068${closedInItself(text)}${CLOSES_ISOLATE}`;
 }
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Made when it is needed: that takes some milliseconds. */
+const graphemes = once(() => new Intl.Segmenter('en', { granularity: 'grapheme' }));
 const SAYS_SOMETHING = /[\p{L}\p{N}\p{Extended_Pictographic}]/u;
 
 /** The letter, digit or symbol that stands for a name in a small tile: one user-perceived character, or a dot. */
 export function initial(name: string): string {
-  for (const { segment } of graphemes.segment(name.slice(0, 64))) {
+  for (const { segment } of graphemes().segment(name.slice(0, 64))) {
     // A longer cluster is stacked marks, which no tile can show.
     if (SAYS_SOMETHING.test(segment)) return segment.length <= 16 ? segment.toLocaleUpperCase('en') : '•';
   }

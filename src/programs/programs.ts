@@ -5,22 +5,12 @@
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packages, root } from '../runtime/installation.ts';
+import { packageLists, root } from '../runtime/installation.ts';
+import { findPlace, isTrusted, openReadable, tryToOpen } from './place.ts';
 
 export const programNames = ['hook-process', 'package-fetch', 'package-bundle'] as const;
 
@@ -28,13 +18,7 @@ export type ProgramName = (typeof programNames)[number];
 
 /** All their sources are below these folders, or in packages, whose versions npm lists. */
 export const sourceFolders = ['src/hook-runner', 'src/hook-packages', 'src/programs', 'src/domain/hooks'];
-const packageLists = [join(packages, '.package-lock.json'), join(root, 'npm-shrinkwrap.json')];
-/** Outermost first. The first one may be used for other things as well. */
-const outerFolders = [join(root, '.cache'), join(root, '.cache/programs')];
 const mostMilliseconds = 60_000;
-const readableByAll = 0o755;
-const readableByOthers = 0o055;
-const writableByOthers = 0o022;
 
 type Found = { readonly folder: string } | { readonly error: unknown };
 
@@ -52,7 +36,7 @@ export function programFile(name: ProgramName): string {
 
 function find(): Found {
   try {
-    const place = findPlace();
+    const place = findPlace('programs');
     if (place === null) return { folder: makeElsewhere() };
     const folder = join(place, digestOfSources());
     if (!existsSync(folder)) return { folder: make(place, folder) };
@@ -61,43 +45,6 @@ function find(): Found {
   } catch (error) {
     return { error };
   }
-}
-
-/**
- * Where programs are kept: a folder that is made if there is none. Null if others could change it or one around it, and
- * with that swap what is in it, if not everybody can read it, or if it cannot be made. Folders that were there are not
- * changed: they may be the operator's.
- */
-function findPlace(): string | null {
-  try {
-    for (const folder of outerFolders) {
-      makeReadable(folder);
-      if (!isTrusted(folder) || (lstatSync(folder).mode & readableByOthers) !== readableByOthers) return null;
-    }
-    return outerFolders.at(-1) ?? null;
-  } catch {
-    return null;
-  }
-}
-
-function makeReadable(folder: string): void {
-  try {
-    mkdirSync(folder, readableByAll);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
-    throw error;
-  }
-  openToReaders(folder);
-}
-
-/**
- * The contents run as this service: a folder's owner must be this user, the installing user or root, and nobody else
- * may be able to change it. A link does not say that.
- */
-function isTrusted(folder: string): boolean {
-  const found = lstatSync(folder);
-  const makers = [0, process.geteuid?.(), statSync(root).uid];
-  return found.isDirectory() && makers.includes(found.uid) && (found.mode & writableByOthers) === 0;
 }
 
 function digestOfSources(): string {
@@ -144,24 +91,4 @@ function write(folder: string): void {
   });
   if (error) throw error;
   if (status !== 0) throw new Error(`the programs of hooks cannot be made: ${stderr}`);
-}
-
-/** Null where nothing can be written. */
-function tryToOpen(prefix: string): string | null {
-  try {
-    return openReadable(prefix);
-  } catch {
-    return null;
-  }
-}
-
-/** It contains nothing secret. */
-function openReadable(prefix: string): string {
-  const folder = mkdtempSync(prefix);
-  openToReaders(folder);
-  return folder;
-}
-
-function openToReaders(folder: string): void {
-  if ((statSync(folder).mode & 0o777) !== readableByAll) chmodSync(folder, readableByAll);
 }

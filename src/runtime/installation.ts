@@ -11,3 +11,6 @@ const own = join(root, 'node_modules');
 
 /** A folder `node_modules`: its own, or the one that npm installed it in, beside what it needs. */
 export const packages = existsSync(join(own, 'better-sqlite3')) ? own : join(root, '..');
+
+/** What npm writes the versions of the packages into. */
+export const packageLists = [join(packages, '.package-lock.json'), join(root, 'npm-shrinkwrap.json')];

@@ -13,6 +13,7 @@ import { basicAuthorization, endChild, keepWatch, type Server } from './servers.
 import type { RequestKind, Target } from './target.ts';
 
 const program = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
+const sources = fileURLToPath(new URL('../../src/gatehouse.ts', import.meta.url));
 const readyMilliseconds = 60_000;
 
 /** A database that is ready to be served. */
@@ -65,7 +66,9 @@ export async function startProcess(
   const { folder } = installation;
   const log = openSync(join(folder, `serve-${port}.log`), 'a');
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [...startFlags, ...flags, program, 'serve'], {
+  // A profile names the source of each function.
+  const script = flags.includes('--cpu-prof') ? sources : program;
+  const child = spawn(process.execPath, [...startFlags, ...flags, script, 'serve'], {
     cwd: folder,
     env: environment(installation, port, env),
     stdio: ['ignore', log, log],

@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { gatherShims } from '../../src/programs/bundle.ts';
@@ -60,10 +60,13 @@ describe('an installation that has never been started', () => {
   });
   after(() => rmSync(installed, { recursive: true }));
 
+  /** What `gatehouse prepare` begins with. */
   async function prepare(): Promise<string> {
-    const args = [join(installed, 'bin/gatehouse.js'), '--json', 'prepare'];
+    const module = JSON.stringify(pathToFileURL(join(installed, 'src/programs/programs.ts')));
+    const code = `const { programFile } = await import(${module}); process.stdout.write(programFile('hook-process'));`;
+    const args = ['--input-type=module', '--eval', code];
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: installed });
-    return JSON.parse(stdout).folder;
+    return dirname(stdout);
   }
 
   it('builds them once, and new ones for changed sources', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { conforms, contracts } from '../../support/conforms.ts';
-import { isSampled } from '../../support/sample.ts';
+import { sampled } from '../../support/sample.ts';
 import { type Prepared, prepare, type Served } from './installation.ts';
 import { fewUsers } from './measure.ts';
 import { askOnce } from './measure-use.ts';
@@ -28,9 +28,9 @@ describe('the operations in a growing account', () => {
   });
 
   it('each succeed', async () => {
-    // A third of them twice, for the second request continues with what the first one left; the drill M5 does all.
-    for (const [index, use] of allUses().entries()) {
-      for (let turn = 0; turn < (isSampled(index, 3) ? 2 : 1); turn += 1) {
+    // Twice, for the second request continues with what the first one left; a third of them, and the drill M5 all.
+    for (const use of sampled(allUses(), 3)) {
+      for (let turn = 0; turn < 2; turn += 1) {
         const asked = askOnce(served, use);
         const { path, answer } = await asked.catch((error: Error) => assert.fail(`${use.name}: ${error.message}`));
         conforms(use.method, path, answer);

@@ -7,6 +7,7 @@ import { unique } from '../../store/samples.ts';
 import type { TestApp } from '../../support/app.ts';
 import { chosen, goodPassword, newInvite } from '../../support/invites.ts';
 import { newLink } from '../../support/resets.ts';
+import { runsOf } from '../../support/sample.ts';
 import { CookieJar, makeUser, password, submit, walk } from '../../support/sign-in.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
 import { setUser } from '../../support/users.ts';
@@ -155,9 +156,10 @@ export function linkRaces(databaseKind: DatabaseKind): void {
     });
   }
 
-  it('a link and an administrator simultaneously, fifty times: never both, and the link is never last', async () => {
+  const rounds = runsOf(50);
+  it(`a link and an administrator simultaneously, ${rounds} times: never both, and the link is never last`, async () => {
     const { services, account } = app;
-    for (let round = 0; round < 50; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       const user = await makeUser(app);
       const at = await walk(app, new CookieJar(), await newLink(app, user.email));
       const [{ answer }] = await Promise.all([

@@ -5,7 +5,7 @@ import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
 import { newApiKey } from '../../support/legacy.ts';
 import { unreadMembers } from '../../support/read-members.ts';
-import { partsOn, sampledDatabases } from '../../support/sample.ts';
+import { partsOn, runsOf, sampledDatabases } from '../../support/sample.ts';
 import { databases } from '../../support/stores.ts';
 import { audit } from './audit.ts';
 import { refusals } from './refusals.ts';
@@ -15,8 +15,8 @@ import { users } from './users.ts';
 
 /** Each takes several requests. */
 const amounts = {
-  sqlite: { creations: 80, changes: 30 },
-  postgres: { creations: 30, changes: 10 },
+  sqlite: { creations: runsOf(80), changes: runsOf(30) },
+  postgres: { creations: runsOf(30), changes: runsOf(10) },
 } as const;
 
 for (const kind of databases) {

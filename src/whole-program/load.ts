@@ -1,0 +1,123 @@
+/**
+ * The service as one file, with what V8 made of its code: `bin/start.js` runs it in place of a thousand modules, whose
+ * finding, reading and compiling takes most of a start. It is made from the sources (`make.ts`) and used only as long as
+ * they are what they were then; whoever finds none, or none that is fresh, runs the sources.
+ */
+
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { cachedDataVersionTag } from 'node:v8';
+import { constants, Script } from 'node:vm';
+import { isTrusted, placeOf } from '../programs/place.ts';
+import { root } from '../runtime/installation.ts';
+
+export const placeName = 'whole';
+export const listFile = 'list.json';
+export const programFile = 'gatehouse.cjs';
+
+/** Whole seconds since 1970, which every archive and file system keeps. */
+type FileState = readonly [size: number, changedAt: number];
+
+/** What the program was made of. */
+export interface KeptList {
+  /** The folder that holds it, below that of the list. */
+  readonly folder: string;
+  /** `process.version` of its maker. */
+  readonly node: string;
+  /** By path from the installation; null for a file that was not there. */
+  readonly sources: Readonly<Record<string, FileState | null>>;
+}
+
+/** What the sources ask `import.meta` for. */
+interface Installation {
+  url(path: string): string;
+  filename(path: string): string;
+  resolve(specifier: string): string;
+}
+
+export interface WholeProgram {
+  run(args: readonly string[]): Promise<number>;
+  loadServer(): Promise<void>;
+  /** Keeps what V8 compiled until now for later starts, unless that was done. */
+  keepCode(): void;
+}
+
+export function stateOf(path: string): FileState | null {
+  const found = statSync(join(root, path), { throwIfNoEntry: false });
+  return found ? [found.size, Math.floor(found.mtimeMs / 1000)] : null;
+}
+
+function isSame(path: string, kept: FileState | null): boolean {
+  const now = stateOf(path);
+  return now?.[0] === kept?.[0] && now?.[1] === kept?.[1];
+}
+
+/** The folder of the program that was made from the present sources by this version of Node; null if there is none. */
+export function freshFolder(): string | null {
+  try {
+    const place = placeOf(placeName);
+    if (place === null) return null;
+    const { folder, node, sources }: KeptList = JSON.parse(readFileSync(join(place, listFile), 'utf8'));
+    const path = join(place, folder);
+    if (node !== process.version || !isTrusted(path)) return null;
+    for (const source in sources) if (!isSame(source, sources[source] ?? null)) return null;
+    return path;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Loads the program; null where there is none that is fresh. Servers and commands use different parts of the code: each
+ * `use` has its own file of what was compiled.
+ */
+export function loadWhole(use: 'serve' | 'command'): WholeProgram | null {
+  const folder = freshFolder();
+  if (folder === null) return null;
+  const file = join(folder, programFile);
+  const codeFile = join(folder, `${use}-${cachedDataVersionTag()}.code`);
+  const source = readOrNull(file);
+  if (source === null) return null;
+  const cachedData = readOrNull(codeFile);
+  const script = new Script(source.toString('latin1'), {
+    filename: file,
+    ...(cachedData && { cachedData }),
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
+  const installation: Installation = {
+    url: (path) => pathToFileURL(join(root, path)).href,
+    filename: (path) => join(root, path),
+    resolve: (specifier) => import.meta.resolve(specifier),
+  };
+  const enter = script.runInThisContext();
+  const entry: Omit<WholeProgram, 'keepCode'> = enter(createRequire(join(root, 'package.json')), installation);
+  return {
+    ...entry,
+    keepCode() {
+      if (cachedData === null || script.cachedDataRejected) writeWhole(codeFile, script.createCachedData());
+    },
+  };
+}
+
+function readOrNull(file: string): Buffer | null {
+  try {
+    return readFileSync(file);
+  } catch {
+    return null;
+  }
+}
+
+/** Two processes may do so at once: the later one stays. */
+function writeWhole(file: string, content: Buffer): void {
+  const fresh = `${file}.${process.pid}`;
+  try {
+    // What a failing machine left incomplete would be run as it is.
+    writeFileSync(fresh, content, { flag: 'wx', mode: 0o644, flush: true });
+    renameSync(fresh, file);
+  } catch {
+    // An installation that cannot be written compiles at every start.
+    rmSync(fresh, { force: true });
+  }
+}

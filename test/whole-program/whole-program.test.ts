@@ -1,0 +1,88 @@
+/** The service as one file is run in place of the sources as long as it is made of them, and by nobody else. */
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Seconds that a file's time can be set to again. */
+const settled = 1_700_000_000;
+
+describe('the service as one file', () => {
+  let installed: string;
+  let folder: string;
+
+  async function run(...args: readonly string[]): Promise<string> {
+    const env = { PATH: process.env['PATH'] };
+    const script = join(installed, 'bin/gatehouse.js');
+    return (await promisify(execFile)(process.execPath, [script, ...args], { cwd: installed, env })).stdout;
+  }
+
+  before(async () => {
+    installed = mkdtempSync(join(tmpdir(), 'gatehouse-whole-'));
+    for (const part of ['bin', 'generated', 'package.json', 'src']) {
+      cpSync(join(root, part), join(installed, part), { recursive: true, preserveTimestamps: true });
+    }
+    symlinkSync(join(root, 'node_modules'), join(installed, 'node_modules'));
+    utimesSync(join(installed, 'src/env-file.ts'), settled, settled);
+    // As on systems where each user has a group: what is made must not be writable by it.
+    const mask = process.umask(0o002);
+    const fromSources = await run('account', '--help').finally(() => process.umask(mask));
+    folder = JSON.parse(await run('prepare', '--json')).service_folder;
+    assert.equal(await run('account', '--help'), fromSources);
+  });
+  after(() => rmSync(installed, { recursive: true }));
+
+  it('is kept with what V8 made of it, readable by all and writable by nobody else', () => {
+    assert.equal(dirname(folder), join(installed, '.cache/whole'));
+    const names = readdirSync(folder).map((name) => name.replace(/-\d+\.code$/, '.code'));
+    assert.deepEqual(names.sort(), ['NOTICES.txt', 'command.code', 'gatehouse.cjs', 'serve.code']);
+    for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o644, name);
+    assert.match(readFileSync(join(folder, 'NOTICES.txt'), 'utf8'), /\nexpress-openapi-validator \d/);
+  });
+
+  it('leaves the schema of OpenAPI to the validator as the service changes it', () => {
+    const text = readFileSync(join(folder, 'gatehouse.cjs'), 'latin1');
+    assert.ok(text.includes('require("express-openapi-validator/dist/framework/openapi.v3_1.modified.schema.json")'));
+    assert.doesNotMatch(text, /spec\.openapis\.org\/oas\/3\.1/);
+  });
+
+  it('is run only while it is made of the present sources and nobody else can change it', async () => {
+    const file = join(folder, 'gatehouse.cjs');
+    for (const name of readdirSync(folder)) if (name.endsWith('.code')) rmSync(join(folder, name));
+    writeFileSync(file, `(() => ({ run: async () => { process.stdout.write('one file'); return 0; } }))`);
+    const runsIt = async () => (await run('--version')) === 'one file';
+    assert.ok(await runsIt());
+    for (const outer of [folder, dirname(folder), join(installed, '.cache')]) {
+      chmodSync(outer, 0o777);
+      assert.ok(!(await runsIt()), outer);
+      chmodSync(outer, 0o755);
+    }
+    const source = join(installed, 'src/env-file.ts');
+    utimesSync(source, settled, settled + 1);
+    assert.ok(!(await runsIt()), 'another time');
+    utimesSync(source, settled, settled);
+    assert.ok(await runsIt());
+    appendFileSync(source, '\n');
+    utimesSync(source, settled, settled);
+    assert.ok(!(await runsIt()), 'another size');
+  });
+});

@@ -32,7 +32,14 @@ type Step = (store: Store, its: Its) => Promise<unknown>;
 type Steps<Noun> = { readonly [Verb in keyof Noun]-?: Step | 'reads' };
 
 const key = {
-  ...{ kid: 'own', alg: 'RS256' as const, publicJwk: '{}', sealedPrivateKey: 'sealed', publishedAt: now, signsFrom: now },
+  ...{
+    kid: 'own',
+    alg: 'RS256' as const,
+    publicJwk: '{}',
+    sealedPrivateKey: 'sealed',
+    publishedAt: now,
+    signsFrom: now,
+  },
   retiresAt: null,
 } as const;
 
@@ -243,7 +250,7 @@ for (const kind of databases) {
         for (const { dispose } of stores) await dispose();
       });
       const compare = async (title: string, step: Step) => {
-        const left = [];
+        const left: Readonly<Record<string, string | boolean>>[] = [];
         for (const side of sides) {
           await step(side.store, side.its);
           const generation = Number(await side.store.generation(side.its.accountId));

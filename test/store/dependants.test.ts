@@ -2,10 +2,19 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Dependant, dependants, type Operation } from '../../src/store/knex/dependants.ts';
+import createKnex, { type Knex } from 'knex';
+import {
+  accountColumn,
+  type Dependant,
+  dependantOf,
+  dependants,
+  type Operation,
+} from '../../src/store/knex/dependants.ts';
+import { numbersIn, type Statement, writeOf } from '../../src/store/knex/written.ts';
 import { ask, execute } from '../support/rows.ts';
 import { databases, openTestStore } from '../support/stores.ts';
 import { dropWritingTriggers, readTriggers, type Trigger, writes } from '../support/triggers.ts';
+import { isUnraised } from '../support/unraised-writes.ts';
 import { newAccount, newClient, newServer, now } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 
@@ -116,6 +125,48 @@ for (const kind of databases) {
     });
   });
 }
+
+describe('a write that cannot be followed', () => {
+  const knex = createKnex({ client: 'pg' });
+  const accountsOf = (statement: Knex.QueryBuilder, answer: unknown = 1) => {
+    const write = writeOf(statement as Statement);
+    assert.ok(write);
+    return numbersIn(statement as Statement, write, accountColumn(write.table), answer);
+  };
+  const unsaid = { code: 'internal', detail: { reason: 'a written row does not say its account_id' } };
+
+  test('is refused where no row and no condition says its account', () => {
+    const hooks = () => knex('hooks');
+    assert.deepEqual(accountsOf(hooks().where({ account_id: 3, id: 1 }).delete()), [3]);
+    assert.deepEqual(accountsOf(hooks().whereIn('account_id', [5, 4, 5]).update({ version: 1 })), [4, 5]);
+    assert.deepEqual(accountsOf(hooks().insert([{ account_id: 2 }, { account_id: 1 }])), [1, 2]);
+    assert.deepEqual(accountsOf(knex('accounts').insert({ name: 'x' }), [{ id: 7 }]), [7]);
+    assert.deepEqual(accountsOf(hooks().where('id', 1).update({ version: 1 }), [{ account_id: 6 }]), [6]);
+    const vague = [
+      hooks().where('id', 1).delete(),
+      hooks().where('account_id', 3).orWhere('id', 1).delete(),
+      hooks().whereNot('account_id', 3).delete(),
+      hooks().where('account_id', '>', 3).delete(),
+      hooks().whereIn('account_id', knex('accounts').select('id')).delete(),
+      hooks().insert({ uuid: 'x' }),
+    ];
+    for (const statement of vague) assert.throws(() => accountsOf(statement), unsaid);
+  });
+
+  test('is refused on a table that is not listed, and found in a test file where it is written as text', () => {
+    const write = { table: 'badges', operation: 'insert', columns: [], rows: [] } as const;
+    const reason = 'what depends on badges is not known';
+    assert.throws(() => dependantOf(write), { code: 'internal', detail: { reason } });
+    assert.deepEqual(
+      ['update policies set name = ? where id = ?', 'insert into hooks (name) values (?)'].map(isUnraised),
+      [true, true],
+    );
+    assert.deepEqual(['update "policies" set "name" = $1', 'update users set status = 1'].map(isUnraised), [
+      false,
+      false,
+    ]);
+  });
+});
 
 onEachDatabase('statements that others depend on', (subject) => {
   const generationOf = async (accountId: number) => Number(await subject.store.generation(accountId));

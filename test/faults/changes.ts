@@ -124,8 +124,12 @@ function rotation(nodes: Nodes, before: readonly Key[]): Probe[] {
       .join(' ');
   const used = (keys: readonly Key[]) => signing(keys).find(({ alg }) => alg === 'RS256')?.kid ?? '';
   return [
-    ...doors.map((door) => ({ ask: refresher(nodes, door, keyIdOf), former: used(before), current: used })),
-    { ask: askKeys, former: `${published(before)} verifies`, current: (keys) => `${published(keys)} fails` },
+    ...doors.map((door) => ({
+      ask: refresher(nodes, door, keyIdOf),
+      former: used(before),
+      current: (printed: Printed) => used(printed.keys),
+    })),
+    { ask: askKeys, former: `${published(before)} verifies`, current: ({ keys }) => `${published(keys)} fails` },
   ];
 }
 

@@ -122,6 +122,28 @@ for (const kind of databases) {
       assert.ok((await dropWritingTriggers(url)) > 20);
       assert.deepEqual(await store.findSchemaFaults(), []);
       assert.deepEqual((await store.migrate()).pending, []);
+      const { id: accountId } = await newAccount(store);
+      const { appId } = await newClient(store, accountId);
+      const servers = await Promise.all(Array.from({ length: 12 }, () => newServer(store, accountId)));
+      const link = { accountId, appId, scopeIds: [], linkedAt: now };
+      await Promise.all(servers.map(({ id }) => store.authorizationServers.link({ ...link, serverId: id })));
+      assert.equal((await store.clients.findByApp(accountId, appId))?.linkedServers, 12);
+    });
+
+    test('migrations, which write past the list, move the generation of each account', async (t) => {
+      const { store, dispose } = await openTestStore(kind);
+      t.after(dispose);
+      const accounts = [await newAccount(store), await newAccount(store)];
+      const generations = () => Promise.all(accounts.map(async ({ id }) => Number(await store.generation(id))));
+      const before = await generations();
+      await store.rollback(1);
+      const undone = await generations();
+      await store.migrate();
+      const migrated = await generations();
+      assert.ok(undone.every((generation, index) => generation > Number(before[index])));
+      assert.ok(migrated.every((generation, index) => generation > Number(undone[index])));
+      await store.migrate();
+      assert.deepEqual(await generations(), migrated);
     });
   });
 }

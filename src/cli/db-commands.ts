@@ -5,6 +5,7 @@ import { addCommand, addGroup, type Outlet } from './command.ts';
 import { addCopyCommand } from './copy-command.ts';
 import { fields } from './output.ts';
 import { withStore } from './session.ts';
+import { addTouchCommand } from './touch-command.ts';
 
 export function addDatabaseCommands(program: Command, outlet: Outlet): void {
   const group = addGroup(program, 'db', 'the database');
@@ -44,5 +45,6 @@ export function addDatabaseCommands(program: Command, outlet: Outlet): void {
       };
     }),
   );
+  addTouchCommand(group, outlet);
   addCopyCommand(group, outlet);
 }

@@ -30,4 +30,9 @@ export interface AccountStore {
     id: number,
     changes: Partial<Pick<AccountRecord, 'name' | 'baseUrl' | 'hosts' | 'settings'>>,
   ): Promise<AccountRecord | null>;
+  /**
+   * For an account whose rows were changed past the store: writes what depends on them, and has every process read again
+   * what it keeps in memory. False when there is no such account.
+   */
+  touch(id: number): Promise<boolean>;
 }

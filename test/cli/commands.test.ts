@@ -329,6 +329,9 @@ describe('the command line', () => {
     const { migrated, applied, pending } = await cli.json('db', 'migrate');
     assert.deepEqual([migrated, pending], [[], []]);
     assert.deepEqual(await cli.json('db', 'status'), { kind: 'sqlite', applied, pending: [] });
+    assert.deepEqual(await cli.json('db', 'touch', '--account', 'acme'), { accounts: ['acme'] });
+    assert.ok((await cli.json('db', 'touch')).accounts.includes('acme'));
+    assert.equal((await refusal('db', 'touch', '--account', 'nobody')).error, 'not_found');
     assert.deepEqual(await cli.json('db', 'backup', 'copy.db'), { file: 'copy.db' });
     assert.equal((await refusal('db', 'backup', 'copy.db')).error, 'conflict');
     const { stdout } = await cli.run(['account', 'list', '--json'], { env: { DATABASE_URL: 'sqlite:copy.db' } });

@@ -132,6 +132,7 @@ const mistakes: readonly (readonly [command: string, says: RegExp])[] = [
   ['db copy sqlite:none.db sqlite:other.db', /restore it from your backup, or set DATABASE_URL/],
   ['db backup /nowhere/x.db', /its folder does not exist/],
   ['db backup people.csv', /name a new file/],
+  ['db touch --account nobody', /gatehouse account list/],
   ['db migrat', /Did you mean migrate\?/],
   ['account list --env-file none.env', /none\.env cannot be opened: no such file/],
   ['account list --env-file quote.env', /line 1: the value of SERVICE_DOMAIN must end with the quote/],

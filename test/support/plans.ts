@@ -1,7 +1,8 @@
 /**
  * Reads the plan of every statement that a test file sends, on either database, and fails the file where one looks
  * through more rows than it needs: a statement that is quick on the few rows of a test stops a service of many. One
- * that finds what is removed, whose row may be there still, fails it as well. Imported by whatever opens a store.
+ * that finds what is removed, whose row may be there still, fails it as well, and so does one that writes past what
+ * depends on its table. Imported by whatever opens a store.
  */
 
 import assert from 'node:assert/strict';
@@ -16,6 +17,7 @@ import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { readsRemoved } from './expected-readers.ts';
 import { expectedScans } from './expected-scans.ts';
+import { isUnraised } from './unraised-writes.ts';
 
 /** The variable that names a folder to the test files of one run: what one of them has read the others need not. */
 export const plansVariable = 'GATEHOUSE_TEST_PLANS';
@@ -193,5 +195,7 @@ export function watchPlans(databases: EmptyDatabases): void {
     assert.deepEqual(found, [], `statements that look through a table:\n${found.join('\n')}`);
     const unheeding = [...sent.sqlite, ...sent.postgres].filter((sql) => readsRemoved(asWritten(sql)) !== null);
     assert.deepEqual(unheeding, [], `statements that find what is removed:\n${unheeding.join('\n')}`);
+    const unraised = [...sent.sqlite, ...sent.postgres].filter(isUnraised);
+    assert.deepEqual(unraised, [], `statements past what depends on their tables:\n${unraised.join('\n')}`);
   });
 }

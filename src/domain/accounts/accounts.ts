@@ -174,7 +174,7 @@ export async function findAccountByHost({ store, addresses }: AccountServices, h
   return record ? accountOf(record, addresses) : null;
 }
 
-function unknownAccount(subdomain: string): Failure {
+export function unknownAccount(subdomain: string): Failure {
   return new Failure('not_found', { name: 'account', message: `there is no account ${subdomain}` });
 }
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { AccountRecord, AccountStore } from '../accounts.ts';
+import { raiseAll } from './raising.ts';
 import * as rows from './rows.ts';
 import type { DbRow } from './shape.ts';
 import { together } from './transact.ts';
@@ -51,5 +52,6 @@ export function accountVerbs(db: Knex): AccountStore {
         }
         return read(await select(tx).where('accounts.id', id))[0] ?? null;
       }),
+    touch: (id) => together(db, (tx) => raiseAll(tx, id)),
   };
 }

@@ -64,7 +64,7 @@ export function speaking(dialect: Dialect): { readonly sqlDialect: Dialect } {
 }
 
 /** The dialect of a database or a transaction. */
-export function dialectOf(db: Knex): Dialect {
+export function dialectOf(db: Pick<Knex, 'client'>): Dialect {
   const { config }: { readonly config: ReturnType<typeof speaking> } = db.client;
   return config.sqlDialect;
 }

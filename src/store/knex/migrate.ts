@@ -78,11 +78,18 @@ export async function applyPending(tx: Knex): Promise<void> {
   await tx.migrate.latest(config);
 }
 
+/** Migrations write past what depends on their tables: processes read again what they keep in memory. */
+async function raiseGenerations(tx: Knex): Promise<void> {
+  if (await tx.schema.hasColumn('accounts', 'generation')) await tx('accounts').increment('generation', 1);
+}
+
 /** Applies all pending migrations in one transaction. Throws `unavailable` if the resulting schema is wrong. */
 export function migrate(engine: Engine): Promise<MigrationStatus> {
   return engine.exclusively(async (tx) => {
-    requireKnown(await readStatus(tx));
+    const before = await readStatus(tx);
+    requireKnown(before);
     await applyPending(tx);
+    if (before.pending.length > 0) await raiseGenerations(tx);
     await requireOwnSchema(engine, tx);
     await keepChecksums(engine, tx);
     await engine.describeNewTables(tx);
@@ -93,6 +100,7 @@ export function migrate(engine: Engine): Promise<MigrationStatus> {
 export function rollback({ exclusively }: Engine, steps: number): Promise<MigrationStatus> {
   return exclusively(async (tx) => {
     for (let step = 0; step < steps; step += 1) await tx.migrate.down(config);
+    await raiseGenerations(tx);
     return readStatus(tx);
   });
 }

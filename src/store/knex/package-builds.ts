@@ -3,12 +3,10 @@ import type { PackageBuildStore } from '../package-builds.ts';
 import { dialectOf } from './dialect.ts';
 import * as rows from './package-rows.ts';
 
-/** The build that has waited longest, among those that no other node is taking. */
-function takeOne(db: Knex): string {
-  const longest = `select account_id, id from package_builds where due_at <= ? order by due_at limit 1
+/** The build that has waited longest, among those that no other node is taking. Binding: the time. */
+function longestWaiting(db: Knex): string {
+  return `select account_id, id from package_builds where due_at <= ? order by due_at limit 1
     ${dialectOf(db).passingOver}`;
-  return `update package_builds set state = 'running', attempts = attempts + 1, due_at = ?, updated_at = ?
-    where (account_id, id) = (${longest}) and due_at <= ? returning *`;
 }
 
 export function packageBuildVerbs(db: Knex): PackageBuildStore {
@@ -35,8 +33,13 @@ export function packageBuildVerbs(db: Knex): PackageBuildStore {
       return Number(row?.['count']);
     },
     claim: async (now, until) => {
-      const answer = await db.raw(takeOne(db), [until, now, now, now]);
-      const [row] = dialectOf(db).rowsOf(answer);
+      const due = () => db('package_builds').where('due_at', '<=', now);
+      // Nodes ask all the time, and nearly always none waits.
+      if ((await due().orderBy('due_at').first('id')) === undefined) return null;
+      const [row] = await due()
+        .whereRaw(`(account_id, id) = (${longestWaiting(db)})`, [now])
+        .update({ state: 'running', attempts: db.raw('attempts + 1'), due_at: until, updated_at: now })
+        .returning('*');
       return row ? rows.packageBuilds.read(row) : null;
     },
     finish: async ({ accountId, id, attempts }, { state, digest = null, failure = null, dueAt = null }, at) => {

@@ -3,6 +3,7 @@ import { cacheLookups } from '../../../src/store/cached.ts';
 import { openStore } from '../../../src/store/knex/index.ts';
 import { assertFewSentAgain } from '../../support/sent-again.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
+import { dropWritingTriggers } from '../../support/triggers.ts';
 import { type Change, type Node, type Printed, type Probe, planChanges, type Session } from '../changes.ts';
 import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
 import { isBrokenConnection, type Nodes, openNodes } from '../nodes.ts';
@@ -17,7 +18,12 @@ export const drill: Drill = {
   title: 'changes by the command line are in force when it exits',
   rounds: 1000,
   quickRounds: null,
-  run: (options) => onEachDatabase((database) => runOn(database, options)),
+  run: async (options) => {
+    const usual = await onEachDatabase((database) => runOn(database, options));
+    const { figures, holds } = await runOn('postgres', options, dropWritingTriggers);
+    const without = Object.entries(figures).map(([title, figure]) => [`postgres without triggers: ${title}`, figure]);
+    return { figures: { ...usual.figures, ...Object.fromEntries(without) }, holds: usual.holds && holds };
+  },
 };
 
 interface Call {
@@ -28,8 +34,14 @@ interface Call {
   readonly answeredAt: number;
 }
 
-async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Promise<DrillResult> {
+/** `prepare` gets the database once servers are running on it. */
+async function runOn(
+  database: DatabaseKind,
+  { rounds, log }: DrillOptions,
+  prepare: (url: string) => Promise<unknown> = async () => {},
+): Promise<DrillResult> {
   const nodes = await openNodes(database, ['limit.register=off', 'limit.client-auth=off']);
+  await prepare(nodes.installation.databaseUrl);
   const stores = await Promise.all(nodes.wires.map(() => openStore({ url: nodes.installation.databaseUrl })));
   try {
     const asked = nodes.wires.map((wire, index) => ({ wire, store: cacheLookups(stores[index] as Node['store']) }));

@@ -4,6 +4,7 @@ import { Failure } from '../../../domain/failure.ts';
 import { speaking } from '../dialect.ts';
 import { type Engine, type EngineOptions, longestStatementMilliseconds, readWait } from '../engine.ts';
 import { appendEvents } from './chain.ts';
+import { PostgresClient } from './client.ts';
 import { consumeAll } from './consume.ts';
 import { withCopyEnd } from './copying.ts';
 import { endWhenSilent, withoutDeadline } from './deadline.ts';
@@ -60,7 +61,7 @@ function exclusively<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Pro
 /** Up to `size` connections, opened as needed, each with these settings. */
 function openPool({ url, log, waitMilliseconds }: EngineOptions, size: number, patience: number, sets: string): Knex {
   return createKnex({
-    client: 'pg',
+    client: PostgresClient,
     // The oldest supported version; given here so that no connection is needed to ask for it.
     version: '15',
     connection: {

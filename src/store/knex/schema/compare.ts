@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Store } from '../../store.ts';
 import type { Schema } from './describe.ts';
+import { isSuperseded } from './superseded.ts';
 
 /** One line per part: its kind and name, a tab, and its text. */
 export function writeSchema(schema: Schema): string {
@@ -17,13 +18,13 @@ function readExpected(kind: Store['kind']): Schema {
 
 /**
  * How the schema differs from what all migrations of this release produce, one line per part. Other tables, and an
- * operator's own indexes that are not unique, are not a difference.
+ * operator's own indexes that are not unique, are not a difference; nor is a missing trigger that is superseded.
  */
 export function findDifferences(kind: Store['kind'], found: Schema): string[] {
   const expected = readExpected(kind);
   const missing = [...expected].flatMap(([part, text]) => {
     const now = found.get(part);
-    if (now === text) return [];
+    if (now === text || (now === undefined && isSuperseded(part, text))) return [];
     return [now === undefined ? `${part} is missing` : `${part} is "${now}", not "${text}"`];
   });
   const surplus = [...found].flatMap(([part, text]) => {

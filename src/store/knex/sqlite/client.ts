@@ -5,6 +5,8 @@ import type { Knex } from 'knex';
 import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
 import { Failure } from '../../../domain/failure.ts';
 import { isBusy } from '../errors.ts';
+import { type Runner, raising } from '../raising.ts';
+import type { Statement } from '../written.ts';
 import { preparerOf } from './statements.ts';
 
 /** How long SQLite itself waits for another process; this blocks the event loop. */
@@ -171,6 +173,11 @@ export class SqliteClient extends BetterSqlite3Client {
     }
     this.connection = connection;
     return connection;
+  }
+
+  /** Each write is followed by what depends on it. */
+  override runner(statement: Statement): Runner {
+    return raising(this, statement, super.runner(statement));
   }
 
   /** A commit that failed (disk full) can leave its transaction open; the next borrower must not inherit it. */

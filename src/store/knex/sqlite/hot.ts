@@ -2,8 +2,10 @@
 
 import type Sqlite from 'better-sqlite3';
 import type { Knex } from 'knex';
+import { Failure } from '../../../domain/failure.ts';
 import type { CredentialToken } from '../../callers.ts';
 import type { AccessTokenStanding } from '../../grants.ts';
+import { accountColumn, dependantOf } from '../dependants.ts';
 import type { Append } from '../engine.ts';
 import { present } from '../removed.ts';
 import * as rows from '../rows.ts';
@@ -30,6 +32,15 @@ function* partsOf<Row>(table: string, rows: readonly Row[]): Generator<readonly 
   }
 }
 
+/** What depends on the new rows; the statements above do not pass Knex, which would write it. */
+function raiseAppended(connection: Sqlite.Database, table: string, rows: Parameters<Append>[3]): void {
+  const on = dependantOf({ table, operation: 'insert', columns: [], rows });
+  if (on === null) return;
+  if (on !== 'generation') throw new Failure('internal', { reason: `${table} is not appended to` });
+  const raise = statement(connection, 'update accounts set generation = generation + 1 where id = ?');
+  for (const accountId of new Set(rows.map((row) => Number(row[accountColumn(table)])))) raise.run(accountId);
+}
+
 export const append: Append = (db, table, _numbered, added, eventsOf) =>
   withOneCommit(db, (connection) => {
     const columns = Object.keys(added[0] ?? {});
@@ -46,6 +57,7 @@ export const append: Append = (db, table, _numbered, added, eventsOf) =>
       // Numbers of one statement follow each other.
       for (let before = part.length - 1; before >= 0; before -= 1) numbers.push(Number(lastInsertRowid) - before);
     }
+    raiseAppended(connection, table, added);
     if (eventsOf) appendIn(connection, eventsOf(numbers));
     return { result: numbers, wrote: true };
   });

@@ -13,6 +13,7 @@
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findCrossings } from '../test/support/account-statements.ts';
 import { actionsVariable, compareActions } from '../test/support/actions.ts';
 import { alwaysAnswered, answeredVariable } from '../test/support/answered.ts';
 import { foldersVariable } from '../test/support/cli.ts';
@@ -20,8 +21,9 @@ import { fastFolder } from '../test/support/fast-folder.ts';
 import { onlyVariable } from '../test/support/only-these.ts';
 import { plansVariable } from '../test/support/plans.ts';
 import { serverVariable, startPostgres } from '../test/support/postgres.ts';
+import { statementsVariable } from '../test/support/record-statements.ts';
 import { pairVariable, writeSharedPair } from '../test/support/shared-pair.ts';
-import { databasesVariable, migratedFile, migratedVariable } from '../test/support/stores.ts';
+import { databasesVariable, emptyDatabases, migratedFile, migratedVariable } from '../test/support/stores.ts';
 import { runGroup } from './run-group.ts';
 import { fastTests, type Selection, selectTests } from './select-tests.ts';
 import { groupTests, writeGroups } from './test-groups.ts';
@@ -42,6 +44,7 @@ const flags = [
   '--throw-deprecation',
   `--import=${new URL('../test/support/untracked-promises.ts', import.meta.url)}`,
   `--import=${new URL('../test/support/only.ts', import.meta.url)}`,
+  `--import=${new URL('../test/support/record-statements.ts', import.meta.url)}`,
 ];
 
 // Each file is a process that loads the same sources: what Node made of them is kept.
@@ -84,6 +87,16 @@ function checkAnswered(folder: string): void {
   process.exitCode ||= 1;
 }
 
+/** After all tests: each statement on PostgreSQL stayed with one account, or is on the list. */
+async function checkStatements(folder: string): Promise<void> {
+  const found = await findCrossings(folder, await emptyDatabases.postgres());
+  if (found.length === 0) return;
+  process.stderr.write(
+    `Statements that leave their account (test/support/expected-crossings.ts):\n${found.join('\n')}\n`,
+  );
+  process.exitCode ||= 1;
+}
+
 const given = process.argv.slice(2);
 const isFast = given.includes('--fast');
 const named = given.filter((arg) => !arg.startsWith('-'));
@@ -102,19 +115,22 @@ function selectOrExit(names: readonly string[]): Selection {
 const folder = mkdtempSync(join(fastFolder(), 'gatehouse-migrated-'));
 const filled = fillCache();
 const server = isFast ? null : startPostgres(fastFolder());
+if (server) process.env[serverVariable] = server.url;
 try {
   await filled;
   const plans = join(folder, 'plans');
   const actions = join(folder, 'actions');
   const groups = join(folder, 'groups');
   const answered = process.env[answeredVariable] ?? join(folder, 'answered');
-  for (const made of [plans, actions, groups, answered]) mkdirSync(made, { recursive: true });
+  const statements = join(folder, 'statements');
+  for (const made of [plans, actions, groups, answered, statements]) mkdirSync(made, { recursive: true });
   const databases = {
     ...(server ? { [serverVariable]: server.url } : { [databasesVariable]: 'sqlite' }),
     [migratedVariable]: await migratedFile(folder),
     [pairVariable]: await writeSharedPair(folder),
     [plansVariable]: plans,
     [actionsVariable]: actions,
+    ...(server && { [statementsVariable]: statements }),
     [answeredVariable]: answered,
     [foldersVariable]: fastFolder(),
     ...(only.length > 0 && { [onlyVariable]: only.join('\n') }),
@@ -129,6 +145,7 @@ try {
     process.stderr.write('No test ran.\n');
     process.exitCode = 1;
   }
+  if (server) await checkStatements(statements);
   if (given.length === 0) {
     checkActions(actions);
     checkAnswered(answered);

@@ -1,15 +1,7 @@
 import type { Knex } from 'knex';
 import type { PackageBuildStore } from '../package-builds.ts';
-import { dialectOf } from './dialect.ts';
+import { claimDue } from './claim-due.ts';
 import * as rows from './package-rows.ts';
-
-/** The build that has waited longest, among those that no other node is taking. */
-function takeOne(db: Knex): string {
-  const longest = `select account_id, id from package_builds where due_at <= ? order by due_at limit 1
-    ${dialectOf(db).passingOver}`;
-  return `update package_builds set state = 'running', attempts = attempts + 1, due_at = ?, updated_at = ?
-    where (account_id, id) = (${longest}) and due_at <= ? returning *`;
-}
 
 export function packageBuildVerbs(db: Knex): PackageBuildStore {
   const one = (accountId: number, id: number) => db('package_builds').where({ account_id: accountId, id });
@@ -35,8 +27,8 @@ export function packageBuildVerbs(db: Knex): PackageBuildStore {
       return Number(row?.['count']);
     },
     claim: async (now, until) => {
-      const answer = await db.raw(takeOne(db), [until, now, now, now]);
-      const [row] = dialectOf(db).rowsOf(answer);
+      const set = { state: 'running', updated_at: now };
+      const [row] = await claimDue(db, 'package_builds', { now, until, limit: 1, except: [], set });
       return row ? rows.packageBuilds.read(row) : null;
     },
     finish: async ({ accountId, id, attempts }, { state, digest = null, failure = null, dueAt = null }, at) => {

@@ -4,6 +4,7 @@ import type { Knex } from 'knex';
 import type { CredentialToken } from '../../callers.ts';
 import type { AccessTokenStanding } from '../../grants.ts';
 import { linkedAtAll, stillAssigned } from '../assigned.ts';
+import { byAccount } from '../by-account.ts';
 import type { Append } from '../engine.ts';
 import { present } from '../removed.ts';
 import * as rows from '../rows.ts';
@@ -15,20 +16,28 @@ import { run } from './statements.ts';
 /** Where a table has them, no two rows of an account are alike in these columns. */
 const names = ['digest', 'client_id', 'email_key', 'username_key'] as const;
 
-/** One statement. By its names each row's number is found again. */
-export const append: Append = async (db, table, numbered, added, eventsOf) => {
+/** One statement for rows of one account. By its names each row's number is found again. */
+async function insert(db: Knex, table: string, numbered: string, added: Parameters<Append>[3]): Promise<number[]> {
   const [first] = added;
   if (!first) return [];
-  if (eventsOf && !db.isTransaction) {
-    return db.transaction((tx) => append(tx, table, numbered, added, eventsOf));
-  }
   const given = names.filter((name) => name in first);
   const nameOf = (row: DbRow) => JSON.stringify(given.map((name) => row[name]));
   const found: DbRow[] = await db(table)
     .insert([...added])
     .returning([numbered, ...given]);
   const numbers = new Map(found.map((row) => [nameOf(row), Number(row[numbered])]));
-  const inOrder = added.map((row) => numbers.get(nameOf(row)) ?? Number.NaN);
+  return added.map((row) => numbers.get(nameOf(row)) ?? Number.NaN);
+}
+
+export const append: Append = async (db, table, numbered, added, eventsOf) => {
+  if (eventsOf && !db.isTransaction) {
+    return db.transaction((tx) => append(tx, table, numbered, added, eventsOf));
+  }
+  const owned = added.map((row) => ({ accountId: Number(row['account_id']), row }));
+  const inOrder = await byAccount(owned, (own) => {
+    const rows = own.map(({ row }) => row);
+    return insert(db, table, numbered, rows);
+  });
   if (eventsOf) await appendEvents(db, eventsOf(inOrder));
   return inOrder;
 };

@@ -7,8 +7,8 @@ import { gather, gatherInLanes } from './gather.ts';
  */
 const refreshInterval = 2;
 
-/** Maximum number of concurrent batches on PostgreSQL; each takes a connection of the node. */
-const mostLanes = 4;
+/** Maximum numbers of concurrent batches on PostgreSQL; each takes a connection of the node. */
+const mostLanes = { refresh: 4, register: 2, addAccessToken: 2 } as const;
 
 /**
  * On PostgreSQL a batch waits for rows of any of its accounts that another transaction has locked, and a distributed
@@ -17,11 +17,12 @@ const mostLanes = 4;
  */
 function gatherByAccount<Item, Result>(
   { kind }: Pick<Store, 'kind'>,
+  lanes: keyof typeof mostLanes,
   accountOf: (item: Item) => number,
   run: (batch: readonly Item[]) => Promise<readonly Result[]>,
   options: Parameters<typeof gather>[1] = {},
 ): (item: Item) => Promise<Result> {
-  return kind === 'sqlite' ? gather(run, options) : gatherInLanes(accountOf, mostLanes, run, options);
+  return kind === 'sqlite' ? gather(run, options) : gatherInLanes(accountOf, mostLanes[lanes], run, options);
 }
 
 /** The same store, in which single writes that arrive together share one commit. */
@@ -29,11 +30,16 @@ export function gatherWrites(store: Store): Store {
   const { clients, grants } = store;
   return {
     ...store,
-    clients: { ...clients, register: gatherByAccount(store, ({ client }) => client.accountId, clients.registerAll) },
+    clients: {
+      ...clients,
+      register: gatherByAccount(store, 'register', ({ client }) => client.accountId, clients.registerAll),
+    },
     grants: {
       ...grants,
-      addAccessToken: gatherByAccount(store, ({ accountId }) => accountId, grants.addAccessTokens),
-      consume: gatherByAccount(store, ({ accountId }) => accountId, grants.consumeAll, { interval: refreshInterval }),
+      addAccessToken: gatherByAccount(store, 'addAccessToken', ({ accountId }) => accountId, grants.addAccessTokens),
+      consume: gatherByAccount(store, 'refresh', ({ accountId }) => accountId, grants.consumeAll, {
+        interval: refreshInterval,
+      }),
     },
   };
 }

@@ -1,7 +1,8 @@
 /**
  * Judges whether a statement stays with one account: whether each table that is distributed by account is read and
- * written at one value of `account_id`. The planner of PostgreSQL says so, since it hands an equality on to all that
- * is joined by it, as the planner of Citus has it do.
+ * written at a value of `account_id`. The planner of PostgreSQL says so: it hands a value on to all that is joined by
+ * it, and Citus looks at what it handed on. A subquery that stays one gets none from the columns that it is correlated
+ * by, and Citus would ask all nodes for it (its issue 4644).
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -88,33 +89,20 @@ function conditionsOf(node: PlanNode): string[] {
   );
 }
 
-const ofAccount = /^(?:\((.*)\)::bigint|(.*))$/;
+const ofAccount = /^(?:\((.*)\)::(?:bigint|integer)|(.*))$/;
 const isValue = /^(\$\d+|\(?'\d+'::bigint\)?|\d+)$/;
 const named = /^("[^"]+"|\w+)\.account_id$/;
 
-interface Equality {
-  readonly alias: string;
-  /** Null for a value. */
-  readonly with: string | null;
-}
-
-/** What a condition says about accounts. */
-function equalityOf(condition: string): Equality[] {
+/** The row, by its alias, whose account a condition compares with a value. */
+function boundBy(condition: string): string[] {
   const sides = condition.split(' = ');
   if (sides.length !== 2) return [];
-  const bare = sides.map((side) => {
+  const [left = '', right = ''] = sides.map((side) => {
     const [, cast, plain] = ofAccount.exec(side.trim()) ?? [];
     return cast ?? plain ?? '';
   });
-  const [left, right] = bare.map((side) => named.exec(side)?.[1]);
-  if (left !== undefined && right !== undefined) {
-    return [
-      { alias: left, with: right },
-      { alias: right, with: left },
-    ];
-  }
-  const [alias, value] = left === undefined ? [right, bare[0]] : [left, bare[1]];
-  return alias !== undefined && isValue.test(value ?? '') ? [{ alias, with: null }] : [];
+  const [alias, value] = named.test(left) ? [named.exec(left)?.[1], right] : [named.exec(right)?.[1], left];
+  return alias !== undefined && isValue.test(value) ? [alias] : [];
 }
 
 interface Place {
@@ -149,21 +137,12 @@ function insertedFrom(node: PlanNode, { accountAt }: Tables): string | null {
 
 /** What leaves the account, in words; none when the plan stays with one. */
 function leaving(plan: PlanNode, tables: Tables): string[] {
-  const equalities = within(plan).flatMap(conditionsOf).flatMap(equalityOf);
   const places = placesIn(plan, tables);
-  const sources = derived(plan);
-  const bound = new Set<string>();
-  const isBound = (alias: string) =>
-    equalities.some((one) => one.alias === alias && (one.with === null || bound.has(one.with)));
-  // Rows that were made from rows of one account alone are of that account.
-  const isMadeOfBound = (from: PlanNode) => {
+  const bound = new Set(within(plan).flatMap(conditionsOf).flatMap(boundBy));
+  for (const { alias, from } of derived(plan)) {
+    // Rows that were made from rows of one account alone are of that account.
     const read = placesIn(from, tables);
-    return read.length > 0 && read.every(({ alias }) => bound.has(alias));
-  };
-  for (let before = -1; before < bound.size; ) {
-    before = bound.size;
-    for (const { alias } of places) if (isBound(alias)) bound.add(alias);
-    for (const { alias, from } of sources) if (isBound(alias) || isMadeOfBound(from)) bound.add(alias);
+    if (read.length > 0 && read.every((one) => bound.has(one.alias))) bound.add(alias);
   }
   const read = places.filter(({ alias }) => !bound.has(alias)).map(({ table, alias }) => `reads ${table} (${alias})`);
   const writes = within(plan).filter((one) => one['Node Type'] === 'ModifyTable');

@@ -19,6 +19,19 @@ export const expectedCrossings: readonly ExpectedCrossing[] = [
     because: 'metrics and readiness count what waits, once a minute',
   },
   {
+    where: /^select account_id from \(select h\.account_id, h\.created_at, .* from hooks as h where h\.disabled = /,
+    because: 'a server that starts looks which accounts use hooks, to have processes ready for them',
+  },
+  {
+    where: /^select v\.runtime, count\(\*\) as total from hooks as h inner join hook_versions as v /,
+    because: 'a start and the doctor count hooks by runtime',
+  },
+  {
+    where:
+      /^select c\.account_id, c\.app_id, c\.created_at, \(select max\(d\.day\) from daily_counts .* c\.registered_by = 'open' /,
+    because: 'housekeeping walks through the clients that registered in the open',
+  },
+  {
     where: /^select \(select expires_at from access_tokens where expires_at >= \$1 /,
     because: 'housekeeping looks which table has expired rows, in one statement',
   },

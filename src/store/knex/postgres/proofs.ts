@@ -3,8 +3,9 @@
 import type { Knex } from 'knex';
 import type { AssertionRecord } from '../../clients.ts';
 import type { Consumption } from '../../consumption.ts';
+import { atFirst } from '../at-account.ts';
 import { present } from '../removed.ts';
-import { run } from './statements.ts';
+import { few, run } from './statements.ts';
 
 /**
  * Stores the new proofs of an account ($1) and returns them. They are ordered by key, in which order every statement waits for another
@@ -15,10 +16,11 @@ const useProofs = `
   with given as materialized (
     select distinct on (digest) app_id, digest, expires_at
     from unnest($2::bigint[], $3::text[], $4::bigint[]) as t (app_id, digest, expires_at)
+    where ${few('t.app_id')}
     order by digest, app_id
   ), proven as materialized (
     select given.* from given join clients c on c.account_id = $1 and c.app_id = given.app_id
-    where ${present('app', 'c', 'app_id').replace('c.account_id', '$1')}
+    where ${atFirst(present('app', 'c', 'app_id'), 'c')}
     order by given.digest, given.app_id
     for key share of c
   )
@@ -29,7 +31,7 @@ const useProofs = `
 /** Takes back the proofs of refused tokens of an account ($1). */
 const returnProofs = `delete from client_assertions u
   using unnest($2::bigint[], $3::text[]) as t (app_id, digest)
-  where u.account_id = $1 and u.app_id = t.app_id and u.digest = t.digest`;
+  where u.account_id = $1 and u.app_id = t.app_id and u.digest = t.digest and ${few('t.app_id')}`;
 
 function keyOf({ appId, digest }: Pick<AssertionRecord, 'appId' | 'digest'>): string {
   return `${appId}/${digest}`;

@@ -49,7 +49,7 @@ async function sweepGrants(db: Knex, { now, from, limit }: SliceWanted): Promise
 
 async function sweepBundles(db: Knex, { now, limit }: SliceWanted): Promise<Slice> {
   const old = () => db('package_bundles').where('used_at', '<=', now - keepSwept);
-  const built = db('package_builds').whereNotNull('digest').select('digest');
+  const built = db('package_builds').where('digest', '>', '').select('digest');
   const unused: string[] = await old().whereNotIn('digest', built).orderBy('used_at').limit(limit).pluck('digest');
   // Who begins to use one meanwhile has noted it. Bundles belong to no account, builds do: two statements.
   const deleted = unused.length === 0 ? 0 : await old().whereIn('digest', unused).delete();

@@ -5,9 +5,11 @@
 
 import { userStatuses } from '../../users.ts';
 import { linkedAtAll, stillAssigned } from '../assigned.ts';
+import { atFirst } from '../at-account.ts';
 import { present } from '../removed.ts';
 import * as rows from '../rows.ts';
 import { grantColumns as effectiveColumns, unlinkedAt } from '../unlinked.ts';
+import { few } from './statements.ts';
 
 const grantColumns = rows.grants.select('g', 'g_').join(', ');
 const userColumns = rows.tokenUsers.select('u', 'u_').join(', ');
@@ -21,11 +23,6 @@ const answered = [
 /** SQL that is true when the account has pending removals; evaluated once per batch. */
 const isClearing = 'exists (select 1 from removals where account_id = $1)';
 
-/** A condition on rows of the account: a common table says nothing to the planner about its rows. */
-function here(condition: string, ...rows: readonly string[]): string {
-  return rows.reduce((text, row) => text.replaceAll(`= ${row}.account_id`, '= $1'), condition);
-}
-
 /**
  * Rotates every token of the batch, or none: it returns as many rows with a `token_id` as it was given, or none. A
  * grant may occur only once. Parameters 2–12: the batch; 13: its size. Rows are locked in key order, as in every
@@ -38,6 +35,7 @@ const rotateWhere = (mayGoOn: string) => `
       $9::bigint[], $10::text[], $11::bigint[], $12::bigint[])
       as t (grant_id, app_id, presented_digest, scope, now, successor_digest, successor_salt,
         idle_expires_at, token_digest, token_issued_at, token_expires_at)
+    where ${few('t.grant_id')}
   ), current as materialized (
     select given.*, g.account_id, g.user_id, g.server_id, g.scope as granted_scope
     from given join grants g on g.account_id = $1 and g.id = given.grant_id
@@ -69,11 +67,11 @@ const rotateWhere = (mayGoOn: string) => `
   left join (rotated join tokens on tokens.digest = rotated.token_digest) on true`;
 
 /** For an account without pending removals, which `is_clearing` reports; otherwise it rotates none. */
-export const rotateAll = rotateWhere(`not (select ${isClearing}) and ${here(linkedAtAll('c'), 'c')}`);
+export const rotateAll = rotateWhere(`not (select ${isClearing}) and ${atFirst(linkedAtAll('c'), 'c')}`);
 
 /** For an account with pending removals. Checking them makes a refresh a twentieth more expensive. */
 export const rotateAllBesideClearing = rotateWhere(
-  here(
+  atFirst(
     `${present('user', 'u')} and ${stillAssigned('c', { grant: 'grant_id' })} and ${unlinkedAt('c', 'grant_id')} is null`,
     'c',
     'u',
@@ -83,15 +81,15 @@ export const rotateAllBesideClearing = rotateWhere(
 /** Locks the grants with the ids $2, and reads everything that decides about them. */
 export const lockGrants = `
   with locked as materialized (
-    select g.* from (select distinct * from unnest($2::bigint[]) as t (id)) wanted
+    select g.* from (select distinct * from unnest($2::bigint[]) as t (id) where ${few('t.id')}) wanted
     join grants g on g.account_id = $1 and g.id = wanted.id
     order by g.id
     for update of g
   )
-  select ${here(effectiveColumns('g', 'g_'), 'g')}, ${userColumns},
-    case when ${here(stillAssigned('g'), 'g')} then 1 else 0 end as assigned
+  select ${atFirst(effectiveColumns('g', 'g_'), 'g')}, ${userColumns},
+    case when ${atFirst(stillAssigned('g'), 'g')} then 1 else 0 end as assigned
   from locked g join users u on u.account_id = $1 and u.id = g.user_id
-  where ${here(present('user', 'u'), 'u')}`;
+  where ${atFirst(present('user', 'u'), 'u')}`;
 
 /** Writes the outcomes of locked grants ($2–$10) and adds access tokens ($11–$17); returns the tokens. */
 export const writeOutcomes = `
@@ -103,7 +101,7 @@ export const writeOutcomes = `
       $8::bigint[], $9::bigint[], $10::text[])
       as n (id, current_digest, previous_digest, successor_salt, rotated_at, generation,
         idle_expires_at, revoked_at, revoked_because)
-    where g.account_id = $1 and g.id = n.id
+    where g.account_id = $1 and g.id = n.id and ${few('n.id')}
   )
   insert into access_tokens (account_id, digest, grant_id, app_id, user_id, scope, issued_at, expires_at)
   select $1, t.* from unnest($11::text[], $12::bigint[], $13::bigint[], $14::bigint[], $15::text[], $16::bigint[],

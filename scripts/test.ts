@@ -15,6 +15,7 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } fr
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeWhole } from '../src/whole-program/make.ts';
+import { findCrossings } from '../test/support/account-statements.ts';
 import { actionsVariable, compareActions } from '../test/support/actions.ts';
 import { alwaysAnswered, answeredVariable } from '../test/support/answered.ts';
 import { foldersVariable } from '../test/support/cli.ts';
@@ -23,8 +24,9 @@ import { onlyVariable } from '../test/support/only-these.ts';
 import { plansVariable } from '../test/support/plans.ts';
 import { serverVariable, startPostgres } from '../test/support/postgres.ts';
 import { tableOfTimes, timesVariable } from '../test/support/processor-time.ts';
+import { statementsVariable } from '../test/support/record-statements.ts';
 import { pairVariable, writeSharedPair } from '../test/support/shared-pair.ts';
-import { databasesVariable, migratedFile, migratedVariable } from '../test/support/stores.ts';
+import { databasesVariable, emptyDatabases, migratedFile, migratedVariable } from '../test/support/stores.ts';
 import { runGroup } from './run-group.ts';
 import { fastTests, type Selection, selectTests } from './select-tests.ts';
 import { groupTests, writeGroups } from './test-groups.ts';
@@ -46,6 +48,7 @@ const flags = [
   `--import=${new URL('../test/support/untracked-promises.ts', import.meta.url)}`,
   `--import=${new URL('../test/support/only.ts', import.meta.url)}`,
   `--import=${new URL('../test/support/processor-time.ts', import.meta.url)}`,
+  `--import=${new URL('../test/support/record-statements.ts', import.meta.url)}`,
 ];
 
 // Each file is a process that loads the same sources: what Node made of them is kept.
@@ -88,6 +91,16 @@ function checkAnswered(folder: string): void {
   process.exitCode ||= 1;
 }
 
+/** After all tests: each statement on PostgreSQL stayed with one account, or is on the list. */
+async function checkStatements(folder: string): Promise<void> {
+  const found = await findCrossings(folder, await emptyDatabases.postgres());
+  if (found.length === 0) return;
+  process.stderr.write(
+    `Statements that leave their account (test/support/expected-crossings.ts):\n${found.join('\n')}\n`,
+  );
+  process.exitCode ||= 1;
+}
+
 const given = process.argv.slice(2);
 const isFast = given.includes('--fast');
 const named = given.filter((arg) => !arg.startsWith('-'));
@@ -108,6 +121,7 @@ const folder = mkdtempSync(join(fastFolder(), 'gatehouse-migrated-'));
 // Command lines and servers start from it, as those of operators do. It takes longer than the few of named files.
 const filled = Promise.all([fillCache(), isFast || named.length > 0 || makeWhole()]);
 const server = isFast ? null : startPostgres(fastFolder());
+if (server) process.env[serverVariable] = server.url;
 try {
   await filled;
   const plans = join(folder, 'plans');
@@ -115,13 +129,15 @@ try {
   const groups = join(folder, 'groups');
   const answered = process.env[answeredVariable] ?? join(folder, 'answered');
   const times = join(folder, 'times');
-  for (const made of [plans, actions, groups, answered, times]) mkdirSync(made, { recursive: true });
+  const statements = join(folder, 'statements');
+  for (const made of [plans, actions, groups, answered, times, statements]) mkdirSync(made, { recursive: true });
   const databases = {
     ...(server ? { [serverVariable]: server.url } : { [databasesVariable]: 'sqlite' }),
     [migratedVariable]: await migratedFile(folder),
     [pairVariable]: await writeSharedPair(folder),
     [plansVariable]: plans,
     [actionsVariable]: actions,
+    ...(server && { [statementsVariable]: statements }),
     [answeredVariable]: answered,
     [foldersVariable]: fastFolder(),
     ...(isTimed && { [timesVariable]: times }),
@@ -139,6 +155,7 @@ try {
     process.exitCode = 1;
   }
   if (isTimed) process.stdout.write(tableOfTimes(times, (entry) => grouped[entries.indexOf(entry)] ?? [entry]));
+  if (server) await checkStatements(statements);
   if (given.length === 0 || (isTimed && given.length === 1)) {
     checkActions(actions);
     checkAnswered(answered);

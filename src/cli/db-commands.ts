@@ -3,6 +3,7 @@ import { Failure } from '../domain/failure.ts';
 import { requireKnown } from '../store/knex/index.ts';
 import { addCommand, addGroup, type Outlet } from './command.ts';
 import { addCopyCommand } from './copy-command.ts';
+import { addDistributeCommand } from './distribute-command.ts';
 import { fields } from './output.ts';
 import { withStore } from './session.ts';
 import { addTouchCommand } from './touch-command.ts';
@@ -47,4 +48,5 @@ export function addDatabaseCommands(program: Command, outlet: Outlet): void {
   );
   addTouchCommand(group, outlet);
   addCopyCommand(group, outlet);
+  addDistributeCommand(group, outlet);
 }

@@ -80,6 +80,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'db status': ['db status'],
   'db backup': ['db backup backups/gatehouse.db'],
   'db touch': ['db touch', 'db touch --account acme'],
+  'db distribute': ['db distribute --plan'],
   'db copy': ['db copy sqlite:data/gatehouse.db postgres://gatehouse@127.0.0.1/gatehouse'],
   doctor: ['doctor', 'doctor https://mcp.example.com/mcp --sign-in'],
   prepare: ['prepare --slim'],

@@ -1,4 +1,3 @@
-import type { Consumption, ConsumptionOutcome } from '../store/consumption.ts';
 import type { Store } from '../store/store.ts';
 import { gather, gatherInLanes } from './gather.ts';
 
@@ -8,18 +7,22 @@ import { gather, gatherInLanes } from './gather.ts';
  */
 const refreshInterval = 2;
 
-/** Maximum number of concurrent batches on PostgreSQL; each takes a connection of the node. */
-const mostLanes = 4;
+/** Maximum numbers of concurrent batches on PostgreSQL; each takes a connection of the node. */
+const mostLanes = { refresh: 4, register: 2, addAccessToken: 2 } as const;
 
 /**
- * On PostgreSQL a batch waits for rows of any of its accounts that another transaction has locked, so each account has
- * batches of its own. On SQLite nothing waits for a row, and one commit serves all accounts.
+ * On PostgreSQL a batch waits for rows of any of its accounts that another transaction has locked, and a distributed
+ * one has each account on one of its nodes, so each account has batches of its own. On SQLite nothing waits for a row,
+ * and one commit serves all accounts.
  */
-function gatherRefreshes({ kind, grants }: Pick<Store, 'kind' | 'grants'>) {
-  const options = { interval: refreshInterval };
-  if (kind === 'sqlite') return gather<Consumption, ConsumptionOutcome>(grants.consumeAll, options);
-  const accountOf = ({ accountId }: Consumption) => accountId;
-  return gatherInLanes<Consumption, ConsumptionOutcome>(accountOf, mostLanes, grants.consumeAll, options);
+function gatherByAccount<Item, Result>(
+  { kind }: Pick<Store, 'kind'>,
+  lanes: keyof typeof mostLanes,
+  accountOf: (item: Item) => number,
+  run: (batch: readonly Item[]) => Promise<readonly Result[]>,
+  options: Parameters<typeof gather>[1] = {},
+): (item: Item) => Promise<Result> {
+  return kind === 'sqlite' ? gather(run, options) : gatherInLanes(accountOf, mostLanes[lanes], run, options);
 }
 
 /** The same store, in which single writes that arrive together share one commit. */
@@ -27,11 +30,16 @@ export function gatherWrites(store: Store): Store {
   const { clients, grants } = store;
   return {
     ...store,
-    clients: { ...clients, register: gather(clients.registerAll) },
+    clients: {
+      ...clients,
+      register: gatherByAccount(store, 'register', ({ client }) => client.accountId, clients.registerAll),
+    },
     grants: {
       ...grants,
-      addAccessToken: gather(grants.addAccessTokens),
-      consume: gatherRefreshes(store),
+      addAccessToken: gatherByAccount(store, 'addAccessToken', ({ accountId }) => accountId, grants.addAccessTokens),
+      consume: gatherByAccount(store, 'refresh', ({ accountId }) => accountId, grants.consumeAll, {
+        interval: refreshInterval,
+      }),
     },
   };
 }

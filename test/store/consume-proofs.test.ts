@@ -4,12 +4,12 @@ import type { AssertionRecord } from '../../src/store/clients.ts';
 import type { Consumption, ConsumptionOutcome } from '../../src/store/consumption.ts';
 import type { GrantRecord } from '../../src/store/grants.ts';
 import { openPatientStore } from '../support/stores.ts';
-import { hour, newCast, newGrant, now, present, unique } from './samples.ts';
+import { type Cast, hour, newCast, newGrant, now, present, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 
 onEachDatabase('proofs that come with refresh tokens', (subject) => {
-  const newFamily = async (given: Partial<GrantRecord> = {}): Promise<GrantRecord> =>
-    newGrant(subject.store, await newCast(subject.store), given);
+  const newFamily = async (given: Partial<GrantRecord> = {}, cast?: Cast): Promise<GrantRecord> =>
+    newGrant(subject.store, cast ?? (await newCast(subject.store)), given);
 
   function newProof({ accountId, appId }: GrantRecord): AssertionRecord {
     return { accountId, appId, isProof: true, digest: unique('proof'), expiresAt: now + hour };
@@ -84,10 +84,11 @@ onEachDatabase('proofs that come with refresh tokens', (subject) => {
   });
 
   test('in one batch a refused request does not use it up for the next', async () => {
+    const cast = await newCast(subject.store);
     const [one, two, dead] = [
-      await newFamily(),
-      await newFamily(),
-      await newFamily({ revokedAt: now, revokedBecause: 'sign_out' }),
+      await newFamily({}, cast),
+      await newFamily({}, cast),
+      await newFamily({ revokedAt: now, revokedBecause: 'sign_out' }, cast),
     ];
     const [proof, other] = [newProof(one), newProof(one)];
     const batch = [

@@ -116,7 +116,7 @@ describe('PostgreSQL', () => {
     assert.deepEqual(await statements(), ['rotate-all']);
     await engine.hot.consumeAll(engine.db, [present(grants[0] ?? assert.fail())]);
     // Unusual outcomes are recorded in the trail.
-    const telling = ['add-heads', 'lock-heads', 'write-events'];
+    const telling = ['add-head', 'lock-head', 'write-events'];
     assert.deepEqual(await statements(), ['lock-grants', 'rotate-all', 'write-outcomes', ...telling].toSorted());
   });
 

@@ -6,22 +6,37 @@ import { purge } from '../../src/store/knex/sqlite/purge.ts';
 import type { Position } from '../../src/store/purge.ts';
 import type { Store } from '../../src/store/store.ts';
 import { purgeAll, purgeTable } from '../support/purge.ts';
+import { execute } from '../support/rows.ts';
 import { databases, openTestStore } from '../support/stores.ts';
 import { type Cast, day, hour, minute, newCast, newCode, newDeviceCode, newGrant, now, unique } from './samples.ts';
 
-async function withStore(kind: Store['kind'], work: (store: Store, cast: Cast) => Promise<void>): Promise<void> {
-  const { store, dispose } = await openTestStore(kind);
+/** What Citus has, as far as the store looks for it. */
+const distributed = 'create table citus_tables (table_name regclass)';
+
+async function withStore(
+  kind: Store['kind'],
+  prepare: string | null,
+  work: (store: Store, cast: Cast) => Promise<void>,
+): Promise<void> {
+  const { store, url, dispose } = await openTestStore(kind);
   try {
+    if (prepare !== null) await execute(url, prepare);
     await work(store, await newCast(store));
   } finally {
     await dispose();
   }
 }
 
-for (const kind of databases) {
-  describe(`purge on ${kind}`, () => {
+const variants = [
+  ...databases.map((kind) => ({ kind, title: kind, prepare: null })),
+  ...databases
+    .filter((kind) => kind === 'postgres')
+    .map((kind) => ({ kind, title: `${kind}, distributed`, prepare: distributed })),
+];
+for (const { kind, title, prepare } of variants) {
+  describe(`purge on ${title}`, () => {
     test('each kind is deleted when it is no longer useful, and not before', () =>
-      withStore(kind, async (store, cast) => {
+      withStore(kind, prepare, async (store, cast) => {
         const { accountId, appId, userId } = cast;
         const ended = now - day;
         const session = {
@@ -126,7 +141,7 @@ for (const kind of databases) {
       }));
 
     test('a slice deletes at most its limit, the next continues, and the rest reports how late it is', () =>
-      withStore(kind, async (store, cast) => {
+      withStore(kind, prepare, async (store, cast) => {
         const { accountId, appId } = cast;
         const token = { accountId, appId, userId: null, grantId: null, scope: [], issuedAt: now, revokedAt: null };
         for (let count = 0; count < 5; count += 1) {
@@ -147,7 +162,7 @@ for (const kind of databases) {
       }));
 
     test('rows that slices skipped are found from the first row', () =>
-      withStore(kind, async (store, cast) => {
+      withStore(kind, prepare, async (store, cast) => {
         const { digest, ...code } = newCode(cast, { expiresAt: now - 2 * day });
         await store.authorizations.createCode({ ...code, digest });
         const beyond: Position = [now - 2 * day + 1];
@@ -159,7 +174,7 @@ for (const kind of databases) {
       }));
 
     test('grants are scanned up to the limit at a time; live ones do not stop it', () =>
-      withStore(kind, async (store, cast) => {
+      withStore(kind, prepare, async (store, cast) => {
         for (let count = 0; count < 5; count += 1) await newGrant(store, cast);
         const other = await newCast(store);
         const dead = await newGrant(store, other, { revokedAt: now - day });
@@ -188,6 +203,30 @@ test("on PostgreSQL nodes that delete at the same time skip each other's rows", 
     assert.deepEqual([slice.deleted, slice.isLast], [2, true]);
     await other.query('rollback');
     assert.deepEqual(await store.findOverdue(now, new Map()), new Map([['codes', now - day]]));
+    assert.equal((await store.purge({ table: 'codes', now, from: null, limit: 3 })).deleted, 2);
+  } finally {
+    await other.end();
+    await dispose();
+  }
+});
+
+test('on a distributed database they do too, and a slice of locked rows does not stop the next', async () => {
+  const { store, url, dispose } = await openTestStore('postgres');
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  try {
+    await execute(url, distributed);
+    const casts = [await newCast(store), await newCast(store)];
+    const codes = [0, 1, 2, 3].map((at) => newCode(casts[at % 2] ?? assert.fail(), { expiresAt: now - 2 * day + at }));
+    for (const code of codes) await store.authorizations.createCode(code);
+    await other.query('begin');
+    await other.query('select 1 from codes where digest = any($1) for update', [[codes[0]?.digest, codes[1]?.digest]]);
+    const slices = await purgeTable(store, 'codes', now, 2);
+    assert.deepEqual(
+      slices.map(({ deleted }) => deleted),
+      [0, 1, 1],
+    );
+    await other.query('rollback');
     assert.equal((await store.purge({ table: 'codes', now, from: null, limit: 3 })).deleted, 2);
   } finally {
     await other.end();

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { recordingEnvironment } from './record-statements.ts';
 
 const script = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
 const resident = fileURLToPath(new URL('command-process.ts', import.meta.url));
@@ -48,7 +49,7 @@ export const defaultWait = { DATABASE_WAIT_MILLISECONDS: '900' };
  */
 function environment(env: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const patience = process.env[foldersVariable] === undefined ? {} : { DATABASE_WAIT_MILLISECONDS: '30000' };
-  return { PATH: process.env['PATH'], ...patience, ...env };
+  return { PATH: process.env['PATH'], ...patience, ...recordingEnvironment(env), ...env };
 }
 
 async function textOf(stream: NodeJS.ReadableStream): Promise<string> {

@@ -4,6 +4,7 @@ import type { Knex } from 'knex';
 import type { RemovalKind } from '../removals.ts';
 import { addRemovals, type Removal } from './add-removals.ts';
 import { stillAssigned } from './assigned.ts';
+import { atAccount } from './at-account.ts';
 import { clearedTables } from './cleared-tables.ts';
 import { dialectOf } from './dialect.ts';
 import { endRequests, inFlight } from './in-flight.ts';
@@ -59,7 +60,7 @@ async function revokeLost(db: Knex, removal: Removal, candidates: Knex.QueryBuil
   const { account_id: accountId, removed_at: at, last_grant_id: last } = removal;
   const lost = candidates.select('id').where('account_id', accountId).where('id', '<=', last).whereNull('revoked_at');
   if (removal.kind === 'api_link') lost.where('server_id', removal.server_id);
-  else lost.whereRaw(`not ${stillAssigned('grants')}`);
+  else lost.whereRaw(...atAccount(`not ${stillAssigned('grants')}`, Number(accountId), 'grants'));
   // Chosen without an order, by which they would be read in the order of all grants of the account; then locked in the
   // order in which refreshes lock them. It waits for a grant in use, which must not be skipped.
   const chosen: { id: number }[] = await lost.limit(limit);

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { GrantStore } from '../grants.ts';
 import { assigned, concern, lost } from './assigned.ts';
+import { atAccount } from './at-account.ts';
 import type { HotVerbs } from './engine.ts';
 import * as rows from './rows.ts';
 import type { DbRow } from './shape.ts';
@@ -43,11 +44,17 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
   const live = (accountId: number) => db('grants').where('account_id', accountId).whereNull('revoked_at');
   const one = async (accountId: number, id: number) => {
     const removedAt = db('removals').max('removed_at').where('account_id', accountId);
+    const [unlinked, unlinkedOf] = atAccount(unlinkedAt('grants'), accountId, 'grants');
+    const [gone, goneOf] = atAccount(lost('grants'), accountId, 'grants');
     const row: (DbRow & { readonly api_scopes: string | null }) | undefined = await db('grants')
       .where({ account_id: accountId, id })
       .select(
         '*',
-        db.raw(`coalesce(${unlinkedAt('grants')}, case when ${lost('grants')} then (?) end) as lost_at`, [removedAt]),
+        db.raw(`coalesce(${unlinked}, case when ${gone} then (?) end) as lost_at`, [
+          ...unlinkedOf,
+          ...goneOf,
+          removedAt,
+        ]),
       )
       .first();
     // A grant whose access or API was lost counts as revoked before its row says so.
@@ -130,13 +137,13 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       return (
         await unexpired
           .where('absolute_expires_at', '>', now)
-          .whereRaw(`not ${lost('grants')} and ${unlinkedAt('grants')} is null`)
+          .whereRaw(...atAccount(`not ${lost('grants')} and ${unlinkedAt('grants')} is null`, accountId, 'grants'))
           .orderBy('id')
       ).map(rows.grants.read);
     },
     revokeUnassigned: (accountId, loss, at) =>
       concern(live(accountId), loss)
-        .whereRaw(`not ${assigned('grants')}`)
+        .whereRaw(...atAccount(`not ${assigned('grants')}`, accountId, 'grants'))
         .update({ revoked_at: at, revoked_because: 'access_not_assigned' }),
   };
 }

@@ -1,12 +1,13 @@
 import type { Knex } from 'knex';
 import type { InFlight } from '../authorizations.ts';
 import { assigned, concern } from './assigned.ts';
+import { atAccount } from './at-account.ts';
 
 /** Rows of a table whose `user_id`, `app_id` and `sid` say who approved what. */
 export function inFlight(db: Knex, table: string, accountId: number, whose: InFlight): Knex.QueryBuilder {
   const rows = db(table).where(`${table}.account_id`, accountId);
   if ('unassigned' in whose) {
-    return concern(rows, whose.unassigned).whereRaw(`not ${assigned(table)}`);
+    return concern(rows, whose.unassigned).whereRaw(...atAccount(`not ${assigned(table)}`, accountId, table));
   }
   rows.where('user_id', whose.userId);
   if ('appId' in whose) rows.where('app_id', whose.appId);
@@ -30,7 +31,9 @@ export async function endRequests(db: Knex, accountId: number, whose: InFlight, 
       concern(rows, whose.unassigned, column)
         .whereNotNull(column)
         .whereNotNull('app_id')
-        .whereRaw(`not ${assigned('authorization_requests', column)}`);
+        .whereRaw(
+          ...atAccount(`not ${assigned('authorization_requests', column)}`, accountId, 'authorization_requests'),
+        );
     } else {
       rows.where(column, whose.userId);
       if ('appId' in whose) rows.where('app_id', whose.appId);

@@ -13,6 +13,7 @@ import { changeNoticeVerbs } from './change-notices.ts';
 import { clientVerbs } from './clients.ts';
 import { countVerbs } from './counts.ts';
 import { deviceCodeVerbs } from './device-codes.ts';
+import { type Distribution, withDistribution } from './distribution.ts';
 import type { Engine, EngineOptions, HotVerbs } from './engine.ts';
 import { damageOf, translate } from './errors.ts';
 import { eventVerbs } from './events.ts';
@@ -46,7 +47,7 @@ import { createTransaction, type TransactionState } from './transaction.ts';
 import { usageOf } from './usage.ts';
 import { userVerbs } from './users.ts';
 
-export { requireKnown, withoutWriters };
+export { type Distribution, requireKnown, withDistribution, withoutWriters };
 
 interface StoreOptions {
   /** `sqlite:<path>` or `postgres://…`. */

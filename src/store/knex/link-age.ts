@@ -26,7 +26,7 @@ export async function lostBefore(
   const [table, column, id] =
     'appId' in given ? ['clients', 'app_id', given.appId] : ['app_roles', 'role_id', given.roleId];
   const users = userIds.map(() => '?').join(', ');
-  const isLost = (user: string) => `not ${linked({ account: 'lost.account_id', app: 'given.app_id', user }, 'lost')}`;
+  const isLost = (user: string) => `not ${linked({ account: '?', app: 'given.app_id', user }, 'lost')}`;
   // Starts from the pending removals, which are few: SQLite keeps the order of cross joins.
   const sql = `select u.id as user_id, max(lost.id) as after_removal
       from removals lost cross join ${table} given cross join users u
@@ -44,7 +44,8 @@ export async function lostBefore(
         and given.account_id = lost.account_id and given.app_id = la.app_id and given.${column} = ?
         and ${refersToPresent('given', 'app_id')} and ${isLost('lu.user_id')}
       group by lu.user_id`;
-  const answer = await db.raw(sql, [accountId, id, ...userIds, accountId, ...userIds, id]);
+  const ofLost = [accountId, accountId];
+  const answer = await db.raw(sql, [accountId, id, ...userIds, ...ofLost, accountId, ...userIds, id, ...ofLost]);
   const newest = new Map<number, number>();
   for (const row of dialectOf(db).rowsOf(answer)) {
     const userId = Number(row['user_id']);

@@ -9,7 +9,7 @@ import { serverLinks } from './server-rows.ts';
 import type { DbRow } from './shape.ts';
 
 const { table: links } = serverLinks;
-const assigned = linked({ account: 'c.account_id', app: 'c.app_id', user: '?' });
+const assigned = linked({ account: '?', app: 'c.app_id', user: '?' });
 
 export function linkedClientVerbs(db: Knex): Pick<AuthorizationServerStore, 'linkedFor'> {
   return {
@@ -24,7 +24,7 @@ export function linkedClientVerbs(db: Knex): Pick<AuthorizationServerStore, 'lin
         .whereIn('c.app_id', appIds)
         .where('c.grant_types', 'like', `%"${grantType}"%`)
         .whereRaw(present('app', 'c', 'app_id'))
-        .whereRaw(assigned, [userId, userId])
+        .whereRaw(assigned, [accountId, userId, accountId, userId])
         .orderBy('c.app_id')
         .limit(limit)
         .select('c.*');

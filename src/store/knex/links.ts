@@ -107,16 +107,22 @@ export function nearestLinked(
  * A condition: one of these links references the row of `named`, whose column is `id`. It compares a value instead of
  * using `exists`, which both databases may turn into a join that begins with all the links.
  */
-export function isLinked(by: readonly Links[], named: string, id: string, values: readonly Cell[]): Sql {
+export function isLinked(
+  by: readonly Links[],
+  accountId: number,
+  named: string,
+  id: string,
+  values: readonly Cell[],
+): Sql {
   const ways = by.map(({ table, column, by: to, through }) => {
-    const row = `l.account_id = ${named}.account_id and l.${column} = ${named}.${id} and ${refersToPresent('l', to)}`;
+    const row = `l.account_id = ? and l.${column} = ${named}.${id} and ${refersToPresent('l', to)}`;
     const found = through
       ? `select 1 from ${table} l join ${through.table} k on k.account_id = l.account_id and k.${to} = l.${to}
           where ${row} and k.${through.by} in (${places(values)}) and ${refersToPresent('k', through.by)} limit 1`
       : `select 1 from ${table} l where ${row} and l.${to} in (${places(values)}) limit 1`;
     return `(${found}) is not null`;
   });
-  return [`(${ways.join(' or ')})`, by.flatMap(() => values)];
+  return [`(${ways.join(' or ')})`, by.flatMap(() => [accountId, ...values])];
 }
 
 /** A condition: the links do not reference the row of `named`, whose column is `id`. */

@@ -99,12 +99,13 @@ export interface Passed {
 function conditionOn<Item>(
   db: Knex,
   listing: Listing<Item>,
+  accountId: number,
   filter: ListFilter,
   rowByRow: boolean,
   passed: Passed | null,
 ): Sql {
   const linked = listing.linked?.[filter.field];
-  if (linked) return isLinked(linked, listing.table, listing.id, filter.values);
+  if (linked) return isLinked(linked, accountId, listing.table, listing.id, filter.values);
   const links = listing.unlinked?.[filter.field];
   if (links) return unlinked(links, listing.table, listing.id, filter.values);
   const column = columnOf(listing, filter.field);
@@ -144,7 +145,7 @@ export function filtered<Item>(
       elsewhere.push(ids);
       continue;
     }
-    const [sql, bindings] = conditionOn(db, listing, filter, isChecked, passed);
+    const [sql, bindings] = conditionOn(db, listing, accountId, filter, isChecked, passed);
     rows.whereRaw(sql, bindings as Cell[]);
   }
   return elsewhere.length === 0 ? rows : among(rows, listing.id, elsewhere, filters);

@@ -1,13 +1,7 @@
 import type { Knex } from 'knex';
 import type { PackageBuildStore } from '../package-builds.ts';
-import { dialectOf } from './dialect.ts';
+import { claimDue } from './claim-due.ts';
 import * as rows from './package-rows.ts';
-
-/** The build that has waited longest, among those that no other node is taking. Binding: the time. */
-function longestWaiting(db: Knex): string {
-  return `select account_id, id from package_builds where due_at <= ? order by due_at limit 1
-    ${dialectOf(db).passingOver}`;
-}
 
 export function packageBuildVerbs(db: Knex): PackageBuildStore {
   const one = (accountId: number, id: number) => db('package_builds').where({ account_id: accountId, id });
@@ -33,13 +27,8 @@ export function packageBuildVerbs(db: Knex): PackageBuildStore {
       return Number(row?.['count']);
     },
     claim: async (now, until) => {
-      const due = () => db('package_builds').where('due_at', '<=', now);
-      // Nodes ask all the time, and nearly always none waits.
-      if ((await due().orderBy('due_at').first('id')) === undefined) return null;
-      const [row] = await due()
-        .whereRaw(`(account_id, id) = (${longestWaiting(db)})`, [now])
-        .update({ state: 'running', attempts: db.raw('attempts + 1'), due_at: until, updated_at: now })
-        .returning('*');
+      const set = { state: 'running', updated_at: now };
+      const [row] = await claimDue(db, 'package_builds', { now, until, limit: 1, except: [], set });
       return row ? rows.packageBuilds.read(row) : null;
     },
     finish: async ({ accountId, id, attempts }, { state, digest = null, failure = null, dueAt = null }, at) => {

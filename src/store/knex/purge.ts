@@ -22,7 +22,7 @@ interface Kind {
 }
 
 /** Codes stay so that a replay still revokes their grants, and invite links so that a late user is told why. */
-const kinds: Readonly<Record<ExpiringTable, Kind>> = {
+export const expiringKinds: Readonly<Record<ExpiringTable, Kind>> = {
   credential_tokens: { key: ['id'], keep: hour },
   access_tokens: { key: ['id'], keep: hour },
   authorization_requests: { key: ['digest'], keep: 0 },
@@ -72,7 +72,8 @@ export async function findOverdue(
   const overdue = new Map<ExpiringTable, Milliseconds>();
   for (const table of expiringTables) {
     const expiresAt = row[table] ?? null;
-    if (expiresAt !== null && expiresAt + kinds[table].keep <= now) overdue.set(table, expiresAt + kinds[table].keep);
+    if (expiresAt !== null && expiresAt + expiringKinds[table].keep <= now)
+      overdue.set(table, expiresAt + expiringKinds[table].keep);
   }
   return overdue;
 }
@@ -89,12 +90,12 @@ export function deleteDue(
   { now, from, limit }: { readonly now: Milliseconds; readonly from: Position | null; readonly limit: number },
   { passingOver }: Pick<Dialect, 'passingOver'>,
 ): DueStatement {
-  const key = ['account_id', ...kinds[table].key].join(', ');
+  const key = ['account_id', ...expiringKinds[table].key].join(', ');
   return {
     sql: `with due as (select ${key} from ${table} where expires_at >= ? and expires_at <= ?
       order by expires_at limit ? ${passingOver})
       delete from ${table} where (${key}) in (select ${key} from due) returning expires_at`,
-    bindings: [from?.[0] ?? 0, now - kinds[table].keep, limit],
+    bindings: [from?.[0] ?? 0, now - expiringKinds[table].keep, limit],
   };
 }
 
@@ -107,7 +108,7 @@ export function sliceOf(
 ): Slice {
   if (ends.length === 0) return { deleted: 0, reached: from, isLast, overdueSince: null };
   const last = ends.reduce((latest, end) => Math.max(latest, end), 0);
-  return { deleted: ends.length, reached: [last], isLast, overdueSince: last + kinds[table].keep };
+  return { deleted: ends.length, reached: [last], isLast, overdueSince: last + expiringKinds[table].keep };
 }
 
 /** Dead grants in a range of keys; bindings: the time twice, after those of the range. */

@@ -141,14 +141,19 @@ export function removeApi(db: Knex, accountId: number, serverId: number, at: Mil
   });
 }
 
+/** How many removals are tried: other processes may be clearing the first ones. */
+const mostTried = 16;
+
 /** Locks the removal whose turn it is, skipping those locked by other processes. */
 async function takeNext(db: Knex, { after, except }: ClearingTurn): Promise<Removal | null> {
-  // First the accounts after that one, then from the beginning.
+  // First the accounts after that one, then from the beginning. Only this look goes through all accounts.
   for (const behind of ['>', '<=']) {
     const next = db('removals').where('account_id', behind, after).whereNotIn('id', except);
-    next.orderBy(['account_id', 'id']).limit(1);
-    const [removal]: Removal[] = await dialectOf(db).passOver(next);
-    if (removal) return isRemovable(removal.kind) ? removal : furthestOf(db, removal, except);
+    next.orderBy(['account_id', 'id']).limit(mostTried).select('account_id', 'id');
+    for (const key of (await next) as Pick<Removal, 'account_id' | 'id'>[]) {
+      const [removal]: Removal[] = await dialectOf(db).passOver(db('removals').where(key));
+      if (removal) return isRemovable(removal.kind) ? removal : furthestOf(db, removal, except);
+    }
   }
   return null;
 }

@@ -1,10 +1,11 @@
 /**
- * A batch of refresh tokens on PostgreSQL. If all of them are current tokens in good standing, one statement does
- * everything. Otherwise it does nothing, and the batch is judged in a transaction while its rows are locked.
+ * A batch of refresh tokens on PostgreSQL. If all tokens of an account are current ones in good standing, one statement
+ * does everything for it. Otherwise it does nothing, and they are judged in a transaction while their rows are locked.
  */
 import type { Knex } from 'knex';
 import type { Consumption, ConsumptionOutcome, GrantStanding, Verdict } from '../../consumption.ts';
 import type { GrantRecord } from '../../grants.ts';
+import { byAccount } from '../by-account.ts';
 import { eventsOf, reuseReason, rotated } from '../consume.ts';
 import type { ConsumeAll } from '../engine.ts';
 import * as rows from '../rows.ts';
@@ -17,14 +18,13 @@ import { run } from './statements.ts';
 const readGrant = rows.grants.reader('g_');
 const readUser = rows.tokenUsers.reader('u_');
 
-function keyOf({ accountId, grantId }: Pick<Consumption, 'accountId' | 'grantId'>): string {
-  return `${accountId}/${grantId}`;
-}
+/** A part of a batch that belongs to one account. */
+type OfAccount = readonly [Consumption, ...Consumption[]];
 
 /** The outcomes if every token of the batch could be rotated; null if nothing was done. */
-async function rotateEvery(db: Knex, batch: readonly Consumption[]): Promise<ConsumptionOutcome[] | null> {
+async function rotateEvery(db: Knex, batch: OfAccount): Promise<ConsumptionOutcome[] | null> {
   const given = [
-    batch.map(({ accountId }) => accountId),
+    batch[0].accountId,
     batch.map(({ grantId }) => grantId),
     batch.map(({ appId }) => appId),
     batch.map(({ presentedDigest }) => presentedDigest),
@@ -59,40 +59,40 @@ interface Judged {
   readonly standing: GrantStanding | null;
 }
 
-function judgeOne(standings: Map<string, GrantStanding>, consumption: Consumption, proofs: Proofs): Judged {
-  const key = keyOf(consumption);
-  const before = standings.get(key) ?? null;
+function judgeOne(standings: Map<number, GrantStanding>, consumption: Consumption, proofs: Proofs): Judged {
+  const { grantId } = consumption;
+  const before = standings.get(grantId) ?? null;
   const verdict = consumption.judge(before, consumption, proofs.take);
   if (!before) return { consumption, verdict, standing: null };
   let { grant } = before;
   if (verdict === 'rotate') grant = rotated(grant, consumption);
   if (verdict === 'reuse') grant = { ...grant, revokedAt: consumption.now, revokedBecause: reuseReason };
   const standing = { ...before, grant };
-  standings.set(key, standing);
+  standings.set(grantId, standing);
   return { consumption, verdict, standing };
 }
 
 function changedGrants(judged: readonly Judged[]): GrantRecord[] {
-  const changed = new Map<string, GrantRecord>();
+  const changed = new Map<number, GrantRecord>();
   for (const { consumption, verdict, standing } of judged) {
-    if (standing && (verdict === 'rotate' || verdict === 'reuse')) changed.set(keyOf(consumption), standing.grant);
+    if (standing && (verdict === 'rotate' || verdict === 'reuse')) changed.set(consumption.grantId, standing.grant);
   }
   return [...changed.values()];
 }
 
 /** Writes the final state of each grant and the new access tokens; returns the ids of the tokens by their digest. */
-async function write(db: Knex, judged: readonly Judged[]): Promise<Map<unknown, number>> {
+async function write(db: Knex, accountId: number, judged: readonly Judged[]): Promise<Map<unknown, number>> {
   const grants = changedGrants(judged);
   const tokens = judged.flatMap(({ consumption: { accessToken, scope }, verdict, standing }): Cell[][] => {
     if (!standing || (verdict !== 'rotate' && verdict !== 'repeat')) return [];
-    const { accountId, id, appId, userId, scope: granted } = standing.grant;
+    const { id, appId, userId, scope: granted } = standing.grant;
     const { digest, issuedAt, expiresAt } = accessToken;
-    return [[accountId, digest, id, appId, userId, JSON.stringify(scope ?? granted), issuedAt, expiresAt]];
+    return [[digest, id, appId, userId, JSON.stringify(scope ?? granted), issuedAt, expiresAt]];
   });
   if (grants.length === 0 && tokens.length === 0) return new Map();
-  const tokenColumns = 8;
+  const tokenColumns = 7;
   const added = await run(db, 'write-outcomes', writeOutcomes, [
-    grants.map(({ accountId }) => accountId),
+    accountId,
     grants.map(({ id }) => id),
     grants.map(({ currentDigest }) => currentDigest),
     grants.map(({ previousDigest }) => previousDigest),
@@ -124,46 +124,42 @@ function outcome({ consumption, verdict, standing }: Judged, tokens: Map<unknown
   }
 }
 
-async function judgeEvery(
-  db: Knex,
-  batch: readonly Consumption[],
-  proofs: Proofs = noProofs,
-): Promise<ConsumptionOutcome[]> {
-  const found = await run(db, 'lock-grants', lockGrants, [
-    batch.map(({ accountId }) => accountId),
-    batch.map(({ grantId }) => grantId),
-  ]);
-  const standings = new Map<string, GrantStanding>();
+async function judgeEvery(db: Knex, batch: OfAccount, proofs: Proofs = noProofs): Promise<ConsumptionOutcome[]> {
+  const [{ accountId }] = batch;
+  const found = await run(db, 'lock-grants', lockGrants, [accountId, batch.map(({ grantId }) => grantId)]);
+  const standings = new Map<number, GrantStanding>();
   for (const row of found) {
     const grant = readGrant(row);
-    const key = keyOf({ accountId: grant.accountId, grantId: grant.id });
-    standings.set(key, { grant, user: readUser(row), assigned: row['assigned'] === 1 });
+    standings.set(grant.id, { grant, user: readUser(row), assigned: row['assigned'] === 1 });
   }
   // In the given order: a consumption sees the changes of earlier ones of the same grant.
   const judged = batch.map((consumption) => judgeOne(standings, consumption, proofs));
   await giveBackProofs(db, proofs.untaken());
-  const tokens = await write(db, judged);
+  const tokens = await write(db, accountId, judged);
   const outcomes = judged.map((one) => outcome(one, tokens));
   await appendEvents(db, eventsOf(batch, outcomes));
   return outcomes;
 }
 
 function areDistinct(batch: readonly Consumption[]): boolean {
-  return new Set(batch.map(keyOf)).size === batch.length;
+  return new Set(batch.map(({ grantId }) => grantId)).size === batch.length;
 }
 
 function inTransaction<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Promise<Result> {
   return db.isTransaction ? work(db) : db.transaction(work);
 }
 
-async function consumeProven(tx: Knex, batch: readonly Consumption[]): Promise<ConsumptionOutcome[]> {
+async function consumeProven(tx: Knex, batch: OfAccount): Promise<ConsumptionOutcome[]> {
   const proofs = await keepProofs(tx, batch);
   const outcomes = proofs.areAllNew && areDistinct(batch) ? await rotateEvery(tx, batch) : null;
   return outcomes ?? judgeEvery(tx, batch, proofs);
 }
 
-export const consumeAll: ConsumeAll = async (db, batch) => {
+async function consumeOfAccount(db: Knex, batch: OfAccount): Promise<ConsumptionOutcome[]> {
   if (batch.some(({ proof }) => proof !== null)) return inTransaction(db, (tx) => consumeProven(tx, batch));
   const outcomes = areDistinct(batch) ? await rotateEvery(db, batch) : null;
   return outcomes ?? inTransaction(db, (tx) => judgeEvery(tx, batch));
-};
+}
+
+/** The service gathers refreshes by account, so that nearly always there is one (domain/gathered-writes.ts). */
+export const consumeAll: ConsumeAll = (db, batch) => byAccount(batch, (one) => consumeOfAccount(db, one));

@@ -1,3 +1,4 @@
+import { atAccount } from '../at-account.ts';
 import type { Dialect } from '../dialect.ts';
 import { nearestOfOne, places } from '../links.ts';
 import { present, refersToPresent } from '../removed.ts';
@@ -48,9 +49,10 @@ export const postgresDialect: Dialect = {
   listOf: (column) => `json_agg(${column} order by ${column})`,
   nearestThrough: (links, accountId, values, stretch) => {
     const { column, by, through } = links;
-    const sql = `select l.${column} from ${through.table} k cross join lateral (${nearestOfOne(links, stretch)} ?) l
+    const [nearest, ofAccount] = atAccount(nearestOfOne(links, stretch), accountId, 'k');
+    const sql = `select l.${column} from ${through.table} k cross join lateral (${nearest} ?) l
       where k.account_id = ? and k.${through.by} in (${places(values)})
         and ${refersToPresent('k', by)} and ${refersToPresent('k', through.by)}`;
-    return [sql, [stretch.id, stretch.count, accountId, ...values]];
+    return [sql, [...ofAccount, stretch.id, stretch.count, accountId, ...values]];
   },
 };

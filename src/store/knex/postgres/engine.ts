@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import createKnex, { type Knex } from 'knex';
 import pg from 'pg';
 import { Failure } from '../../../domain/failure.ts';
@@ -13,6 +14,9 @@ import { append, findAccessToken, findCredentialToken, findGeneration } from './
 import { purge } from './purge.ts';
 import { describeSchema } from './schema.ts';
 import { markSession, requireSessions } from './session.ts';
+
+/** Every new connection, for who wants to know what is sent: tests. Without them nobody subscribes. */
+const connections = channel('gatehouse:postgres-connection');
 
 /** Any number that no other program uses on the same database. */
 const migrationLock = 4_715_203_991;
@@ -83,6 +87,7 @@ function openPool({ url, log, waitMilliseconds }: EngineOptions, size: number, p
       createTimeoutMillis: 2 * waitMilliseconds,
       afterCreate: (connection: pg.Client, done: (error: Error | undefined, connection: pg.Client) => void) => {
         endWhenSilent(connection, silenceMilliseconds);
+        connections.publish(connection);
         connection.query(`${sets}; ${markSession(connection)}`).then(
           () => done(undefined, connection),
           (error: Error) => done(error, connection),

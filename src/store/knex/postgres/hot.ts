@@ -4,6 +4,8 @@ import type { Knex } from 'knex';
 import type { CredentialToken } from '../../callers.ts';
 import type { AccessTokenStanding } from '../../grants.ts';
 import { linkedAtAll, stillAssigned } from '../assigned.ts';
+import { atFirst } from '../at-account.ts';
+import { byAccount } from '../by-account.ts';
 import type { Append } from '../engine.ts';
 import { present } from '../removed.ts';
 import * as rows from '../rows.ts';
@@ -15,20 +17,28 @@ import { run } from './statements.ts';
 /** Where a table has them, no two rows of an account are alike in these columns. */
 const names = ['digest', 'client_id', 'email_key', 'username_key'] as const;
 
-/** One statement. By its names each row's number is found again. */
-export const append: Append = async (db, table, numbered, added, eventsOf) => {
+/** One statement for rows of one account. By its names each row's number is found again. */
+async function insert(db: Knex, table: string, numbered: string, added: Parameters<Append>[3]): Promise<number[]> {
   const [first] = added;
   if (!first) return [];
-  if (eventsOf && !db.isTransaction) {
-    return db.transaction((tx) => append(tx, table, numbered, added, eventsOf));
-  }
   const given = names.filter((name) => name in first);
   const nameOf = (row: DbRow) => JSON.stringify(given.map((name) => row[name]));
   const found: DbRow[] = await db(table)
     .insert([...added])
     .returning([numbered, ...given]);
   const numbers = new Map(found.map((row) => [nameOf(row), Number(row[numbered])]));
-  const inOrder = added.map((row) => numbers.get(nameOf(row)) ?? Number.NaN);
+  return added.map((row) => numbers.get(nameOf(row)) ?? Number.NaN);
+}
+
+export const append: Append = async (db, table, numbered, added, eventsOf) => {
+  if (eventsOf && !db.isTransaction) {
+    return db.transaction((tx) => append(tx, table, numbered, added, eventsOf));
+  }
+  const owned = added.map((row) => ({ accountId: Number(row['account_id']), row }));
+  const inOrder = await byAccount(owned, (own) => {
+    const rows = own.map(({ row }) => row);
+    return insert(db, table, numbered, rows);
+  });
   if (eventsOf) await appendEvents(db, eventsOf(inOrder));
   return inOrder;
 };
@@ -50,8 +60,8 @@ const accessTokenWithoutRemovals = `
     ...rows.grants.select('g', 'g_'),
     ...rows.tokenUsers.select('u', 'u_'),
     ...rows.tokenClients.select('c', 'c_'),
-  ].join(', ')}, exists (select 1 from removals where account_id = $1) as removing, ${linkedAtAll('t')}
-    and (g.id is null or g.app_id = t.app_id or ${linkedAtAll('g')}) as assigned
+  ].join(', ')}, exists (select 1 from removals where account_id = $1) as removing, ${atFirst(linkedAtAll('t'), 't')}
+    and (g.id is null or g.app_id = t.app_id or ${atFirst(linkedAtAll('g'), 'g')}) as assigned
   from access_tokens t
   join clients c on c.account_id = t.account_id and c.app_id = t.app_id
   left join grants g on g.account_id = t.account_id and g.id = t.grant_id
@@ -62,15 +72,15 @@ const accessTokenWithoutRemovals = `
 const accessToken = `
   select ${[
     ...rows.accessTokens.select('t', 't_'),
-    grantColumns('g', 'g_'),
+    atFirst(grantColumns('g', 'g_'), 'g'),
     ...rows.tokenUsers.select('u', 'u_'),
     ...rows.tokenClients.select('c', 'c_'),
-  ].join(', ')}, ${stillAssigned('t', { grant: 'grant_id' })}
-    and (g.id is null or g.app_id = t.app_id or ${stillAssigned('g')}) as assigned
+  ].join(', ')}, ${atFirst(stillAssigned('t', { grant: 'grant_id' }), 't')}
+    and (g.id is null or g.app_id = t.app_id or ${atFirst(stillAssigned('g'), 'g')}) as assigned
   from access_tokens t
-  join clients c on c.account_id = t.account_id and c.app_id = t.app_id and ${present('app', 'c', 'app_id')}
+  join clients c on c.account_id = t.account_id and c.app_id = t.app_id and ${atFirst(present('app', 'c', 'app_id'), 'c')}
   left join grants g on g.account_id = t.account_id and g.id = t.grant_id
-  left join users u on u.account_id = t.account_id and u.id = t.user_id and ${present('user', 'u')}
+  left join users u on u.account_id = t.account_id and u.id = t.user_id and ${atFirst(present('user', 'u'), 'u')}
   where t.account_id = $1 and t.id = $2`;
 
 /** A token of a credential with the credential. */

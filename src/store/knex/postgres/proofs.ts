@@ -3,32 +3,35 @@
 import type { Knex } from 'knex';
 import type { AssertionRecord } from '../../clients.ts';
 import type { Consumption } from '../../consumption.ts';
+import { atFirst } from '../at-account.ts';
 import { present } from '../removed.ts';
-import { run } from './statements.ts';
+import { few, run } from './statements.ts';
 
 /**
- * Stores the new proofs and returns them. They are ordered by key, in which order every statement waits for another
+ * Stores the new proofs of an account ($1) and returns them. They are ordered by key, in which order every statement waits for another
  * process that uses the same one. Proofs of a client that was removed meanwhile are not stored, and do not make others'
  * refreshes fail.
  */
 const useProofs = `
   with given as materialized (
-    select distinct on (account_id, digest) account_id, app_id, digest, expires_at
-    from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[]) as t (account_id, app_id, digest, expires_at)
-    order by account_id, digest, app_id
+    select distinct on (digest) app_id, digest, expires_at
+    from unnest($2::bigint[], $3::text[], $4::bigint[]) as t (app_id, digest, expires_at)
+    where ${few('t.app_id')}
+    order by digest, app_id
   ), proven as materialized (
-    select given.* from given join clients c on c.account_id = given.account_id and c.app_id = given.app_id
-    where ${present('app', 'c', 'app_id')}
-    order by given.account_id, given.digest, given.app_id
+    select given.* from given join clients c on c.account_id = $1 and c.app_id = given.app_id
+    where ${atFirst(present('app', 'c', 'app_id'), 'c')}
+    order by given.digest, given.app_id
     for key share of c
   )
-  insert into client_assertions (account_id, app_id, digest, expires_at, is_proof) select proven.*, 1 from proven
+  insert into client_assertions (account_id, app_id, digest, expires_at, is_proof)
+  select $1, proven.*, 1 from proven
   on conflict do nothing returning app_id, digest`;
 
-/** Takes back the proofs of refused tokens. */
+/** Takes back the proofs of refused tokens of an account ($1). */
 const returnProofs = `delete from client_assertions u
-  using unnest($1::bigint[], $2::bigint[], $3::text[]) as t (account_id, app_id, digest)
-  where u.account_id = t.account_id and u.app_id = t.app_id and u.digest = t.digest`;
+  using unnest($2::bigint[], $3::text[]) as t (app_id, digest)
+  where u.account_id = $1 and u.app_id = t.app_id and u.digest = t.digest and ${few('t.app_id')}`;
 
 function keyOf({ appId, digest }: Pick<AssertionRecord, 'appId' | 'digest'>): string {
   return `${appId}/${digest}`;
@@ -47,11 +50,11 @@ export interface Proofs {
 /** For a batch without proofs. */
 export const noProofs: Proofs = { areAllNew: true, take: () => true, untaken: () => [] };
 
-/** Stores the new ones among the batch's proofs. */
-export async function keepProofs(tx: Knex, batch: readonly Consumption[]): Promise<Proofs> {
+/** Stores the new ones among the proofs of a batch, which is of one account. */
+export async function keepProofs(tx: Knex, batch: readonly [Consumption, ...Consumption[]]): Promise<Proofs> {
   const proofs = batch.flatMap(({ proof }) => proof ?? []);
   const kept = await run(tx, 'use-proofs', useProofs, [
-    proofs.map(({ accountId }) => accountId),
+    batch[0].accountId,
     proofs.map(({ appId }) => appId),
     proofs.map(({ digest }) => digest),
     proofs.map(({ expiresAt }) => expiresAt),
@@ -65,11 +68,12 @@ export async function keepProofs(tx: Knex, batch: readonly Consumption[]): Promi
   };
 }
 
-/** Deletes these proofs, which the batch itself used up. */
+/** Deletes these proofs of one account, which the batch itself used up. */
 export async function giveBackProofs(tx: Knex, proofs: readonly AssertionRecord[]): Promise<void> {
-  if (proofs.length === 0) return;
+  const [first] = proofs;
+  if (!first) return;
   await run(tx, 'return-proofs', returnProofs, [
-    proofs.map(({ accountId }) => accountId),
+    first.accountId,
     proofs.map(({ appId }) => appId),
     proofs.map(({ digest }) => digest),
   ]);

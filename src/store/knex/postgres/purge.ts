@@ -6,12 +6,14 @@
 
 import type { Knex } from 'knex';
 import type { Slice, SliceWanted } from '../../purge.ts';
-import { deleteBundles, deleteDue, isDeadGrant, isSwept, keepSwept, sliceOf } from '../purge.ts';
+import { deleteDue, isDeadGrant, isSwept, keepSwept, sliceOf } from '../purge.ts';
 import { postgresDialect } from './dialect.ts';
+import { deleteRows, isDistributed, purgeExpired } from './purge-by-account.ts';
 
 export async function purge(db: Knex, wanted: SliceWanted): Promise<Slice> {
   const { table, from, limit } = wanted;
   if (isSwept(table)) return sweepers[table](db, wanted);
+  if (await isDistributed(db)) return purgeExpired(db, table, wanted);
   const { sql, bindings } = deleteDue(table, wanted, postgresDialect);
   const { rows }: { rows: { expires_at: number }[] } = await db.raw(sql, bindings);
   const ends = rows.map(({ expires_at: end }) => end);
@@ -30,6 +32,12 @@ async function sweepGrants(db: Knex, { now, from, limit }: SliceWanted): Promise
   if (last === undefined) return { deleted: 0, reached: from, isLast: true, overdueSince: null };
   const reached = [last.account_id, last.id];
   const dead = now - keepSwept;
+  if (await isDistributed(db)) {
+    const deleted = await deleteRows(db, 'grants', ['id'], seen, (rows) =>
+      rows.whereRaw(isDeadGrant, [dead, dead, dead]),
+    );
+    return { deleted, reached, isLast: seen.length < limit, overdueSince: null };
+  }
   const { rowCount } = await db.raw(
     `with dead as (select account_id, id from grants where (account_id, id) > (?, ?) and (account_id, id) <= (?, ?)
       and ${isDeadGrant} ${postgresDialect.passingOver})
@@ -40,7 +48,11 @@ async function sweepGrants(db: Knex, { now, from, limit }: SliceWanted): Promise
 }
 
 async function sweepBundles(db: Knex, { now, limit }: SliceWanted): Promise<Slice> {
-  const { rowCount: deleted } = await db.raw(deleteBundles, [now - keepSwept, limit]);
+  const old = () => db('package_bundles').where('used_at', '<=', now - keepSwept);
+  const built = db('package_builds').where('digest', '>', '').select('digest');
+  const unused: string[] = await old().whereNotIn('digest', built).orderBy('used_at').limit(limit).pluck('digest');
+  // Who begins to use one meanwhile has noted it. Bundles belong to no account, builds do: two statements.
+  const deleted = unused.length === 0 ? 0 : await old().whereIn('digest', unused).delete();
   return { deleted, reached: null, isLast: deleted < limit, overdueSince: null };
 }
 

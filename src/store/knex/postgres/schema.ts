@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { type Part, type Schema, schemaOf } from '../schema/describe.ts';
 
 /** Without the schema's own name, which an installation chooses. PostgreSQL 18 lists NOT NULL twice. */
-const parts = `
+export const schemaParts = `
   with tables as (select oid, relname as name from pg_class
     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')),
   here as (select quote_ident(current_schema()) || '.' as prefix)
@@ -32,6 +32,6 @@ const parts = `
 
 /** The schema that the connection uses. */
 export async function describeSchema(db: Knex): Promise<Schema> {
-  const { rows }: { rows: Part[] } = await db.raw(parts);
+  const { rows }: { rows: Part[] } = await db.raw(schemaParts);
   return schemaOf(rows);
 }

@@ -211,7 +211,10 @@ describe('gatehouse doctor', () => {
       const { exitCode, findings } = await examine(empty, { DATABASE_URL: pooler.url });
       const { status, detail } = findings.find(({ layer }) => layer === 'store') ?? assert.fail();
       assert.deepEqual([exitCode, status], [1, 'off']);
-      assert.match(detail, /^a pooler in front of the database does not keep sessions: set pool_mode to session/);
+      assert.match(
+        detail,
+        /^a pooler in front of the database does not keep sessions: set DATABASE_POOLING=transaction, or pool_mode/,
+      );
     } finally {
       await pooler.close();
       await database.drop();

@@ -1,6 +1,7 @@
 import createKnex, { type Knex } from 'knex';
 import pg from 'pg';
 import { Failure } from '../../../domain/failure.ts';
+import type { Pooling } from '../../pooling.ts';
 import { speaking } from '../dialect.ts';
 import { type Engine, type EngineOptions, longestStatementMilliseconds, readWait } from '../engine.ts';
 import { appendEvents } from './chain.ts';
@@ -11,7 +12,9 @@ import { postgresDialect } from './dialect.ts';
 import { append, findAccessToken, findCredentialToken, findGeneration } from './hot.ts';
 import { purge } from './purge.ts';
 import { describeSchema } from './schema.ts';
-import { markSession, requireSessions } from './session.ts';
+import { markSession, requireSessions, requireTransactions } from './session.ts';
+import { forSession, type Settings } from './settings.ts';
+import { carrySettings } from './transaction-pooling.ts';
 
 /** Any number that no other program uses on the same database. */
 const migrationLock = 4_715_203_991;
@@ -31,13 +34,13 @@ const types = {
     oid === bigint ? Number : pg.types.getTypeParser(oid, format === 'binary' ? 'binary' : 'text'),
 };
 
-function settings(waitMilliseconds: number): string {
-  return [
-    'set synchronous_commit to on',
-    `set statement_timeout to ${longestStatementMilliseconds}`,
-    `set lock_timeout to ${waitMilliseconds}`,
-    `set idle_in_transaction_session_timeout to ${idleInTransactionMilliseconds}`,
-  ].join('; ');
+function settingsFor(waitMilliseconds: number): Settings {
+  return {
+    statementTimeout: longestStatementMilliseconds,
+    lockTimeout: waitMilliseconds,
+    idleInTransactionTimeout: idleInTransactionMilliseconds,
+    isReadOnly: false,
+  };
 }
 
 /**
@@ -57,8 +60,16 @@ function exclusively<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Pro
   });
 }
 
+/** Gives the statements of a new connection their settings and limits. */
+async function prepare(connection: pg.Client, settings: Settings, pooling: Pooling): Promise<void> {
+  if (pooling === 'transaction') carrySettings(connection, settings);
+  endWhenSilent(connection, silenceMilliseconds);
+  if (pooling === 'session') await connection.query(`${forSession(settings)}; ${markSession(connection)}`);
+}
+
 /** Up to `size` connections, opened as needed, each with these settings. */
-function openPool({ url, log, waitMilliseconds }: EngineOptions, size: number, patience: number, sets: string): Knex {
+function openPool(options: EngineOptions, size: number, patience: number, settings: Settings): Knex {
+  const { url, log, waitMilliseconds, pooling = 'session' } = options;
   return createKnex({
     client: 'pg',
     // The oldest supported version; given here so that no connection is needed to ask for it.
@@ -81,8 +92,7 @@ function openPool({ url, log, waitMilliseconds }: EngineOptions, size: number, p
       // Connections that nobody waits for any more give their place back.
       createTimeoutMillis: 2 * waitMilliseconds,
       afterCreate: (connection: pg.Client, done: (error: Error | undefined, connection: pg.Client) => void) => {
-        endWhenSilent(connection, silenceMilliseconds);
-        connection.query(`${sets}; ${markSession(connection)}`).then(
+        prepare(connection, settings, pooling).then(
           () => done(undefined, connection),
           (error: Error) => done(error, connection),
         );
@@ -93,11 +103,10 @@ function openPool({ url, log, waitMilliseconds }: EngineOptions, size: number, p
 
 /** Opens PostgreSQL, or a server that speaks its protocol, at `url`. */
 export function openPostgres(options: EngineOptions): Engine {
-  const { waitMilliseconds } = options;
-  const sets = settings(waitMilliseconds);
-  const db = openPool(options, poolSize, waitMilliseconds, sets);
-  const readOnly = `${sets}; set default_transaction_read_only to on`;
-  const reading = openPool(options, readingPoolSize, readWait(options), readOnly);
+  const { waitMilliseconds, pooling } = options;
+  const settings = settingsFor(waitMilliseconds);
+  const db = openPool(options, poolSize, waitMilliseconds, settings);
+  const reading = openPool(options, readingPoolSize, readWait(options), { ...settings, isReadOnly: true });
   return {
     kind: 'postgres',
     db,
@@ -115,7 +124,7 @@ export function openPostgres(options: EngineOptions): Engine {
     },
     withCopyEnd: (work) => withCopyEnd(db, work),
     findDamage: async () => [],
-    ping: () => requireSessions(db),
+    ping: () => (pooling === 'transaction' ? requireTransactions(db, settings) : requireSessions(db)),
     close: async () => {
       await Promise.all([reading.destroy(), db.destroy()]);
     },

@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import type pg from 'pg';
 import type { DbRow } from '../shape.ts';
 
-/** Runs a prepared statement on the connection of `db`, or borrows one. */
+/** Runs a statement on the connection of `db`, or borrows one; prepared, where the connection keeps its session. */
 export async function run(db: Knex, name: string, text: string, values: readonly unknown[]): Promise<DbRow[]> {
   const client = db.client as Knex.Client; // The client of a transaction answers the transaction's connection.
   const connection: pg.Client = await client.acquireConnection();

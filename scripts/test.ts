@@ -25,6 +25,7 @@ import { serverVariable, startPostgres } from '../test/support/postgres.ts';
 import { tableOfTimes, timesVariable } from '../test/support/processor-time.ts';
 import { pairVariable, writeSharedPair } from '../test/support/shared-pair.ts';
 import { databasesVariable, migratedFile, migratedVariable } from '../test/support/stores.ts';
+import { openWay } from './open-way.ts';
 import { runGroup } from './run-group.ts';
 import { fastTests, type Selection, selectTests } from './select-tests.ts';
 import { groupTests, writeGroups } from './test-groups.ts';
@@ -108,6 +109,7 @@ const folder = mkdtempSync(join(fastFolder(), 'gatehouse-migrated-'));
 // Command lines and servers start from it, as those of operators do. It takes longer than the few of named files.
 const filled = Promise.all([fillCache(), isFast || named.length > 0 || makeWhole()]);
 const server = isFast ? null : startPostgres(fastFolder());
+const way = server && (await openWay(server.url));
 try {
   await filled;
   const plans = join(folder, 'plans');
@@ -125,6 +127,7 @@ try {
     [answeredVariable]: answered,
     [foldersVariable]: fastFolder(),
     ...(isTimed && { [timesVariable]: times }),
+    ...way?.variables,
     ...(only.length > 0 && { [onlyVariable]: only.join('\n') }),
   };
   const counted = join(folder, 'counted');
@@ -145,5 +148,6 @@ try {
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
+  await way?.close();
   await server?.stop();
 }

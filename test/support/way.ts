@@ -3,8 +3,8 @@
 import type { Pooling } from '../../src/store/pooling.ts';
 
 /**
- * The variable that has them go through a pooler on loopback: its mode and its port, as in `transaction:6432`. What
- * tests do past the store goes directly.
+ * The variable that has them go through a pooler on loopback: its mode and its port, as in `transaction:6432`; for a
+ * run of tests the mode alone. What tests do past the store goes directly.
  */
 export const wayVariable = 'GATEHOUSE_TEST_POOLER';
 

@@ -9,10 +9,10 @@ interface OpenWay {
   close(): Promise<void>;
 }
 
-/** In transaction mode few connections for many clients, so that hardly two transactions of one get the same. */
+/** In transaction mode two stores on a database have more connections than they can get of its server. */
 const settings = {
   session: ['default_pool_size = 190'],
-  transaction: ['default_pool_size = 8'],
+  transaction: ['default_pool_size = 16'],
 } as const;
 
 /**

@@ -5,7 +5,6 @@ import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
 import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
 import type { ListFilter } from '../../src/store/listing.ts';
 import { type DatabaseKind, databases, openTestStore } from '../support/stores.ts';
-import { wayTo } from '../support/way.ts';
 
 interface PlanNode {
   readonly 'Index Name'?: string;
@@ -39,7 +38,7 @@ async function explained(
 ): Promise<void> {
   const { url, dispose } = await openTestStore(kind);
   const open = kind === 'sqlite' ? openSqlite : openPostgres;
-  const engine = open({ ...wayTo(url), log: () => {}, waitMilliseconds: 60_000 });
+  const engine = open({ url, log: () => {}, waitMilliseconds: 60_000 });
   try {
     const queries: Sent[] = [];
     engine.db.on('query', (query) => queries.push(query));

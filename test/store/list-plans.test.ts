@@ -10,7 +10,6 @@ import type { ListFilter, ListQuery } from '../../src/store/listing.ts';
 import type { StoreVerbs } from '../../src/store/store.ts';
 import { execute } from '../support/rows.ts';
 import { databases, openTestStore, type TestStore } from '../support/stores.ts';
-import { wayTo } from '../support/way.ts';
 import { addUsers, linkedTo, newLinked } from './linked.ts';
 import { now } from './samples.ts';
 
@@ -32,7 +31,7 @@ for (const kind of databases) {
     before(async () => {
       opened = await openTestStore(kind);
       const open = kind === 'sqlite' ? openSqlite : openPostgres;
-      engine = open({ ...wayTo(opened.url), log: () => {}, waitMilliseconds: 60_000 });
+      engine = open({ url: opened.url, log: () => {}, waitMilliseconds: 60_000 });
     });
     after(async () => {
       await engine.close();

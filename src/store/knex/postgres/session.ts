@@ -90,6 +90,22 @@ async function lookTwiceInTransaction(connection: pg.Client): Promise<[Surroundi
   }
 }
 
+/** PgBouncer refuses a connection with parameters that it cannot set on a connection of the server. */
+export function parameterRefused({
+  code,
+  message,
+}: {
+  readonly code: string;
+  readonly message: string;
+}): Failure | null {
+  if (code !== '08P01' || !message.includes('unsupported startup parameter')) return null;
+  const reason = 'a pooler in front of the database refuses a parameter of DATABASE_URL';
+  return refused(
+    reason,
+    'remove `options` there, and set what it said on the role or the database (alter role … set …)',
+  );
+}
+
 function withoutTransactions(): Failure {
   return refused(transactionsLost, 'set pool_mode to transaction or session in PgBouncer');
 }

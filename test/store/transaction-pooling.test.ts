@@ -73,9 +73,9 @@ describe('DATABASE_POOLING=transaction', () => {
         }
         const client = new pg.Client({ connectionString: url });
         await client.connect();
-        const prepared = '(select count(*)::int from pg_prepared_statements) as prepared';
+        const others = "(select count(*)::int from pg_prepared_statements where name !~ '-[0-9a-f]{16}$') as others";
         for (let times = 0; times < 3 * size; times += 1) {
-          assert.deepEqual((await client.query(`${look}, ${prepared}`)).rows, [{ ...ofSession, prepared: 0 }]);
+          assert.deepEqual((await client.query(`${look}, ${others}`)).rows, [{ ...ofSession, others: 0 }]);
         }
         await client.end();
       });
@@ -100,6 +100,34 @@ describe('DATABASE_POOLING=transaction', () => {
       }
     } finally {
       await Promise.all([engine.db.destroy(), engine.reading.destroy()]);
+    }
+  });
+
+  test('a prepared statement that is missing, of another client, or outdated is prepared again', async () => {
+    const clients = [0, 1].map(() => new pg.Client({ connectionString: opened.url })) as [pg.Client, pg.Client];
+    const settings = { statementTimeout: 0, lockTimeout: 0, idleInTransactionTimeout: 0, isReadOnly: false };
+    const [client, other] = clients;
+    await Promise.all(clients.map((one) => one.connect()));
+    try {
+      for (const one of clients) carrySettings(one, settings);
+      await other.query('create table things (number int)');
+      await other.query('insert into things values (1)');
+      const ask = async () => (await client.query({ name: 'things', text: 'select * from things' })).rows;
+      const names = async () => (await client.query('select name from pg_prepared_statements')).rows.length;
+      assert.deepEqual([await ask(), await ask(), await names()], [[{ number: 1 }], [{ number: 1 }], 1]);
+      await client.query('deallocate all');
+      assert.deepEqual([await ask(), await names()], [[{ number: 1 }], 1]);
+      await other.query('alter table things add column name text');
+      assert.deepEqual([await ask(), await names()], [[{ number: 1, name: null }], 1]);
+      await client.query('deallocate all');
+      await client.query('begin');
+      assert.deepEqual([await ask(), await names()], [[{ number: 1, name: null }], 0]);
+      await client.query('commit');
+      await assert.rejects(client.query({ name: 'nothing', text: 'select * from nothing' }), { code: '42P01' });
+      assert.deepEqual([await ask(), await names()], [[{ number: 1, name: null }], 1]);
+    } finally {
+      await other.query('drop table things');
+      await Promise.all(clients.map((one) => one.end()));
     }
   });
 

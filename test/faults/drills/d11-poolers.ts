@@ -48,6 +48,7 @@ async function runWith(program: PgBouncerProgram, options: DrillOptions): Promis
     holds &&= result.holds;
   };
   note('at the start', await judgeStarts(program, options));
+  note('no connection left', await useUp(program));
   for (const mode of modes) {
     options.log(`the tests in ${mode} mode`);
     note(`${mode} mode`, await runFiles(files, options, { [wayVariable]: mode }));
@@ -117,6 +118,42 @@ async function judgeStarts(program: PgBouncerProgram, { log }: DrillOptions): Pr
     }
     return { figures, holds: figures['other than expected'] === 0 };
   } finally {
+    await database.drop();
+  }
+}
+
+/** A statement that gets no connection of the server is an outage, as told, and the next one is served. */
+async function useUp(program: PgBouncerProgram): Promise<DrillResult> {
+  const database = await freshDatabase();
+  const settings = ['default_pool_size = 1', 'query_wait_timeout = 0.9'];
+  const pooler = await program.start(postgresUrl(), 'transaction', settings);
+  const store = await openStore({
+    ...wayTo(database.url, `transaction:${pooler.port}`),
+    acquireTimeoutMilliseconds: 10_000,
+  });
+  try {
+    await store.migrate();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const holding = store.transaction(async (tx) => {
+      await tx.accounts.list();
+      begun.resolve();
+      await held;
+    });
+    await begun.promise;
+    const beganAt = performance.now();
+    const refused = await store.accounts.list().then(
+      () => 'answered',
+      (error: unknown) => (error instanceof Failure ? error.code : String(error)),
+    );
+    const milliseconds = Math.round(performance.now() - beganAt);
+    release();
+    await holding;
+    const served = await store.accounts.list();
+    return { figures: { refused, 'after, ms': milliseconds }, holds: refused === 'unavailable' && served.length === 0 };
+  } finally {
+    await store.close();
+    await pooler.stop();
     await database.drop();
   }
 }

@@ -27,6 +27,7 @@ import { tableOfTimes, timesVariable } from '../test/support/processor-time.ts';
 import { statementsVariable } from '../test/support/record-statements.ts';
 import { pairVariable, writeSharedPair } from '../test/support/shared-pair.ts';
 import { databasesVariable, emptyDatabases, migratedFile, migratedVariable } from '../test/support/stores.ts';
+import { openWay } from './open-way.ts';
 import { runGroup } from './run-group.ts';
 import { fastTests, type Selection, selectTests } from './select-tests.ts';
 import { groupTests, writeGroups } from './test-groups.ts';
@@ -122,6 +123,7 @@ const folder = mkdtempSync(join(fastFolder(), 'gatehouse-migrated-'));
 const filled = Promise.all([fillCache(), isFast || named.length > 0 || makeWhole()]);
 const server = isFast ? null : startPostgres(fastFolder());
 if (server) process.env[serverVariable] = server.url;
+const way = server && (await openWay(server.url));
 try {
   await filled;
   const plans = join(folder, 'plans');
@@ -141,6 +143,7 @@ try {
     [answeredVariable]: answered,
     [foldersVariable]: fastFolder(),
     ...(isTimed && { [timesVariable]: times }),
+    ...way?.variables,
     ...(only.length > 0 && { [onlyVariable]: only.join('\n') }),
   };
   const counted = join(folder, 'counted');
@@ -162,5 +165,6 @@ try {
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
+  await way?.close();
   await server?.stop();
 }

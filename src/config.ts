@@ -2,6 +2,7 @@
 
 import { dirname, join } from 'node:path';
 import type { SmtpServer } from './adapters/mail.ts';
+import { type DatabaseConfig, readDatabase } from './config-database.ts';
 import { findExposure } from './config-exposure.ts';
 import { doubtEnvironment, findUnknown } from './config-names.ts';
 import {
@@ -11,8 +12,6 @@ import {
   logLevels,
   parseCollector,
   parseConfinement,
-  parseDatabase,
-  parseDatabaseWait,
   parseDomain,
   parseDrain,
   parseEgress,
@@ -37,7 +36,7 @@ import { openEnvFile } from './env-file.ts';
 import type { Addresses } from './services.ts';
 import type { SettingName } from './settings.ts';
 
-export interface Config {
+export interface Config extends DatabaseConfig {
   readonly port: number;
   readonly host: string;
   readonly addresses: Addresses;
@@ -45,9 +44,6 @@ export interface Config {
   readonly saysAddresses: boolean;
   /** Plain http beyond loopback was explicitly allowed. */
   readonly insecureHttp: boolean;
-  readonly databaseUrl: string;
-  /** How long a call waits for a connection of the database, and for a lock in it; null for the store's default. */
-  readonly databaseWaitMilliseconds: number | null;
   readonly masterKeyFile: string;
   /** Addresses and networks whose `X-Forwarded-*` headers count. */
   readonly trustProxy: readonly string[];
@@ -150,13 +146,7 @@ export function readConfig(given?: Environment, namedFile?: string): Config {
     addresses: Object.freeze({ publicScheme, serviceDomain: normalizeHost({ publicScheme }, domain) }),
     saysAddresses: addressSettings.some((name) => (environment[name] ?? '') !== ''),
     insecureHttp,
-    databaseUrl: read('DATABASE_URL', 'sqlite:data/gatehouse.db', parseDatabase, 'sqlite:<file> or postgres://…'),
-    databaseWaitMilliseconds: read<number | null>(
-      'DATABASE_WAIT_MILLISECONDS',
-      null,
-      parseDatabaseWait,
-      'whole milliseconds from 100 to 60000',
-    ),
+    ...readDatabase(read),
     masterKeyFile,
     trustProxy: Object.freeze(trustProxy),
     hookRuntimes: Object.freeze(

@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { createKeyFile } from './adapters/key-file.ts';
 import type { Config } from './config.ts';
+import type { DatabaseConfig } from './config-database.ts';
 import { Failure } from './domain/failure.ts';
 import { unfinishedCopy } from './store/copying.ts';
 import { openStore } from './store/knex/index.ts';
@@ -18,6 +19,11 @@ interface OpenOptions {
   readonly remake?: boolean;
 }
 
+/** How the database that `DATABASE_URL` names is used, and any other one. */
+export function waysOf({ databaseWaitMilliseconds, databasePooling }: DatabaseConfig) {
+  return { acquireTimeoutMilliseconds: databaseWaitMilliseconds, pooling: databasePooling };
+}
+
 /**
  * Opens the configured store; a database file is made when there is no master key either. Throws `unavailable` when
  * the key is there and the database is not, or holds nothing, and for a copy that is not finished.
@@ -27,8 +33,7 @@ export async function openConfiguredStore(config: Config, { log, remake }: OpenO
   const used = createKeyFile(config.masterKeyFile).read() !== null;
   const makes = !used || (remake === true && !isThere(config.databaseUrl));
   if (used && makes) log?.('the database file was missing although the master key exists: creating a new one');
-  const { databaseUrl: url, databaseWaitMilliseconds: acquireTimeoutMilliseconds } = config;
-  const store = await openStore({ url, acquireTimeoutMilliseconds, create: makes, ...(log && { log }) });
+  const store = await openStore({ url: config.databaseUrl, ...waysOf(config), create: makes, ...(log && { log }) });
   try {
     await requireWhole(store, makes, config);
     return store;

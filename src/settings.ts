@@ -34,6 +34,12 @@ export const settings = {
       'how long a request or a command waits for a connection of the database, and for a lock in it, before it fails as ' +
       'unavailable (503); 100 to 60000',
   },
+  DATABASE_POOLING: {
+    fallback: '`session`',
+    meaning:
+      'what a connection of PostgreSQL keeps: `session`, or `transaction` behind a pooler that gives each transaction ' +
+      'any connection of the server ([poolers](docs/operations.md#poolers)); SQLite has no connections to share',
+  },
   MASTER_KEY_FILE: {
     fallback: '`data/master.key`',
     meaning:

@@ -26,6 +26,7 @@ test('without settings it listens on loopback with plain http', () => {
     insecureHttp: false,
     databaseUrl: 'sqlite:data/gatehouse.db',
     databaseWaitMilliseconds: null,
+    databasePooling: 'session',
     masterKeyFile: 'data/master.key',
     trustProxy: [],
     hookEgress: { public: true, hosts: [] },
@@ -67,6 +68,7 @@ test('every setting is read', () => {
     DRAIN_SECONDS: '30',
     START_PAGE: 'docs',
     DATABASE_WAIT_MILLISECONDS: '5000',
+    DATABASE_POOLING: 'transaction',
     HOOK_EGRESS: 'none',
     EGRESS: 'public, http://10.0.0.5:8080',
     NPM_REGISTRY: 'https://npm.example.com',
@@ -88,6 +90,7 @@ test('every setting is read', () => {
   assert.equal(config.startPage, 'docs');
   assert.equal(config.saysAddresses, true);
   assert.equal(config.databaseWaitMilliseconds, 5000);
+  assert.equal(config.databasePooling, 'transaction');
   assert.deepEqual(config.addresses, { publicScheme: 'https', serviceDomain: 'id.example.com' });
   assert.deepEqual(config.trustProxy, ['10.0.0.0/8', '192.168.0.1', 'fd00::/8']);
   assert.equal(config.metricsToken, 'x'.repeat(16));
@@ -132,6 +135,7 @@ test('all mistakes are reported at once, and none repeats a secret', () => {
     PUBLIC_SCHEME: 'ftp',
     DATABASE_URL: 'mysql://root:hunter2@db',
     DATABASE_WAIT_MILLISECONDS: '99',
+    DATABASE_POOLING: 'statement',
     TRUST_PROXY: '0.0.0.0/0',
     SMTP_URL: 'smtp://gatehouse:hunter2@',
     METRICS_TOKEN: 'short-hunter2',
@@ -140,6 +144,7 @@ test('all mistakes are reported at once, and none repeats a secret', () => {
     SERVICE_DOMAIN: 'https://id.example.com',
   });
   assert.deepEqual(mistakes.map((mistake) => mistake.split(' ', 1)[0]).sort(), [
+    'DATABASE_POOLING',
     'DATABASE_URL',
     'DATABASE_WAIT_MILLISECONDS',
     'INSECURE_HTTP',

@@ -5,6 +5,7 @@ import { type CopiedDatabase, copyDatabase } from '../domain/database-copy/copy-
 import { Failure } from '../domain/failure.ts';
 import { inspectMasterKey } from '../domain/keys/master-key.ts';
 import { createVault } from '../domain/keys/vault.ts';
+import { waysOf } from '../open-store.ts';
 import type { Vault } from '../services.ts';
 import { openStore, requireKnown, withoutWriters } from '../store/knex/index.ts';
 import type { Store } from '../store/store.ts';
@@ -55,8 +56,7 @@ function requireUrl(name: string, url: string): void {
 }
 
 async function inStore<Result>(url: string, create: boolean, work: (store: Store) => Promise<Result>): Promise<Result> {
-  const { databaseWaitMilliseconds: acquireTimeoutMilliseconds } = readSettings();
-  return closing(await openStore({ url, acquireTimeoutMilliseconds, create }), work);
+  return closing(await openStore({ url, ...waysOf(readSettings()), create }), work);
 }
 
 /** Both databases must have the tables of this release, no less and no more. */

@@ -104,7 +104,7 @@ function describeRefusal(error: unknown): Finding {
   const about = error instanceof Failure ? error.detail.name : undefined;
   if (about === 'master key') return fatal('master key', message, restoreKey);
   if (about === 'migrations') return fatal('migrations', message, 'start the newer release');
-  if (about === 'pooler') return fatal('store', message, 'docs/operations.md, "PostgreSQL"');
+  if (about === 'pooler') return fatal('store', message, 'docs/operations.md, "Poolers"');
   if (about === 'store') return fatal('store', message, restoreStore);
   return fatal('store', message, 'check DATABASE_URL and that the database runs');
 }
@@ -123,7 +123,8 @@ async function examineOpenStore(config: Config, store: Store): Promise<Finding[]
   if (damage.length > 0) return [fatal('store', `damaged: ${damage.join('; ')}`, restoreStore)];
   // A write proves that the store is writable and, on SQLite, that commits on the connection are durable.
   await store.facts.keep('doctor', 'wrote here');
-  const durable = { sqlite: 'SQLite, WAL, synchronous=FULL', postgres: 'PostgreSQL, synchronous_commit=on' }[
+  const pooled = config.databasePooling === 'session' ? '' : `, DATABASE_POOLING=${config.databasePooling}`;
+  const durable = { sqlite: 'SQLite, WAL, synchronous=FULL', postgres: `PostgreSQL${pooled}, synchronous_commit=on` }[
     store.kind
   ];
   return [

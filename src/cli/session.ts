@@ -6,7 +6,7 @@ import { requireAccount } from '../domain/accounts/accounts.ts';
 import { actAs } from '../domain/audit/context.ts';
 import { Failure } from '../domain/failure.ts';
 import { createLazyRunner } from '../hook-runner/lazy.ts';
-import { openConfiguredStore } from '../open-store.ts';
+import { openConfiguredStore, waysOf } from '../open-store.ts';
 import { findAddresses } from '../served-address.ts';
 import type { Addresses, Services } from '../services.ts';
 import { openStore, requireKnown } from '../store/knex/index.ts';
@@ -23,8 +23,8 @@ export async function withStore<Result>(
 ): Promise<Result> {
   const config = readSettings();
   sayWhere(config, null);
-  const { databaseUrl: url, databaseWaitMilliseconds: acquireTimeoutMilliseconds } = config;
-  return closing(await openStore({ url, acquireTimeoutMilliseconds, create }), (store) => work(store, config));
+  const store = await openStore({ url: config.databaseUrl, ...waysOf(config), create });
+  return closing(store, () => work(store, config));
 }
 
 /** Runs `work` and closes the store. */

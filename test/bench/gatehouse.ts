@@ -32,6 +32,8 @@ export interface ServeOptions {
   readonly flags?: readonly string[];
   /** What else uses CPU time for it: the database server. */
   readonly pids?: readonly number[];
+  /** More settings, one element for each process. */
+  readonly envs?: readonly ServedEnv[];
 }
 
 /** More settings of a server. */
@@ -133,11 +135,11 @@ export async function prepareGatehouse(
   ]);
   return {
     installation,
-    serve: async ({ processes = 1, flags = [], pids: others = [] } = {}) => {
+    serve: async ({ processes = 1, flags = [], pids: others = [], envs = [] } = {}) => {
       const started: StartedProcess[] = [];
       for (let number = 0; number < processes; number += 1) {
         const port = number === 0 ? installation.port : await freePort();
-        started.push(await startProcess(installation, port, flags));
+        started.push(await startProcess(installation, port, flags, envs[number]));
       }
       const pids = [...started.map(({ child }) => child.pid ?? 0), ...others];
       const ports = started.map(({ port }) => port);

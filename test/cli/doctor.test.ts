@@ -204,14 +204,19 @@ describe('gatehouse doctor', () => {
     assert.match(finding?.detail ?? '', /is Node 25\.9\.0 with ABI 141; .*137 and 147$/);
   });
 
-  test('finds a pooler that does not preserve sessions', async () => {
+  test('finds a pooler that does not preserve sessions, unless it is asked for transactions', async () => {
     const database = await freshDatabase();
     const pooler = await startPooler(database.url, { mode: 'transaction' });
+    const env = { DATABASE_URL: pooler.url };
     try {
-      const { exitCode, findings } = await examine(empty, { DATABASE_URL: pooler.url });
+      assert.equal((await examine(empty, { ...env, DATABASE_POOLING: 'transaction' })).statusOf('store'), 'ok');
+      const { exitCode, findings } = await examine(empty, env);
       const { status, detail } = findings.find(({ layer }) => layer === 'store') ?? assert.fail();
       assert.deepEqual([exitCode, status], [1, 'off']);
-      assert.match(detail, /^a pooler in front of the database does not keep sessions: set pool_mode to session/);
+      assert.match(
+        detail,
+        /^a pooler in front of the database does not keep sessions: set DATABASE_POOLING=transaction, or pool_mode/,
+      );
     } finally {
       await pooler.close();
       await database.drop();

@@ -20,11 +20,16 @@ export function matrixDrill({ id, title, files }: Pick<MatrixDrill, 'id' | 'titl
   return { id, title, files, rounds: 1, quickRounds: null, run: (options) => runFiles(files, options) };
 }
 
-async function runFiles(files: readonly string[], { rounds, log }: DrillOptions): Promise<DrillResult> {
+/** Runs test files with every cell of their matrices; `env` is more for their processes. */
+export async function runFiles(
+  files: readonly string[],
+  { rounds, log }: DrillOptions,
+  env: Readonly<Record<string, string>> = {},
+): Promise<DrillResult> {
   const figures = { tests: 0, failed: 0 };
   let holds = true;
   for (let round = 0; round < rounds; round += 1) {
-    const { exitCode, output } = await runTests(files);
+    const { exitCode, output } = await runTests(files, env);
     const count = (name: string) => Number(output.match(new RegExp(`^ℹ ${name} (\\d+)$`, 'm'))?.[1] ?? 0);
     figures.tests += count('tests');
     figures.failed += count('fail');
@@ -34,10 +39,13 @@ async function runFiles(files: readonly string[], { rounds, log }: DrillOptions)
   return { figures, holds };
 }
 
-async function runTests(files: readonly string[]): Promise<{ exitCode: number | null; output: string }> {
+async function runTests(
+  files: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ exitCode: number | null; output: string }> {
   const child = spawn(process.execPath, ['scripts/test.ts', ...files], {
     cwd: root,
-    env: { ...process.env, [matrixVariable]: 'whole' },
+    env: { ...process.env, [matrixVariable]: 'whole', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [output] = await Promise.all([text(child.stdout), once(child, 'exit')]);

@@ -34,6 +34,7 @@ const mistakes: readonly (readonly [setting: string, says: RegExp])[] = [
   ['START_PAGE=home', /account or docs/],
   ['INSECURE_HTTP=yes', /0 or 1/],
   ['DATABASE_WAIT_MILLISECONDS=1s', /whole milliseconds from 100 to 60000/],
+  ['DATABASE_POOLING=statement', /session or transaction/],
   ['DRAIN_SECONDS=2m', /whole seconds from 0 to 300/],
 ];
 

@@ -5,6 +5,7 @@ import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
 import type { ListFilter } from '../../src/store/listing.ts';
 import type { StoreVerbs } from '../../src/store/store.ts';
 import { ask } from '../support/rows.ts';
+import { wayTo } from '../support/way.ts';
 import { newAccount, newClient, newUser, now, unique } from './samples.ts';
 
 export const linkedTo = (field: string, ...values: number[]): ListFilter => ({ field, test: 'in', values });
@@ -28,7 +29,7 @@ export async function newLinked(store: StoreVerbs) {
 /** Bypasses the verbs, which add one user at a time. */
 export async function addUsers(url: string, accountId: number, count: number): Promise<number[]> {
   const open = url.startsWith('sqlite:') ? openSqlite : openPostgres;
-  const engine = open({ url, log: () => {}, waitMilliseconds: 60_000 });
+  const engine = open({ ...wayTo(url), log: () => {}, waitMilliseconds: 60_000 });
   const common = { account_id: accountId, status: 1, invalid_login_attempts: 0, created_at: now, updated_at: now };
   const rows = Array.from({ length: count }, (_, index) => ({ ...common, email: `u${index}`, email_key: `u${index}` }));
   await engine.db.batchInsert('users', rows, 200);

@@ -6,6 +6,7 @@ import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
 import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
 import type { ListPage, ListQuery } from '../../src/store/listing.ts';
 import type { DetailedUser } from '../../src/store/users.ts';
+import { wayTo } from '../support/way.ts';
 import { newAccount, newUser, now, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 
@@ -14,7 +15,7 @@ const byId = { field: 'id', descending: false };
 /** Past the verbs, which add one user at a time. */
 async function addUsers(url: string, accountId: number, firstname: (index: number) => string): Promise<void> {
   const open = url.startsWith('sqlite:') ? openSqlite : openPostgres;
-  const { db } = open({ url, log: () => {}, waitMilliseconds: 60_000 });
+  const { db } = open({ ...wayTo(url), log: () => {}, waitMilliseconds: 60_000 });
   const common = { account_id: accountId, status: 1, invalid_login_attempts: 0, created_at: now, updated_at: now };
   const rows = Array.from({ length: 10_000 }, (_, index) => {
     const email = `u${index}@example.com`;

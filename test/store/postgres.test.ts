@@ -6,7 +6,7 @@ import type { Engine } from '../../src/store/knex/engine.ts';
 import { openStore } from '../../src/store/knex/index.ts';
 import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
 import type { Store } from '../../src/store/store.ts';
-import { openPatientStore, openTestStore, type TestStore } from '../support/stores.ts';
+import { openTestStore, type TestStore } from '../support/stores.ts';
 import { failureOf, newAccount, newCast, newGrant, newUser, present } from './samples.ts';
 
 describe('PostgreSQL', () => {
@@ -214,7 +214,7 @@ describe('PostgreSQL', () => {
     );
     const readOnly = new URL(opened.url);
     readOnly.searchParams.set('options', '-c default_transaction_read_only=on');
-    const store = await openPatientStore(readOnly.href);
+    const store = await openStore({ url: readOnly.href, acquireTimeoutMilliseconds: 60_000 });
     assert.equal(await failureOf(newAccount(store)), 'unavailable');
     assert.ok(await store.accounts.list());
     await store.close();

@@ -14,6 +14,7 @@ import { type ReadingThread, renewReading, startThread } from '../../src/store/k
 import type { ListQuery } from '../../src/store/listing.ts';
 import type { Store } from '../../src/store/store.ts';
 import { databases, openTestStore, type TestStore } from '../support/stores.ts';
+import { wayTo } from '../support/way.ts';
 import { failureOf, newAccount, newCast, newGrant, newUser, present, unique } from './samples.ts';
 
 const firstPage: ListQuery = { sort: { field: 'id', descending: false }, filters: [], limit: 10, at: { page: 1 } };
@@ -42,7 +43,7 @@ for (const kind of databases) {
     before(async () => {
       opened = await openTestStore(kind);
       const open = kind === 'sqlite' ? openSqlite : openPostgres;
-      engine = open({ url: opened.url, log: () => {}, waitMilliseconds: 60_000 });
+      engine = open({ ...wayTo(opened.url), log: () => {}, waitMilliseconds: 60_000 });
       store = createStore(engine);
       sent = { usual: [], reading: [] };
       engine.db.on('query', ({ sql }) => sent.usual.push(sql));

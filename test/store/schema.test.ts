@@ -16,6 +16,7 @@ import { userListing } from '../../src/store/knex/user-listing.ts';
 import { expiringTables } from '../../src/store/purge.ts';
 import { purgedTables } from '../support/purge.ts';
 import { databases, openTestStore, type TestStore } from '../support/stores.ts';
+import { wayTo } from '../support/way.ts';
 import { lookups } from './lookups.ts';
 import { now } from './samples.ts';
 
@@ -45,7 +46,7 @@ for (const kind of databases) {
     before(async () => {
       opened = await openTestStore(kind);
       const open = kind === 'sqlite' ? openSqlite : openPostgres;
-      engine = open({ url: opened.url, log: () => {}, waitMilliseconds: 60_000 });
+      engine = open({ ...wayTo(opened.url), log: () => {}, waitMilliseconds: 60_000 });
     });
     after(async () => {
       await engine.db.destroy();

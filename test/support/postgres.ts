@@ -63,7 +63,7 @@ interface Tools {
 }
 
 /** PostgreSQL refuses to run as root; the unprivileged user that every system has needs no account to be made. */
-function unprivilegedUser(): { uid?: number; gid?: number } {
+export function unprivilegedUser(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) {
     return {};
   }

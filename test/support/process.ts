@@ -10,6 +10,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { type CliFolder, cliFolder } from './cli.ts';
 import { freshDatabase } from './postgres.ts';
 import type { DatabaseKind } from './stores.ts';
+import { settingsOf, wayTo } from './way.ts';
 
 const readyMilliseconds = 600_000;
 /** Of node, as `npm start` gives them. */
@@ -77,7 +78,7 @@ export async function install(kind: DatabaseKind, env: Readonly<Record<string, s
   const database = kind === 'postgres' && given === undefined ? await freshDatabase() : null;
   const port = await freePort();
   // By default there is no balancer in front of it: a stop need not wait for one.
-  const own = { PORT: String(port), DRAIN_SECONDS: '0', ...(database && { DATABASE_URL: database.url }) };
+  const own = { PORT: String(port), DRAIN_SECONDS: '0', ...(database && settingsOf(wayTo(database.url))) };
   const cli = cliFolder({ ...own, ...env });
   folders.add(cli);
   const servers = new Set<ChildProcessWithoutNullStreams>();

@@ -9,6 +9,7 @@ import { noteActions } from './actions.ts';
 import { fastFolder } from './fast-folder.ts';
 import { type EmptyDatabases, watchPlans } from './plans.ts';
 import { ensureTemplate, freshDatabase, urlOf } from './postgres.ts';
+import { wayTo } from './way.ts';
 
 const allDatabases = ['sqlite', 'postgres'] as const satisfies readonly Store['kind'][];
 
@@ -54,11 +55,12 @@ export async function emptyDatabase(kind: DatabaseKind, parent: string = tmpdir(
 
 /** One more store on a database, as another process would open it. */
 export function openPatientStore(url: string): Promise<Store> {
-  return openStore({ url, acquireTimeoutMilliseconds: patienceMilliseconds });
+  return openStore({ ...wayTo(url), acquireTimeoutMilliseconds: patienceMilliseconds });
 }
 
+/** Directly: a database that a pooler keeps connections to could not be copied. */
 async function migrate(url: string): Promise<void> {
-  const store = await openPatientStore(url);
+  const store = await openStore({ url, acquireTimeoutMilliseconds: patienceMilliseconds });
   await store.migrate();
   await store.close();
 }

@@ -4,6 +4,7 @@ import type { Consumption, ConsumptionOutcome } from '../consumption.ts';
 import type { CopyEnd } from '../copying.ts';
 import type { NewEvent } from '../events.ts';
 import type { AccessTokenStanding } from '../grants.ts';
+import type { Pooling } from '../pooling.ts';
 import type { Slice, SliceWanted } from '../purge.ts';
 import type { Schema } from './schema/describe.ts';
 import type { Cell } from './shape.ts';
@@ -41,6 +42,8 @@ export interface EngineOptions {
   readonly log: (line: string) => void;
   /** How long a call waits for a connection, and for a lock, before it fails with `unavailable`. */
   readonly waitMilliseconds: number;
+  /** What the way to PostgreSQL keeps; default: the session. */
+  readonly pooling?: Pooling | undefined;
   /** Whether a missing database file is created; default: true. */
   readonly create?: boolean;
 }

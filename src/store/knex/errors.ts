@@ -1,7 +1,7 @@
 /** Translates driver errors into the store's: `conflict`, `not_found`, `unavailable`. All others pass unchanged. */
 
 import { Failure } from '../../domain/failure.ts';
-import { sessionsLost } from './postgres/session.ts';
+import { parameterRefused, sessionsLost } from './postgres/session.ts';
 
 /** Unique keys whose value has another name on the wire; all others are named like their column. */
 const conflictNames: Readonly<Record<string, string>> = { email_key: 'email', username_key: 'username' };
@@ -142,6 +142,8 @@ export function translate(error: unknown): unknown {
       { cause: error },
     );
   }
+  const refused = parameterRefused(described);
+  if (refused) return refused;
   if (isOutage(described)) {
     const missing = code === 'SQLITE_ERROR' ? 'a table or column is missing' : postgresTaken[code];
     const known = interrupted.test(code) ? `a statement was ended (${code})` : missing;

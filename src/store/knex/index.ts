@@ -29,6 +29,7 @@ import { keyVerbs } from './keys.ts';
 import { findWaitingMessages } from './messages.ts';
 import { findSchemaFaults, migrate, readStatus, requireKnown, rollback } from './migrate.ts';
 import { noticeVerbs } from './notices.ts';
+import { optionsOfEngine, type StoreOptions } from './options.ts';
 import { packageBuildVerbs } from './package-builds.ts';
 import { passkeyVerbs } from './passkeys.ts';
 import { inviteVerbs, passwordResetVerbs } from './password-links.ts';
@@ -48,22 +49,6 @@ import { usageOf } from './usage.ts';
 import { userVerbs } from './users.ts';
 
 export { type Distribution, requireKnown, withDistribution, withoutWriters };
-
-interface StoreOptions {
-  /** `sqlite:<path>` or `postgres://…`. */
-  readonly url: string;
-  /** Receives warnings of the database layer, which contain no values of statements; default: none. */
-  readonly log?: (line: string) => void;
-  /**
-   * How long a call waits for a connection, and for a lock, before it throws `unavailable`. The default of 900, also
-   * where this is null, lets callers hear of an outage within two seconds.
-   */
-  readonly acquireTimeoutMilliseconds?: number | null;
-  /** Whether a missing SQLite file is created; default: true. */
-  readonly create?: boolean;
-}
-
-const defaultWaitMilliseconds = 900;
 
 /** The unguarded functions on a pool, or in the transaction `db`, which appends `pending` at its end. */
 export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = null): StoreVerbs {
@@ -185,16 +170,8 @@ function damagedAt(url: string, cause: unknown): Failure {
  * for any other URL, `unavailable` when the database does not answer, is damaged, or lost commits.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const log = options.log ?? (() => {});
-  const store = createStore(
-    await openEngine({
-      url: options.url,
-      log,
-      waitMilliseconds: options.acquireTimeoutMilliseconds ?? defaultWaitMilliseconds,
-      create: options.create ?? true,
-    }),
-    log,
-  );
+  const engineOptions = optionsOfEngine(options);
+  const store = createStore(await openEngine(engineOptions), engineOptions.log);
   try {
     await store.ping();
   } catch (error) {

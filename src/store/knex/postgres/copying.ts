@@ -6,6 +6,10 @@ import { type CopyEnd, type CopyRow, type CopyTable, type CopyValue, unfinishedC
 import { tablesOf } from '../schema/tables.ts';
 import { withoutDeadline } from './deadline.ts';
 import { describeSchema } from './schema.ts';
+import type { Settings } from './settings.ts';
+import { changeSettings } from './transaction-pooling.ts';
+
+const unlimited: Settings = { statementTimeout: 0, lockTimeout: 0, idleInTransactionTimeout: 0, isReadOnly: false };
 
 const listOf = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ');
 const typeOf = { integer: 'bigint', text: 'text' } as const;
@@ -110,9 +114,7 @@ export async function withCopyEnd<Result>(db: Knex, work: (end: CopyEnd) => Prom
   const connection: pg.Client = await client.acquireConnection();
   try {
     return await withoutDeadline(connection, async () => {
-      await connection.query(
-        'set statement_timeout to 0; set lock_timeout to 0; set idle_in_transaction_session_timeout to 0',
-      );
+      await changeSettings(connection, unlimited);
       return work(endOn(connection, tables));
     });
   } finally {

@@ -2,6 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import createKnex, { type Knex } from 'knex';
 import pg from 'pg';
 import { Failure } from '../../../domain/failure.ts';
+import type { Pooling } from '../../pooling.ts';
 import { speaking } from '../dialect.ts';
 import { type Engine, type EngineOptions, longestStatementMilliseconds, readWait } from '../engine.ts';
 import { appendEvents } from './chain.ts';
@@ -13,7 +14,9 @@ import { postgresDialect } from './dialect.ts';
 import { append, findAccessToken, findCredentialToken, findGeneration } from './hot.ts';
 import { purge } from './purge.ts';
 import { describeSchema } from './schema.ts';
-import { markSession, requireSessions } from './session.ts';
+import { markSession, requireSessions, requireTransactions } from './session.ts';
+import { forSession, type Settings } from './settings.ts';
+import { carrySettings } from './transaction-pooling.ts';
 
 /** Every new connection, for who wants to know what is sent: tests. Without them nobody subscribes. */
 const connections = channel('gatehouse:postgres-connection');
@@ -36,13 +39,13 @@ const types = {
     oid === bigint ? Number : pg.types.getTypeParser(oid, format === 'binary' ? 'binary' : 'text'),
 };
 
-function settings(waitMilliseconds: number): string {
-  return [
-    'set synchronous_commit to on',
-    `set statement_timeout to ${longestStatementMilliseconds}`,
-    `set lock_timeout to ${waitMilliseconds}`,
-    `set idle_in_transaction_session_timeout to ${idleInTransactionMilliseconds}`,
-  ].join('; ');
+function settingsFor(waitMilliseconds: number): Settings {
+  return {
+    statementTimeout: longestStatementMilliseconds,
+    lockTimeout: waitMilliseconds,
+    idleInTransactionTimeout: idleInTransactionMilliseconds,
+    isReadOnly: false,
+  };
 }
 
 /**
@@ -62,8 +65,16 @@ function exclusively<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Pro
   });
 }
 
+/** Gives the statements of a new connection their settings and limits. */
+async function prepare(connection: pg.Client, settings: Settings, pooling: Pooling): Promise<void> {
+  if (pooling === 'transaction') carrySettings(connection, settings);
+  endWhenSilent(connection, silenceMilliseconds);
+  if (pooling === 'session') await connection.query(`${forSession(settings)}; ${markSession(connection)}`);
+}
+
 /** Up to `size` connections, opened as needed, each with these settings. */
-function openPool({ url, log, waitMilliseconds }: EngineOptions, size: number, patience: number, sets: string): Knex {
+function openPool(options: EngineOptions, size: number, patience: number, settings: Settings): Knex {
+  const { url, log, waitMilliseconds, pooling = 'session' } = options;
   return createKnex({
     client: PostgresClient,
     // The oldest supported version; given here so that no connection is needed to ask for it.
@@ -86,9 +97,8 @@ function openPool({ url, log, waitMilliseconds }: EngineOptions, size: number, p
       // Connections that nobody waits for any more give their place back.
       createTimeoutMillis: 2 * waitMilliseconds,
       afterCreate: (connection: pg.Client, done: (error: Error | undefined, connection: pg.Client) => void) => {
-        endWhenSilent(connection, silenceMilliseconds);
         connections.publish(connection);
-        connection.query(`${sets}; ${markSession(connection)}`).then(
+        prepare(connection, settings, pooling).then(
           () => done(undefined, connection),
           (error: Error) => done(error, connection),
         );
@@ -99,11 +109,10 @@ function openPool({ url, log, waitMilliseconds }: EngineOptions, size: number, p
 
 /** Opens PostgreSQL, or a server that speaks its protocol, at `url`. */
 export function openPostgres(options: EngineOptions): Engine {
-  const { waitMilliseconds } = options;
-  const sets = settings(waitMilliseconds);
-  const db = openPool(options, poolSize, waitMilliseconds, sets);
-  const readOnly = `${sets}; set default_transaction_read_only to on`;
-  const reading = openPool(options, readingPoolSize, readWait(options), readOnly);
+  const { waitMilliseconds, pooling } = options;
+  const settings = settingsFor(waitMilliseconds);
+  const db = openPool(options, poolSize, waitMilliseconds, settings);
+  const reading = openPool(options, readingPoolSize, readWait(options), { ...settings, isReadOnly: true });
   return {
     kind: 'postgres',
     db,
@@ -121,7 +130,7 @@ export function openPostgres(options: EngineOptions): Engine {
     },
     withCopyEnd: (work) => withCopyEnd(db, work),
     findDamage: async () => [],
-    ping: () => requireSessions(db),
+    ping: () => (pooling === 'transaction' ? requireTransactions(db, settings) : requireSessions(db)),
     close: async () => {
       await Promise.all([reading.destroy(), db.destroy()]);
     },

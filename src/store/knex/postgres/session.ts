@@ -1,13 +1,15 @@
 /**
- * Checks that a connection to PostgreSQL keeps its session, to which settings and prepared statements belong. Behind a
- * pooler that gives each transaction another server connection, timeouts and `synchronous_commit` would apply to
- * anyone's session, and prepared statements would be missing.
+ * Checks what a connection to PostgreSQL keeps. By default that is its session, to which settings and prepared
+ * statements belong: behind a pooler that gives each transaction another server connection, timeouts and
+ * `synchronous_commit` would apply to anyone's session, and prepared statements would be missing. With
+ * `DATABASE_POOLING=transaction` (transaction-pooling.ts) it is its transactions.
  */
 
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type pg from 'pg';
 import { Failure } from '../../../domain/failure.ts';
+import type { Settings } from './settings.ts';
 
 const marks = new WeakMap<pg.Client, string>();
 
@@ -41,6 +43,91 @@ export async function requireSessions(db: Knex): Promise<void> {
 async function requireSession(connection: pg.Client): Promise<void> {
   const { rows } = await connection.query("select current_setting('gatehouse.session', true) as mark");
   if (rows[0]?.mark === marks.get(connection)) return;
-  const message = `${sessionsLost}: set pool_mode to session in PgBouncer, or let DATABASE_URL name the database itself`;
-  throw new Failure('unavailable', { name: 'pooler', message, reason: sessionsLost, retryAfterSeconds: 1 });
+  throw refused(
+    sessionsLost,
+    'set DATABASE_POOLING=transaction, or pool_mode to session in PgBouncer, or let DATABASE_URL name the database itself',
+  );
+}
+
+function refused(reason: string, remedy: string): Failure {
+  return new Failure('unavailable', { name: 'pooler', message: `${reason}: ${remedy}`, reason, retryAfterSeconds: 1 });
+}
+
+const transactionsLost = 'a pooler in front of the database does not keep transactions';
+const otherIsolation = 'transactions of the database are not READ COMMITTED by default';
+
+/** What a statement finds where it runs. */
+interface Surroundings {
+  readonly server: number;
+  readonly isolation: string;
+  readonly isDurable: boolean;
+  /** In milliseconds. */
+  readonly statementTimeout: number;
+  readonly lockTimeout: number;
+}
+
+const look = `select pg_backend_pid() as server, current_setting('transaction_isolation') as isolation,
+  current_setting('synchronous_commit') = 'on' as "isDurable",
+  extract(epoch from current_setting('statement_timeout')::interval)::float8 * 1000 as "statementTimeout",
+  extract(epoch from current_setting('lock_timeout')::interval)::float8 * 1000 as "lockTimeout"`;
+
+async function lookAround(connection: pg.Client): Promise<Surroundings> {
+  const { rows } = await connection.query<Surroundings>(look);
+  return rows[0] as Surroundings; // It answers one row.
+}
+
+async function lookTwiceInTransaction(connection: pg.Client): Promise<[Surroundings, Surroundings]> {
+  try {
+    await connection.query('begin');
+    const seen = [await lookAround(connection), await lookAround(connection)] as [Surroundings, Surroundings];
+    await connection.query('commit');
+    return seen;
+  } catch (error) {
+    await connection.query('rollback').catch(() => {});
+    // PgBouncer's words; then it ends the connection.
+    const isRefused = error instanceof Error && error.message.includes('statement pooling');
+    throw isRefused ? withoutTransactions() : error;
+  }
+}
+
+/** PgBouncer refuses a connection with parameters that it cannot set on a connection of the server. */
+export function parameterRefused({
+  code,
+  message,
+}: {
+  readonly code: string;
+  readonly message: string;
+}): Failure | null {
+  if (code !== '08P01' || !message.includes('unsupported startup parameter')) return null;
+  const reason = 'a pooler in front of the database refuses a parameter of DATABASE_URL';
+  return refused(
+    reason,
+    'remove `options` there, and set what it said on the role or the database (alter role … set …)',
+  );
+}
+
+function withoutTransactions(): Failure {
+  return refused(transactionsLost, 'set pool_mode to transaction or session in PgBouncer');
+}
+
+/** Throws `unavailable` when a connection does not keep a transaction with the settings that it brings along. */
+export async function requireTransactions(db: Knex, settings: Settings): Promise<void> {
+  const client: Knex.Client = db.client;
+  const connection: pg.Client = await client.acquireConnection();
+  try {
+    const alone = await lookAround(connection);
+    const [first, second] = await lookTwiceInTransaction(connection);
+    const isKept = [alone, first, second].every(
+      (seen) =>
+        seen.isDurable &&
+        Math.round(seen.statementTimeout) === settings.statementTimeout &&
+        Math.round(seen.lockTimeout) === settings.lockTimeout,
+    );
+    if (!isKept || first.server !== second.server) throw withoutTransactions();
+    if (alone.isolation !== 'read committed') {
+      throw refused(otherIsolation, 'alter the role of DATABASE_URL: set default_transaction_isolation to default');
+    }
+  } finally {
+    await client.releaseConnection(connection);
+  }
 }

@@ -12,7 +12,7 @@ export function few(column: string): string {
   return `coalesce(${column}, 0) = ${column}`;
 }
 
-/** Runs a prepared statement on the connection of `db`, or borrows one. */
+/** Runs a statement on the connection of `db`, or borrows one; prepared, where the connection keeps its session. */
 export async function run(db: Knex, name: string, text: string, values: readonly unknown[]): Promise<DbRow[]> {
   const client = db.client as Knex.Client; // The client of a transaction answers the transaction's connection.
   const connection: pg.Client = await client.acquireConnection();

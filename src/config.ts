@@ -36,6 +36,7 @@ import type { HookRuntime } from './domain/hooks/runner.ts';
 import { openEnvFile } from './env-file.ts';
 import type { Addresses } from './services.ts';
 import type { SettingName } from './settings.ts';
+import { databaseUrlForm } from './store/database-url.ts';
 
 export interface Config {
   readonly port: number;
@@ -117,7 +118,6 @@ export function readConfig(given?: Environment, namedFile?: string): Config {
     parse: (text: string) => Value | undefined,
     must: string,
   ): Value {
-    // A variable that is set but empty, as Compose files pass unset ones, counts as unset.
     const text = environment[name];
     if (text === undefined || text === '') return fallback;
     const value = parse(text);
@@ -150,7 +150,7 @@ export function readConfig(given?: Environment, namedFile?: string): Config {
     addresses: Object.freeze({ publicScheme, serviceDomain: normalizeHost({ publicScheme }, domain) }),
     saysAddresses: addressSettings.some((name) => (environment[name] ?? '') !== ''),
     insecureHttp,
-    databaseUrl: read('DATABASE_URL', 'sqlite:data/gatehouse.db', parseDatabase, 'sqlite:<file> or postgres://…'),
+    databaseUrl: read('DATABASE_URL', 'sqlite:data/gatehouse.db', parseDatabase, databaseUrlForm),
     databaseWaitMilliseconds: read<number | null>(
       'DATABASE_WAIT_MILLISECONDS',
       null,

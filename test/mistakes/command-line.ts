@@ -127,7 +127,7 @@ const mistakes: readonly (readonly [command: string, says: RegExp])[] = [
   ['why nobody@example.com', /gatehouse user list/],
   ['why ada@example.com --app 7', /gatehouse app list/],
   [`why ${unknownHook}`, /log lines with this requestId/],
-  ['db copy x y', /sqlite:<path> or postgres:/],
+  ['db copy x y', /sqlite:<file> or postgres:/],
   ['db copy sqlite:data/gatehouse.db sqlite:data/gatehouse.db', /same database[\s\S]*name a new one/],
   ['db copy sqlite:none.db sqlite:other.db', /restore it from your backup, or set DATABASE_URL/],
   ['db backup /nowhere/x.db', /its folder does not exist/],

@@ -2,6 +2,7 @@
 
 import { parseDatabase, parseDatabaseWait } from './config-values.ts';
 import type { SettingName } from './settings.ts';
+import { databaseUrlForm } from './store/database-url.ts';
 import { type Pooling, poolings } from './store/pooling.ts';
 
 export interface DatabaseConfig {
@@ -27,7 +28,7 @@ function parsePooling(text: string): Pooling | undefined {
 export function readDatabase(read: ReadSetting): DatabaseConfig {
   const wait = 'whole milliseconds from 100 to 60000';
   return {
-    databaseUrl: read('DATABASE_URL', 'sqlite:data/gatehouse.db', parseDatabase, 'sqlite:<file> or postgres://…'),
+    databaseUrl: read('DATABASE_URL', 'sqlite:data/gatehouse.db', parseDatabase, databaseUrlForm),
     databaseWaitMilliseconds: read<number | null>('DATABASE_WAIT_MILLISECONDS', null, parseDatabaseWait, wait),
     databasePooling: read<Pooling>('DATABASE_POOLING', 'session', parsePooling, poolings.join(' or ')),
   };

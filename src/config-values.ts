@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import type { SmtpServer } from './adapters/mail.ts';
 import type { EgressHost, EgressRules } from './domain/egress.ts';
 import type { HookRuntime } from './domain/hooks/runner.ts';
+import { isDatabaseUrl } from './store/database-url.ts';
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 
@@ -44,8 +45,7 @@ export function parseDomain(text: string): string | undefined {
 }
 
 export function parseDatabase(text: string): string | undefined {
-  if (text.startsWith('sqlite:')) return text.length > 'sqlite:'.length ? text : undefined;
-  return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
+  return isDatabaseUrl(text) ? text : undefined;
 }
 
 export function parseProxies(text: string): string[] | undefined {

@@ -113,7 +113,6 @@ export function readConfig(given?: Environment, namedFile?: string): Config {
     parse: (text: string) => Value | undefined,
     must: string,
   ): Value {
-    // A variable that is set but empty, as Compose files pass unset ones, counts as unset.
     const text = environment[name];
     if (text === undefined || text === '') return fallback;
     const value = parse(text);

@@ -26,7 +26,9 @@ export const settings = {
   INSECURE_HTTP: { fallback: '`0`', meaning: '`1` permits plain http on an address that is not loopback' },
   DATABASE_URL: {
     fallback: '`sqlite:data/gatehouse.db`',
-    meaning: '`sqlite:<file>`, or `postgres://…` (also what speaks its protocol)',
+    meaning:
+      '`sqlite:<file>`, or `postgres://…` (also what speaks its protocol), with one host or several ' +
+      '([high availability](docs/scale.md#high-availability))',
   },
   DATABASE_WAIT_MILLISECONDS: {
     fallback: '`900`',

@@ -7,6 +7,7 @@ import { inspectMasterKey } from '../domain/keys/master-key.ts';
 import { createVault } from '../domain/keys/vault.ts';
 import { waysOf } from '../open-store.ts';
 import type { Vault } from '../services.ts';
+import { databaseUrlForm, isDatabaseUrl } from '../store/database-url.ts';
 import { openStore, requireKnown, withoutWriters } from '../store/knex/index.ts';
 import type { Store } from '../store/store.ts';
 import { type Answer, addCommand, type Outlet } from './command.ts';
@@ -51,8 +52,7 @@ export function addCopyCommand(group: Command, outlet: Outlet): void {
 }
 
 function requireUrl(name: string, url: string): void {
-  if (/^(sqlite:.|postgres(ql)?:\/\/)/.test(url)) return;
-  throw new Failure('value_invalid', { name, message: `${name} must be sqlite:<path> or postgres://…` });
+  if (!isDatabaseUrl(url)) throw new Failure('value_invalid', { name, message: `${name} must be ${databaseUrlForm}` });
 }
 
 async function inStore<Result>(url: string, create: boolean, work: (store: Store) => Promise<Result>): Promise<Result> {

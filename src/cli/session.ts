@@ -9,6 +9,7 @@ import { createLazyRunner } from '../hook-runner/lazy.ts';
 import { openConfiguredStore, waysOf } from '../open-store.ts';
 import { findAddresses } from '../served-address.ts';
 import type { Addresses, Services } from '../services.ts';
+import { withoutSecrets } from '../store/database-url.ts';
 import { openStore, requireKnown } from '../store/knex/index.ts';
 import type { Store } from '../store/store.ts';
 import { note, readSettings } from './invocation.ts';
@@ -45,12 +46,6 @@ function sayWhere({ databaseUrl, envFile, warnings }: Config, addresses: Address
     ...(envFile === null ? [] : [`settings of ${envFile}`]),
   ];
   note(`using ${where.join(', ')}`);
-}
-
-/** A URL of PostgreSQL holds a password. */
-function withoutSecrets(databaseUrl: string): string {
-  const url = databaseUrl.startsWith('sqlite:') ? null : URL.parse(databaseUrl);
-  return url ? `postgres://${url.host}${url.pathname}` : databaseUrl;
 }
 
 const origin = { actor: { type: 'command_line', id: null }, source: null, requestId: null } as const;

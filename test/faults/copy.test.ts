@@ -83,7 +83,7 @@ describe('gatehouse db copy', () => {
 
   it('names what it cannot copy', async () => {
     const copy = (...args: string[]) => refusal(['db', 'copy', ...args]);
-    assert.match(await copy('data/gatehouse.db', 'sqlite:x.db'), /from must be sqlite:<path> or postgres:/);
+    assert.match(await copy('data/gatehouse.db', 'sqlite:x.db'), /from must be sqlite:<file> or postgres:/);
     assert.match(await copy('sqlite:x.db', 'sqlite:x.db'), /to is the same database as from/);
     assert.match(await copy('sqlite:none.db', 'sqlite:x.db'), /none\.db does not exist/);
   });

@@ -130,7 +130,7 @@ const mistakes: readonly (readonly [command: string, says: RegExp])[] = [
   ['db distribute', /--plan, --apply and --status/],
   ['db distribute --plan', /only PostgreSQL/],
   ['db distribute --apply', /untried on a real Citus/],
-  ['db copy x y', /sqlite:<path> or postgres:/],
+  ['db copy x y', /sqlite:<file> or postgres:/],
   ['db copy sqlite:data/gatehouse.db sqlite:data/gatehouse.db', /same database[\s\S]*name a new one/],
   ['db copy sqlite:none.db sqlite:other.db', /restore it from your backup, or set DATABASE_URL/],
   ['db backup /nowhere/x.db', /its folder does not exist/],

@@ -107,7 +107,13 @@ function openTools(folder: string, user: { uid?: number; gid?: number }): Tools 
   };
 }
 
-function initialise({ run }: Tools, folder: string, password: string, user: { uid?: number; gid?: number }): void {
+/** Makes the data of a server, in `data` of its folder. */
+export function initialise(
+  { run }: Tools,
+  folder: string,
+  password: string,
+  user: { uid?: number; gid?: number },
+): void {
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (user.uid !== undefined && user.gid !== undefined) {
@@ -135,7 +141,7 @@ function startOnSomePort(folder: string): { readonly port: number; readonly args
 }
 
 /** pg_ctl gives up after a minute unless it is told otherwise, which a busy machine can take. */
-function startArguments(folder: string, port: number): string[] {
+export function startArguments(folder: string, port: number): string[] {
   const [data, log] = [`--pgdata=${join(folder, 'data')}`, `--log=${join(folder, 'log')}`];
   return ['start', '--wait', '--timeout=600', data, log, `--options=-p ${port}`];
 }
@@ -170,7 +176,7 @@ async function listenLater({ runLater }: Tools, folder: string): Promise<number>
   }
 }
 
-interface ServerFolder {
+export interface ServerFolder {
   readonly folder: string;
   readonly user: { uid?: number; gid?: number };
   readonly tools: Tools;
@@ -178,7 +184,7 @@ interface ServerFolder {
 }
 
 /** A folder for the data of one server, which ends with this process even without `stop`. */
-function openFolder(parent = tmpdir()): ServerFolder {
+export function openFolder(parent = tmpdir()): ServerFolder {
   const user = unprivilegedUser();
   const folder = mkdtempSync(join(parent, 'gatehouse-postgres-'));
   if (user.uid !== undefined && user.gid !== undefined) {

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
+import { databaseUrlForm } from '../database-url.ts';
 import type { NewEvent } from '../events.ts';
 import type { Store, StoreVerbs } from '../store.ts';
 import { accessVerbs } from './access.ts';
@@ -154,7 +155,7 @@ async function openEngine(options: EngineOptions): Promise<Engine> {
   if (/^postgres(ql)?:\/\//.test(options.url)) return (await import('./postgres/engine.ts')).openPostgres(options);
   throw new Failure('value_invalid', {
     name: 'DATABASE_URL',
-    message: 'DATABASE_URL must be sqlite:<path> or postgres://…',
+    message: `DATABASE_URL must be ${databaseUrlForm}`,
   });
 }
 

@@ -12,6 +12,7 @@ import { withCopyEnd } from './copying.ts';
 import { endWhenSilent, withoutDeadline } from './deadline.ts';
 import { postgresDialect } from './dialect.ts';
 import { append, findAccessToken, findCredentialToken, findGeneration } from './hot.ts';
+import { followLeader, type Leader } from './leader.ts';
 import { purge } from './purge.ts';
 import { describeSchema } from './schema.ts';
 import { markSession, requireSessions, requireTransactions } from './session.ts';
@@ -35,7 +36,7 @@ const idleInTransactionMilliseconds = 10_000;
 const bigint = 20;
 
 const types = {
-  getTypeParser: (oid: number, format: string) =>
+  getTypeParser: (oid: number, format?: string) =>
     oid === bigint ? Number : pg.types.getTypeParser(oid, format === 'binary' ? 'binary' : 'text'),
 };
 
@@ -72,20 +73,25 @@ async function prepare(connection: pg.Client, settings: Settings, pooling: Pooli
   if (pooling === 'session') await connection.query(`${forSession(settings)}; ${markSession(connection)}`);
 }
 
-/** Up to `size` connections, opened as needed, each with these settings. */
-function openPool(options: EngineOptions, size: number, patience: number, settings: Settings): Knex {
-  const { url, log, waitMilliseconds, pooling = 'session' } = options;
-  return createKnex({
+function followHosts({ url, log, waitMilliseconds }: EngineOptions): Leader {
+  const settings = { application_name: 'gatehouse', keepAlive: true, types };
+  return followLeader({ url, settings, waitMilliseconds, log });
+}
+
+/** Up to `size` connections to the leader, opened as needed, each with these settings. */
+function openPool(
+  { log, waitMilliseconds, pooling = 'session' }: EngineOptions,
+  leader: Leader,
+  size: number,
+  patience: number,
+  settings: Settings,
+): Knex {
+  const db = createKnex({
     client: PostgresClient,
     // The oldest supported version; given here so that no connection is needed to ask for it.
     version: '15',
-    connection: {
-      connectionString: url,
-      application_name: 'gatehouse',
-      connectionTimeoutMillis: waitMilliseconds,
-      keepAlive: true,
-      types,
-    },
+    // There is no pool without it; `leader` knows where to connect.
+    connection: {},
     // Values of a statement must not get into an error's message.
     compileSqlOnError: false,
     log: { warn: log, error: log, deprecate: log, debug: log },
@@ -94,6 +100,7 @@ function openPool(options: EngineOptions, size: number, patience: number, settin
       min: 0,
       max: size,
       acquireTimeoutMillis: patience,
+      validate: leader.isCurrent,
       // Connections that nobody waits for any more give their place back.
       createTimeoutMillis: 2 * waitMilliseconds,
       afterCreate: (connection: pg.Client, done: (error: Error | undefined, connection: pg.Client) => void) => {
@@ -105,14 +112,19 @@ function openPool(options: EngineOptions, size: number, patience: number, settin
       },
     },
   });
+  // Knex's own way in knows one host.
+  Object.assign(db.client, { acquireRawConnection: leader.connect });
+  return db;
 }
 
 /** Opens PostgreSQL, or a server that speaks its protocol, at `url`. */
 export function openPostgres(options: EngineOptions): Engine {
   const { waitMilliseconds, pooling } = options;
   const settings = settingsFor(waitMilliseconds);
-  const db = openPool(options, poolSize, waitMilliseconds, settings);
-  const reading = openPool(options, readingPoolSize, readWait(options), { ...settings, isReadOnly: true });
+  const leader = followHosts(options);
+  const db = openPool(options, leader, poolSize, waitMilliseconds, settings);
+  const readOnly = { ...settings, isReadOnly: true };
+  const reading = openPool(options, leader, readingPoolSize, readWait(options), readOnly);
   return {
     kind: 'postgres',
     db,

@@ -1,8 +1,12 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { Failure } from '../../../domain/failure.ts';
 import type { Held } from '../idle.ts';
+import { followLeader } from './leader.ts';
 
 const inUse = 'the database is in use: stop the service first, and every command that uses it';
+
+/** How long the host that takes writes is looked for. */
+const waitMilliseconds = 5000;
 
 /** The code of a lock that was not given in time. */
 const lockNotAvailable = '55P03';
@@ -16,12 +20,12 @@ function refused(message: string, cause?: unknown): Failure {
  * its tables until it is let go. On a replica nothing is locked: only its primary writes there.
  */
 export async function hold(url: string): Promise<Held> {
-  const client = new pg.Client({ connectionString: url, application_name: 'gatehouse db copy' });
+  const settings = { application_name: 'gatehouse db copy' };
+  const client = await followLeader({ url, settings, waitMilliseconds, log: () => {} }).connect();
   let lost: Error | null = null;
   client.on('error', (error) => {
     lost = error;
   });
-  await client.connect();
   try {
     await requireIdle(client);
     await lockTables(client);

@@ -1,0 +1,179 @@
+/**
+ * A leader and a standby: the store works at the host that takes writes, finds another one that does, and says 503
+ * meanwhile. Drill D10 loses leaders under load.
+ */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
+import { createApp } from '../../src/app.ts';
+import { Failure } from '../../src/domain/failure.ts';
+import { openStore, withoutWriters } from '../../src/store/knex/index.ts';
+import type { Store } from '../../src/store/store.ts';
+import { startRaw } from '../support/raw-http.ts';
+import { type Replicas, startReplicas } from '../support/replicas.ts';
+import { createTestAccount, testServices } from '../support/services.ts';
+import { openPatientStore } from '../support/stores.ts';
+import { startProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
+
+/** Long enough for a busy machine to open connections, and short enough to wait for. */
+const acquireTimeoutMilliseconds = 4000;
+
+describe('hosts of PostgreSQL', () => {
+  let replicas: Replicas;
+  let leader = '';
+  let standby = '';
+  const lines: string[] = [];
+  const open = (url: string) =>
+    openStore({ url, acquireTimeoutMilliseconds, log: (line) => void lines.push(line.split('\n', 1)[0] ?? '') });
+  before(async () => {
+    replicas = await startReplicas(2, { synchronous: false });
+    [leader = '', standby = ''] = replicas.urls;
+    const store = await openPatientStore(leader);
+    await store.migrate();
+    await store.close();
+    await replicas.allFollow();
+  });
+  after(() => replicas.stop());
+
+  async function using(url: string, work: (store: Store) => Promise<void>): Promise<void> {
+    const store = await open(url);
+    try {
+      await work(store);
+    } finally {
+      await store.close();
+    }
+  }
+
+  test('the one that takes writes is used, wherever it stands in the URL', async () => {
+    assert.ok(replicas.url.indexOf(new URL(standby).port) < replicas.url.indexOf(new URL(leader).port));
+    await using(replicas.url, async (store) => {
+      await store.facts.replace('first', '1');
+      await until(async () => (await connectionsTo(standby)) === 0);
+      assert.ok((await connectionsTo(leader)) > 0);
+      // Who keeps others from writing asks the same host.
+      await assert.rejects(
+        withoutWriters(replicas.url, async () => {}),
+        /the database is in use/,
+      );
+    });
+  });
+
+  test('a host that is silent holds nothing up', async () => {
+    const proxy = await startProxy(Number(new URL(standby).port));
+    proxy.hang();
+    const { username, password, host, pathname } = new URL(leader);
+    try {
+      await using(`postgres://${username}:${password}@127.0.0.1:${proxy.port},${host}${pathname}`, (store) =>
+        store.facts.replace('silent', '1'),
+      );
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  test('a standby alone is read, refuses writes with 503, and loses the connection that met it', async () => {
+    await using(standby, async (store) => {
+      assert.equal(await store.facts.read('first'), '1');
+      const before = await pidsAt(standby);
+      await until(async () => {
+        const failure: unknown = await store.facts.replace('first', '2').catch((error: unknown) => error);
+        assert.ok(failure instanceof Failure && failure.code === 'unavailable', String(failure));
+        assert.equal(await store.facts.read('first'), '1');
+        return (await pidsAt(standby)).every((pid) => !before.includes(pid));
+      });
+    });
+  });
+
+  test('where writes are asked for, a standby alone is none', async () => {
+    const url = `${standby}?target_session_attrs=read-write`;
+    const { port } = new URL(standby);
+    await assert.rejects(open(url), (error) => {
+      assert.ok(error instanceof Failure && error.code === 'unavailable', String(error));
+      assert.equal(error.detail.reason, `no host of the database takes writes (127.0.0.1:${port}: read-only)`);
+      return true;
+    });
+  });
+
+  test('a leader that turns read-only: 503 with Retry-After, no connection stays, well again by itself', async () => {
+    await using(replicas.url, async (store) => {
+      const services = await testServices(store);
+      const account = await createTestAccount(services, { settings: { registration: 'open' } });
+      const server = await startRaw(createApp(services));
+      const host = `Host: ${new URL(account.baseUrl).host}`;
+      const body = JSON.stringify({ client_name: 'App', redirect_uris: ['https://app.example.com/callback'] });
+      const head = ['POST /oauth2/register HTTP/1.1', host, 'Content-Type: application/json'];
+      const register = () => server.send([...head, `Content-Length: ${body.length}`], body);
+      try {
+        assert.equal((await register()).status, 201);
+        const read = () => Promise.all(Array.from({ length: 6 }, () => store.facts.read('first')));
+        await read();
+        const before = await pidsAt(leader);
+        assert.ok(before.length >= 6, String(before));
+        await administer(leader, 'alter system set default_transaction_read_only = on');
+        await administer(leader, 'select pg_reload_conf()');
+        // The server tells its sessions one by one.
+        const refused = { status: 0, retryAfter: '' };
+        await until(async () => {
+          const { status, headers } = await register();
+          Object.assign(refused, { status, retryAfter: headers['retry-after'] });
+          return status !== 201;
+        });
+        assert.deepEqual(refused, { status: 503, retryAfter: '1' });
+        // One refusal is enough for all connections, those for lists too.
+        for (const failure of await Promise.all(before.map(() => store.facts.read('first').catch(String)))) {
+          assert.match(String(failure), /unavailable/);
+        }
+        assert.equal((await server.send(['GET /readyz HTTP/1.1', host])).status, 503);
+        await until(async () => (await pidsAt(leader)).every((pid) => !before.includes(pid)));
+        await administer(leader, 'alter system reset default_transaction_read_only');
+        await administer(leader, 'select pg_reload_conf()');
+        await until(async () => (await register()).status === 201);
+      } finally {
+        await server.close();
+        await services.hooks.close();
+      }
+    });
+  });
+
+  test('a leader that is lost: unavailable, until another host takes writes', async () => {
+    await using(replicas.url, async (store) => {
+      await store.facts.replace('kept', '1');
+      await replicas.allFollow();
+      lines.length = 0;
+      await replicas.lose();
+      await assert.rejects(store.facts.replace('kept', '2'), { code: 'unavailable' });
+      await replicas.promote();
+      await until(() =>
+        store.facts.replace('kept', '3').then(
+          () => true,
+          () => false,
+        ),
+      );
+      assert.equal(await store.facts.read('kept'), '3');
+      const { port } = new URL(standby);
+      assert.ok(lines.includes(`the database takes writes at 127.0.0.1:${port} now`), lines.join('\n'));
+    });
+  });
+});
+
+async function administer(url: string, statement: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The sessions of stores at one host. */
+async function pidsAt(url: string): Promise<number[]> {
+  const { rows } = await administer(url, "select pid from pg_stat_activity where application_name = 'gatehouse'");
+  return rows.map(({ pid }) => pid);
+}
+
+async function connectionsTo(url: string): Promise<number> {
+  return (await pidsAt(url)).length;
+}

@@ -56,6 +56,8 @@ const batches = ['refresh', 'access_token', 'registration'] as const;
 
 const limits = [...limitNames, 'migration' satisfies PolicyLimit['name']] as const;
 
+const batchOutcomes = ['stored', 'failed'] as const;
+
 export const catalogue = {
   gatehouse_request_seconds: {
     type: 'histogram',
@@ -168,6 +170,11 @@ export const catalogue = {
     type: 'counter',
     labels: { limit: limits },
     meaning: 'requests that found a limit used up ("Limits"), and runs of hooks that waited for theirs in vain',
+  },
+  gatehouse_limit_batches_total: {
+    type: 'counter',
+    labels: { outcome: batchOutcomes },
+    meaning: 'statements that told other nodes what this one counted of limits ("Limits across nodes"); none on SQLite',
   },
   gatehouse_deprecated_calls_total: {
     type: 'counter',

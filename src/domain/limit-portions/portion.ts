@@ -56,6 +56,9 @@ export class Portion {
   #highestPace = 0;
   #calm = 0;
   #heardAt: Milliseconds;
+  /** How long it rests until the sum is looked at again, and until when. */
+  #rest = roundMilliseconds;
+  #looksAgainAt: Milliseconds | null = null;
   /** Of what all nodes took, the share of this one. */
   #part = 1;
   /** The number of events that this node may count, whatever the others do. */
@@ -101,6 +104,7 @@ export class Portion {
     [this.#told, this.#others, this.#calm] = [0, 0, 0];
     this.#heardAt = now;
     this.#askedAt = null;
+    this.#looksAgainAt = null;
   }
 
   #shareOf(part: number): number {
@@ -167,6 +171,7 @@ export class Portion {
     if (window !== this.#window) return;
     this.#told += count.taken;
     const others = sum.taken - this.#told;
+    this.#planLook(others !== this.#others, sum.taken, now);
     if (others < 0) {
       // Another node has cleared the count.
       if (this.#own.count > 0) this.#own.count = Math.max(0, this.#own.count + others);
@@ -181,6 +186,19 @@ export class Portion {
       this.#share = this.#shareOf(this.#told / (sum.taken + this.#pace));
     }
     this.#askedAt = null;
+  }
+
+  /** What others count while this node counts nothing matters when they have begun and little is left. */
+  #planLook(isNew: boolean, taken: number, now: Milliseconds): void {
+    this.#rest = isNew ? roundMilliseconds : 2 * this.#rest;
+    const matters = taken > this.#told && taken < this.#points && taken >= this.#points / 2;
+    this.#looksAgainAt = matters ? now + this.#rest : null;
+  }
+
+  /** Whether it is time to look at the sum again, although there may be nothing to tell; null: no more. */
+  looksAgain(now: Milliseconds): boolean | null {
+    if (this.#looksAgainAt === null || now >= this.#endsAt) return null;
+    return now >= this.#looksAgainAt;
   }
 
   #follow(others: number, now: Milliseconds): void {

@@ -3,7 +3,7 @@
 import type { Log } from '../../services.ts';
 import type { LimitCountStore } from '../../store/limit-counts.ts';
 import type { Milliseconds } from '../../store/time.ts';
-import { roundMilliseconds, type Told } from './portion.ts';
+import { type Portion, roundMilliseconds, type Told } from './portion.ts';
 import type { Batch, Portions } from './portions.ts';
 
 /** The shortest pause between two rounds, when a portion is urgent. */
@@ -47,6 +47,8 @@ export function createLimitRounds({ portions, store, log, report, elapsed, later
   /** An urgent portion came while a round was under way. */
   let isUrgent = false;
   let notBefore = 0;
+  /** Heard of, and perhaps looked at again. */
+  const watched = new Set<Portion>();
 
   async function tell({ accountId, portions: told }: Batch): Promise<void> {
     const counts = new Map<string, readonly [(typeof told)[number], Told]>();
@@ -63,7 +65,9 @@ export function createLimitRounds({ portions, store, log, report, elapsed, later
       const now = elapsed();
       for (const sum of sums) {
         const [portion, one] = counts.get(sum.digest) ?? [];
-        if (portion && one) portion.learn(sum, one, now);
+        if (!portion || !one) continue;
+        portion.learn(sum, one, now);
+        watched.add(portion);
       }
     } catch (error) {
       for (const portion of told) portions.ask(portion, elapsed());
@@ -71,8 +75,18 @@ export function createLimitRounds({ portions, store, log, report, elapsed, later
     }
   }
 
+  /** Asks for those that are to be looked at again. */
+  function look(): void {
+    for (const portion of watched) {
+      const looksAgain = portion.looksAgain(elapsed());
+      if (looksAgain) portions.ask(portion, elapsed());
+      if (looksAgain !== false) watched.delete(portion);
+    }
+  }
+
   async function round(): Promise<void> {
     isUrgent = false;
+    look();
     const batches = portions.next();
     const rows = batches.reduce((sum, one) => sum + one.portions.length, 0);
     const outcomes = await Promise.allSettled(batches.map(tell));
@@ -97,7 +111,7 @@ export function createLimitRounds({ portions, store, log, report, elapsed, later
     planned = null;
     running ??= round().finally(() => {
       running = null;
-      if (portions.waits) plan(isUrgent);
+      if (portions.waits || watched.size > 0) plan(isUrgent);
     });
     return running;
   }

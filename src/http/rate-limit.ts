@@ -72,10 +72,10 @@ export function createLimits({
   }
 
   function portionState(portion: Portion, limit: Limit, now: number): LimitState {
-    const state = { ...stateOf(portion, limit, now), remaining: portion.left(limit.points, now) };
+    const state = stateOf(portion, limit, now);
     if (!portion.isHeld(limit.points, now)) return state;
     portions?.ask(portion, now);
-    return { ...state, resetSeconds: heldSeconds };
+    return { ...state, remaining: 0, resetSeconds: heldSeconds };
   }
 
   /** Counts in the counter of its own, if there is one or room for one. */

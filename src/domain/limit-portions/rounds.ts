@@ -3,7 +3,8 @@
 import type { Log } from '../../services.ts';
 import type { LimitCountStore } from '../../store/limit-counts.ts';
 import type { Milliseconds } from '../../store/time.ts';
-import { type Portion, roundMilliseconds, type Told } from './portion.ts';
+import { roundMilliseconds } from './pace.ts';
+import type { Portion, Told } from './portion.ts';
 import type { Batch, Portions } from './portions.ts';
 
 /** The shortest pause between two rounds, when a portion is urgent. */
@@ -94,7 +95,8 @@ export function createLimitRounds({ portions, store, log, report, elapsed, later
     for (const { status } of outcomes) report?.told(status === 'rejected' ? 'failed' : 'stored');
     sayWhether(failed[0]?.reason);
     portions.sweep(elapsed());
-    notBefore = elapsed() + Math.max(failed.length > 0 ? failureMilliseconds : urgentMilliseconds, rows * millisecondsOfRow);
+    notBefore =
+      elapsed() + Math.max(failed.length > 0 ? failureMilliseconds : urgentMilliseconds, rows * millisecondsOfRow);
   }
 
   /** Logged once for each outage. */

@@ -18,6 +18,9 @@ const urgentShare = 1 / 20;
 /** From here on a node looks at what others count while it counts nothing itself. */
 const watchedShare = 1 / 2;
 
+/** How long it is remembered at least how nodes shared a limit: through an outage and the restart of a database. */
+const rememberedMilliseconds = 30_000;
+
 /** What was told, and in which window of the portion. */
 export interface Told {
   readonly count: LimitCount;
@@ -27,7 +30,7 @@ export interface Told {
 /**
  * A limit of one subject that some nodes count. In a window this node allows what is left for sure, even if the others
  * go on as fast as they did, and in any case its share of the limit: what it took of all that was taken. A window begins
- * with the shares and the pace of the one before if that has just ended.
+ * with the shares and the pace of the one before unless that is long ago.
  */
 export class Portion {
   readonly accountId: number;
@@ -73,9 +76,9 @@ export class Portion {
     return this.#endsAt;
   }
 
-  /** Whether another window has passed since. */
+  /** Whether so much time has passed since the window that it says nothing of the next one. */
   isForgotten(now: Milliseconds): boolean {
-    return now >= this.#endsAt + this.#windowMilliseconds;
+    return now >= this.#endsAt + Math.max(this.#windowMilliseconds, rememberedMilliseconds);
   }
 
   /** Takes note of the counter that an event was counted in, which may be that of a new window. */

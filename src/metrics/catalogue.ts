@@ -8,13 +8,12 @@ import { deprecatedSurfaces } from '../domain/accounts/surface-settings.ts';
 import { rotationSteps } from '../domain/keys/rotation-step.ts';
 import { keyAlgorithms } from '../domain/keys/signing-keys.ts';
 import type { PolicyLimit } from '../domain/limits.ts';
-import type { HookOutcome } from '../store/hook-executions.ts';
 import { messageQueues } from '../store/messages.ts';
 import { expiringTables, sweptTables } from '../store/purge.ts';
 import { removalKinds } from '../store/removals.ts';
 import { connectionPools, connectionStates } from '../store/usage.ts';
 import type { Meter } from './meters.ts';
-import { type RefreshOutcome, refusedReasons, signInMethods, signInOutcomes } from './outcomes.ts';
+import { hookOutcomes, type RefreshOutcome, refusedReasons, signInMethods, signInOutcomes } from './outcomes.ts';
 
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 /** From a flush of the disk to the time limit of a statement. */
@@ -40,17 +39,6 @@ const refreshOutcomes = [
   'access_not_assigned',
   'unavailable',
 ] as const satisfies readonly RefreshOutcome[];
-
-const hookOutcomes = [
-  'success',
-  'refused',
-  'invalid_result',
-  'error',
-  'timeout',
-  'out_of_memory',
-  'crashed',
-  'unavailable',
-] as const satisfies readonly HookOutcome[];
 
 const batches = ['refresh', 'access_token', 'registration'] as const;
 

@@ -75,7 +75,10 @@ describe('limits of an account at two nodes', () => {
       const answers: number[] = [];
       for (const { app } of nodes) {
         for (let calls = 0; calls < 5; calls += 1) {
-          const { status } = await app.send('GET', '/api/2/users?limit=1', { headers, host: new URL(own.account.baseUrl).host });
+          const { status } = await app.send('GET', '/api/2/users?limit=1', {
+            headers,
+            host: new URL(own.account.baseUrl).host,
+          });
           answers.push(status);
         }
       }

@@ -23,6 +23,8 @@ import { tryBuiltWith } from './domain/hooks/try-built.ts';
 import { openMasterKey, openPepper } from './domain/keys/master-key.ts';
 import { createSigner } from './domain/keys/signer.ts';
 import { createVault } from './domain/keys/vault.ts';
+import type { LimitRounds } from './domain/limit-portions/rounds.ts';
+import { shareLimits } from './domain/limit-portions/share.ts';
 import { createChangeNotices } from './domain/means/notices.ts';
 import { createResetMails } from './domain/password-reset/mails.ts';
 import { flushSoon } from './domain/refusals/flush-soon.ts';
@@ -36,7 +38,7 @@ import { createHookRunner, type HookProcessRunner } from './hook-runner/runner.t
 import { createLimits } from './http/rate-limit.ts';
 import { meterStore } from './metrics/metered-store.ts';
 import type { Meters } from './metrics/meters.ts';
-import { limitReport, meterMailer, passwordReport } from './metrics/reports.ts';
+import { limitReport, limitRoundsReport, meterMailer, passwordReport } from './metrics/reports.ts';
 import type { Log, Services } from './services.ts';
 import { cacheLookups } from './store/cached.ts';
 import type { Store } from './store/store.ts';
@@ -57,6 +59,8 @@ type OpenRunner = (open: () => HookProcessRunner) => HookRunner;
 /** Services of a program that can work for them in the background. */
 export interface ServedServices extends Services {
   readonly packageBuilds: PackageQueue;
+  /** Null where one process has the database for itself. */
+  readonly limitRounds: LimitRounds | null;
 }
 
 /** Who looks on: nobody, unless said. */
@@ -89,7 +93,8 @@ export async function createServices(
   );
   const signer = seen(createSigner({ store, clock, vault }), tracing, traceSigner);
   const { addresses, smtp, mailFrom, mailFolder } = config;
-  const limits = createLimits(meters && { report: limitReport(meters) });
+  const shared = shareLimits({ store: opened, pepper, log, report: meters && limitRoundsReport(meters) });
+  const limits = createLimits({ ...shared, report: meters && limitReport(meters) });
   const sender = createMailer({ smtp, from: mailFrom, folder: mailFolder });
   const mailer = seen(seen(sender, meters, meterMailer), tracing, traceMailer);
   const runner = openRunner(() =>
@@ -111,6 +116,7 @@ export async function createServices(
     passwords: createPasswords({ pepper, cores: availableParallelism(), report: meters && passwordReport(meters) }),
     totp: createTotp(),
     limits,
+    limitRounds: shared?.rounds ?? null,
     passkeys: createPasskeys(),
     counts: createDailyCounts({ store, clock }),
     onceAnHour: createOnceAnHour(),

@@ -14,6 +14,7 @@ import type { PackageQueue } from './domain/hooks/package-queue.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
 import { shadowsSettled } from './domain/hooks/shadow.ts';
 import { keepWarm, type Warming } from './domain/hooks/warm.ts';
+import type { LimitRounds } from './domain/limit-portions/rounds.ts';
 import { wakeAfterCommit } from './domain/wake-after-commit.ts';
 import { drain, leave } from './drain.ts';
 import { type Housekeeping, startHousekeeping } from './housekeeping.ts';
@@ -84,6 +85,7 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
     });
     const warming = keepWarm(services);
     services.packageBuilds.start();
+    services.limitRounds?.start();
     stopOnSignal({
       ...services,
       readiness,
@@ -117,6 +119,7 @@ interface Running {
   readonly warming: Warming;
   readonly tracing: Tracing | null;
   readonly hooks: HookRunner;
+  readonly limitRounds: LimitRounds | null;
   readonly packageBuilds: Pick<PackageQueue, 'stop'>;
   readonly store: Store;
   readonly drainSeconds: number;
@@ -149,6 +152,7 @@ async function stopInOrder(running: Running, signal: string, hurry: AbortSignal)
   if (!(await drain(server, drainMilliseconds, hurry))) log.warn('requests cut off');
   await packageBuilds.stop();
   await housekeeping.stop();
+  await running.limitRounds?.stop();
   await clearing.stop();
   await shadowsSettled(hooks);
   await hooks.close();

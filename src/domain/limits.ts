@@ -9,7 +9,7 @@ import type { NetworkSource } from './network-source.ts';
 export interface LimitState {
   readonly limit: number;
   readonly remaining: number;
-  /** Seconds until the window ends. */
+  /** Seconds until the window ends, or until this node knows more of what other nodes left of it. */
   readonly resetSeconds: number;
 }
 

@@ -1,67 +1,27 @@
-import { hash, randomBytes } from 'node:crypto';
-import type { Account } from '../domain/accounts/account.ts';
+import { randomBytes } from 'node:crypto';
 import type { Limit, LimitName } from '../domain/accounts/limit-settings.ts';
 import { Failure } from '../domain/failure.ts';
-import type { LimitReport, LimitState, LimitSubject, Limits, PolicyLimit } from '../domain/limits.ts';
-import { siteAround } from '../domain/network-source.ts';
-import { SharedCounters } from './shared-counters.ts';
-import { type Counter, keyWords, WindowCounters } from './window-counters.ts';
+import type { Portion } from '../domain/limit-portions/portion.ts';
+import type { Portions } from '../domain/limit-portions/portions.ts';
+import type { LimitReport, LimitState, Limits, PolicyLimit } from '../domain/limits.ts';
+import { createPlaces, nameOf, type Place } from './limit-places.ts';
+import type { Counter } from './window-counters.ts';
 
 /** For windows of one length: three lengths are used by settings, and seven others by policies. */
 const defaultMostKeys = 100_000;
-
-/**
- * A site may use a limit as often as this many of its networks. Homes get up to 16 or 256 of the 65,536 networks of a
- * /48. Where a site is many customers (a hosting provider, a mobile network), fewer than 16 of them do not shut out the
- * others.
- */
-const networksOfSite = 16;
-
-type MembersOf<One> = One extends unknown ? keyof One : never;
-type SubjectMember = MembersOf<Exclude<LimitSubject, Readonly<Record<string, never>>>>;
-
-/** Everything that distinguishes subjects: if one were missing, different subjects would share a counter. */
-const ranks = {
-  source: 0,
-  client: 1,
-  grant: 2,
-  registration: 3,
-  credential: 4,
-  apiKey: 5,
-  user: 6,
-  session: 7,
-  hookType: 8,
-  name: 9,
-} as const satisfies Readonly<Record<SubjectMember, number>>;
-const members = Object.keys(ranks) as readonly SubjectMember[];
-
-/** The counters of the windows of one length. */
-interface Windows {
-  readonly own: WindowCounters;
-  readonly shared: SharedCounters;
-}
-
-/**
- * The place of a subject under one limit, or of the site around its network. Without the secret nobody can tell which
- * subjects share a counter.
- */
-interface Place {
-  readonly windows: Windows;
-  readonly limit: Limit;
-  /**
-   * Made from the account, the limit and the subject, with a secret of the process; valid until the next key is made.
-   */
-  readonly key: Uint32Array;
-  /** The counter that it shares when there is no room for one of its own. */
-  readonly sharedKey: string;
-}
+/** A node that knows too little of the others has heard of them by then. */
+const heldSeconds = 1;
 
 export interface LimitOptions {
   /** Milliseconds of a monotonic clock; default: that of the process. */
   readonly elapsed?: () => number;
   /** Maximum number of keys with their own counter, for windows of one length. */
   readonly mostKeys?: number;
-  readonly report?: LimitReport;
+  readonly report?: LimitReport | undefined;
+  /** Goes into what subjects are told apart by: the same in all nodes that share limits; default: one of the process. */
+  readonly secret?: string;
+  /** What this node shares with others; default: nothing. */
+  readonly portions?: Portions | null;
 }
 
 /** The counters of a process, and how many keys they hold. */
@@ -69,65 +29,65 @@ interface BoundedLimits extends Limits {
   keptKeys(): number;
 }
 
+/** What an event was counted in, and the state then. */
+interface Counted {
+  readonly counter: Counter;
+  readonly portion: Portion | null;
+  readonly state: LimitState;
+}
+
 /**
- * Counters in the memory of this process, over fixed windows; each node counts for itself. The requests of an IPv6
- * network are also counted for the site that it is in. Strangers choose the keys, so their number is bounded: beyond
- * it, a new subject shares one of 256 counters with others, and a known one keeps its own until its window ends.
+ * Counters in the memory of this process, over fixed windows; what other nodes counted is added as it becomes known
+ * (`portions`). The requests of an IPv6 network are also counted for the site that it is in. Strangers choose the keys,
+ * so their number is bounded: beyond it, a new subject shares one of 256 counters with others, and a known one keeps
+ * its own until its window ends.
  */
 export function createLimits({
   elapsed = () => performance.now(),
   mostKeys = defaultMostKeys,
   report,
+  secret = randomBytes(32).toString('base64url'),
+  portions = null,
 }: LimitOptions = {}): BoundedLimits {
-  const secret = randomBytes(32).toString('base64url');
-  const byLength = new Map<number, Windows>();
-  // One of each for all calls: nothing waits between making a key and using it.
-  const ownKey = new Uint32Array(keyWords);
-  const siteKey = new Uint32Array(keyWords);
+  const places = createPlaces(secret, mostKeys);
 
-  function windowsOf(windowSeconds: number): Windows {
-    const existing = byLength.get(windowSeconds);
-    if (existing) return existing;
-    const milliseconds = windowSeconds * 1000;
-    const windows = { own: new WindowCounters(milliseconds, mostKeys), shared: new SharedCounters(milliseconds) };
-    byLength.set(windowSeconds, windows);
-    return windows;
+  /** What is known of the current window with other nodes; null where this node counts alone. */
+  function portionOf({ windows, key, digest }: Place, now: number): Portion | null {
+    const portion = portions?.find(digest) ?? null;
+    if (!portion || portion.endsAt > now) return portion;
+    // It has ended for all nodes, here perhaps before its time.
+    windows.own.remove(key);
+    return null;
   }
 
-  /**
-   * The place of the subject itself, and that of the site around its network, if there is one; none if the limit is
-   * off.
-   */
-  function placesOf(account: Account, limited: LimitName | PolicyLimit, subject: LimitSubject): readonly Place[] {
-    const limit = typeof limited === 'string' ? account.settings.limits[limited] : limited;
-    if (!limit) return [];
-    const name = nameOf(limited);
-    const own = placeOf(account, name, limit, textOf(subject), ownKey);
-    const site = 'source' in subject ? siteAround(subject.source) : null;
-    if (site === null) return [own];
-    const ofSite = { ...limit, points: limit.points * networksOfSite };
-    return [own, placeOf(account, `${name} site`, ofSite, textOf({ ...subject, source: site }), siteKey)];
+  function findShared({ windows: { own, shared }, sharedKey }: Place, now: number): Counter | null {
+    return own.hasRoom(now) ? null : shared.find(sharedKey, now);
   }
 
-  function placeOf({ id }: Account, name: string, limit: Limit, subject: string, key: Uint32Array): Place {
-    const bytes = new Uint8Array(key.buffer);
-    const digest = hash('sha256', `${secret} ${id} ${name} ${subject}`, 'binary');
-    for (let index = 0; index < bytes.length; index += 1) bytes[index] = digest.charCodeAt(index);
-    // The key's words choose its own counter; the byte after them chooses the shared one.
-    const sharedKey = `${id} ${name} ${digest.charCodeAt(bytes.length)}`;
-    return { windows: windowsOf(limit.windowSeconds), limit, key, sharedKey };
+  function stateAt(place: Place, now: number): LimitState {
+    const { windows, key, limit } = place;
+    const portion = portionOf(place, now);
+    if (portion) return portionState(portion, limit, now);
+    return stateOf(windows.own.find(key, now) ?? findShared(place, now), limit, now);
   }
 
-  function find({ windows: { own, shared }, key, sharedKey }: Place, now: number): Counter | null {
-    return own.find(key, now) ?? (own.hasRoom(now) ? null : shared.find(sharedKey, now));
+  function portionState(portion: Portion, limit: Limit, now: number): LimitState {
+    const state = stateOf(portion, limit, now);
+    if (!portion.isHeld(limit.points, now)) return state;
+    portions?.ask(portion, now);
+    return { ...state, remaining: 0, resetSeconds: heldSeconds };
   }
 
-  function begin({ windows: { own, shared }, key, sharedKey }: Place, now: number): Counter {
-    return own.hasRoom(now) ? own.begin(key, now) : shared.begin(sharedKey, now);
-  }
-
-  function stateAt(places: readonly Place[], now: number): LimitState | null {
-    return leastOf(places.map((place) => stateOf(find(place, now), place.limit, now)));
+  /** Counts in the counter of its own, if there is one or room for one. */
+  function count(place: Place, now: number): Counted {
+    const { windows, key, limit, sharedKey } = place;
+    // Looked up again: the place before may have taken the last room.
+    const own = windows.own.find(key, now) ?? (windows.own.hasRoom(now) ? windows.own.begin(key, now) : null);
+    const counter = own ?? windows.shared.find(sharedKey, now) ?? windows.shared.begin(sharedKey, now);
+    counter.count += 1;
+    if (own) portions?.note(place, own, limit.points, now);
+    const portion = own && portionOf(place, now);
+    return { counter, portion, state: portion ? portionState(portion, limit, now) : stateOf(counter, limit, now) };
   }
 
   /** Throws when none is left. */
@@ -135,55 +95,52 @@ export function createLimits({
     if (state?.remaining !== 0) return state;
     const name = nameOf(limited);
     report?.refused(name);
-    const retryAfterSeconds = Math.max(1, state.resetSeconds);
-    throw new Failure('rate_limited', { retryAfterSeconds, reason: `limit ${name}` });
+    throw new Failure('rate_limited', { retryAfterSeconds: Math.max(1, state.resetSeconds), reason: `limit ${name}` });
+  }
+
+  function leastAt(found: readonly Place[], now: number): LimitState | null {
+    return leastOf(found.map((place) => stateAt(place, now)));
   }
 
   return {
     async take(account, limited, subject) {
-      const places = placesOf(account, limited, subject);
+      const found = places.of(account, limited, subject);
       const now = elapsed();
       // Checked before counting: a refused request uses up nothing, and makes no counter.
-      if (require(limited, stateAt(places, now)) === null) return null;
-      const counted = places.map((place) => {
-        // Looked up again: the place before may have taken the last room.
-        const counter = find(place, now) ?? begin(place, now);
-        counter.count += 1;
-        return { counter, state: stateOf(counter, place.limit, now) };
-      });
+      if (require(limited, leastAt(found, now)) === null) return null;
+      const counted = found.map((place) => count(place, now));
       const least = leastOf(counted.map(({ state }) => state));
       return (
         least && {
           ...least,
           // Subtracts from the same counters: by now the subject may have got or lost its own.
           async giveBack() {
-            for (const { counter } of counted) if (counter.count > 0) counter.count -= 1;
+            for (const { counter, portion } of counted) {
+              if (counter.count > 0) counter.count -= 1;
+              if (portion?.isDue) portions?.ask(portion, elapsed());
+            }
           },
         }
       );
     },
     async requireLeft(account, limited, subject) {
-      return require(limited, stateAt(placesOf(account, limited, subject), elapsed()));
+      return require(limited, leastAt(places.of(account, limited, subject), elapsed()));
     },
     async reset(account, limited, subject) {
-      const [own] = placesOf(account, limited, subject);
+      const [own] = places.of(account, limited, subject);
+      if (!own) return;
+      const now = elapsed();
+      const portion = portionOf(own, now);
       // A shared counter and that of the site include what others did, so they stay.
-      own?.windows.own.remove(own.key);
+      if (!portion) return own.windows.own.remove(own.key);
+      portion.clear();
+      portions?.ask(portion, now);
     },
     async state(account, limited, subject) {
-      return stateAt(placesOf(account, limited, subject), elapsed());
+      return leastAt(places.of(account, limited, subject), elapsed());
     },
-    keptKeys: () => [...byLength.values()].reduce((sum, { own, shared }) => sum + own.size + shared.size, 0),
+    keptKeys: places.keptKeys,
   };
-}
-
-function nameOf(limited: LimitName | PolicyLimit): LimitName | PolicyLimit['name'] {
-  return typeof limited === 'string' ? limited : limited.name;
-}
-
-/** The parts of a subject are our ids and sources, which contain no space; a name, which may, is last. */
-function textOf(subject: Partial<Record<SubjectMember, string | number>>): string {
-  return members.map((member) => subject[member] ?? '').join(' ');
 }
 
 /** The state with the least left; of equals, the one that ends last. Null if there are none. */

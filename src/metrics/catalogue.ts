@@ -8,13 +8,12 @@ import { deprecatedSurfaces } from '../domain/accounts/surface-settings.ts';
 import { rotationSteps } from '../domain/keys/rotation-step.ts';
 import { keyAlgorithms } from '../domain/keys/signing-keys.ts';
 import type { PolicyLimit } from '../domain/limits.ts';
-import type { HookOutcome } from '../store/hook-executions.ts';
 import { messageQueues } from '../store/messages.ts';
 import { expiringTables, sweptTables } from '../store/purge.ts';
 import { removalKinds } from '../store/removals.ts';
 import { connectionPools, connectionStates } from '../store/usage.ts';
 import type { Meter } from './meters.ts';
-import { type RefreshOutcome, refusedReasons, signInMethods, signInOutcomes } from './outcomes.ts';
+import { hookOutcomes, type RefreshOutcome, refusedReasons, signInMethods, signInOutcomes } from './outcomes.ts';
 
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 /** From a flush of the disk to the time limit of a statement. */
@@ -41,20 +40,11 @@ const refreshOutcomes = [
   'unavailable',
 ] as const satisfies readonly RefreshOutcome[];
 
-const hookOutcomes = [
-  'success',
-  'refused',
-  'invalid_result',
-  'error',
-  'timeout',
-  'out_of_memory',
-  'crashed',
-  'unavailable',
-] as const satisfies readonly HookOutcome[];
-
 const batches = ['refresh', 'access_token', 'registration'] as const;
 
 const limits = [...limitNames, 'migration' satisfies PolicyLimit['name']] as const;
+
+const batchOutcomes = ['stored', 'failed'] as const;
 
 export const catalogue = {
   gatehouse_request_seconds: {
@@ -168,6 +158,11 @@ export const catalogue = {
     type: 'counter',
     labels: { limit: limits },
     meaning: 'requests that found a limit used up ("Limits"), and runs of hooks that waited for theirs in vain',
+  },
+  gatehouse_limit_batches_total: {
+    type: 'counter',
+    labels: { outcome: batchOutcomes },
+    meaning: 'statements that told other nodes what this one counted of limits ("Limits across nodes"); none on SQLite',
   },
   gatehouse_deprecated_calls_total: {
     type: 'counter',

@@ -5,6 +5,7 @@ import { isOfLink } from '../domain/login/methods.ts';
 import type { RefusedReason } from '../domain/login/refused-request.ts';
 import type { ConsumptionOutcome, ConsumptionRefusal } from '../store/consumption.ts';
 import type { NewEvent } from '../store/events.ts';
+import type { HookOutcome } from '../store/hook-executions.ts';
 
 /** `unavailable`: the store could not judge it. */
 export type RefreshOutcome = Exclude<ConsumptionOutcome['outcome'], 'refused'> | ConsumptionRefusal | 'unavailable';
@@ -44,6 +45,17 @@ export const refusedReasons = Object.keys(reasons) as readonly (keyof typeof rea
 export function refusedReasonOf(reason: string | undefined): keyof typeof reasons {
   return refusedReasons.find((one) => one === reason) ?? 'sign_in_ended';
 }
+
+export const hookOutcomes = [
+  'success',
+  'refused',
+  'invalid_result',
+  'error',
+  'timeout',
+  'out_of_memory',
+  'crashed',
+  'unavailable',
+] as const satisfies readonly HookOutcome[];
 
 export const signInOutcomes = [
   'succeeded',

@@ -7,6 +7,7 @@ import type { PurgeReport } from '../domain/expired-rows.ts';
 import type { Failure } from '../domain/failure.ts';
 import { rotationSteps } from '../domain/keys/rotation-step.ts';
 import { keyAlgorithms } from '../domain/keys/signing-keys.ts';
+import type { RoundsReport } from '../domain/limit-portions/rounds.ts';
 import type { LimitReport } from '../domain/limits.ts';
 import type { Mailer } from '../domain/mail.ts';
 import type { RoundReport } from '../housekeeping-round.ts';
@@ -70,6 +71,10 @@ export function passwordReport(meters: Meters): PasswordReport {
 
 export function limitReport(meters: Meters): LimitReport {
   return { refused: (limit) => meters.count('gatehouse_limit_refusals_total', { limit }) };
+}
+
+export function limitRoundsReport(meters: Meters): RoundsReport {
+  return { told: (outcome) => meters.count('gatehouse_limit_batches_total', { outcome }) };
 }
 
 export function roundReport(meters: Meters): RoundReport {

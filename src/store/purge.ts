@@ -22,6 +22,7 @@ export const expiringTables = [
   'hook_executions',
   'kept_answers',
   'refusals',
+  'limit_counts',
 ] as const;
 
 /** Tables that are scanned from the first row to the last, since no index tells which rows can be deleted. */

@@ -26,6 +26,7 @@ import type { HookVariableStore } from './hook-variables.ts';
 import type { HookStore } from './hooks.ts';
 import type { KeptAnswerStore } from './kept-answers.ts';
 import type { KeyStore } from './keys.ts';
+import type { LimitCountStore } from './limit-counts.ts';
 import type { WaitingMessages } from './messages.ts';
 import type { NoticeStore } from './notices.ts';
 import type { PackageBuildStore } from './package-builds.ts';
@@ -78,6 +79,7 @@ export interface StoreVerbs {
   readonly resources: ResourceStore;
   readonly keptAnswers: KeptAnswerStore;
   readonly refusals: RefusalStore;
+  readonly limitCounts: LimitCountStore;
 }
 
 export interface MigrationStatus {

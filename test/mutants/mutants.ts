@@ -8,6 +8,7 @@ import { clients } from './themes/clients.ts';
 import { data } from './themes/data.ts';
 import { documents } from './themes/documents.ts';
 import { hooks } from './themes/hooks.ts';
+import { limits } from './themes/limits.ts';
 import { links } from './themes/links.ts';
 import { proofs } from './themes/proofs.ts';
 import { refresh } from './themes/refresh.ts';
@@ -29,4 +30,5 @@ export const mutants: readonly Mutant[] = [
   ...links,
   ...hooks,
   ...callers,
+  ...limits,
 ];

@@ -49,6 +49,7 @@ describe('PostgreSQL', () => {
       'hook_executions',
       'kept_answers',
       'refusals',
+      'limit_counts',
     ];
     for (const table of busy) {
       const found = (options.get(table) ?? []).filter((option) => option.startsWith('autovacuum'));

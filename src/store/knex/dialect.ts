@@ -29,6 +29,8 @@ export interface Dialect {
   readonly passingOver: '' | 'for update skip locked';
   /** Locks the rows that an access depends on until the end of the transaction `tx`; false when there are none. */
   holdAccess(tx: Knex, access: Access): Promise<boolean>;
+  /** The time of the statement by the database's clock, in milliseconds since the epoch. */
+  readonly now: string;
   /** The rows in the result of `db.raw`. */
   rowsOf(answer: unknown): DbRow[];
   /** Placeholder of a number that is compared with an expression over columns. */

@@ -27,6 +27,7 @@ import { hookVerbs } from './hooks.ts';
 import { withoutWriters } from './idle.ts';
 import { keptAnswerVerbs } from './kept-answers.ts';
 import { keyVerbs } from './keys.ts';
+import { limitCountVerbs } from './limit-counts.ts';
 import { findWaitingMessages } from './messages.ts';
 import { findSchemaFaults, migrate, readStatus, requireKnown, rollback } from './migrate.ts';
 import { noticeVerbs } from './notices.ts';
@@ -86,6 +87,7 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     resources: resourceVerbs(db),
     keptAnswers: keptAnswerVerbs(db),
     refusals: refusalVerbs(db),
+    limitCounts: limitCountVerbs(db),
   };
 }
 

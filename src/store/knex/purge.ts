@@ -1,7 +1,7 @@
 /** The statements that find and delete expired rows. */
 
 import type { Knex } from 'knex';
-import { day, hour } from '../../domain/durations.ts';
+import { day, hour, minute } from '../../domain/durations.ts';
 import {
   type ExpiringTable,
   expiringTables,
@@ -43,6 +43,8 @@ export const expiringKinds: Readonly<Record<ExpiringTable, Kind>> = {
   hook_executions: { key: ['id'], keep: 0 },
   kept_answers: { key: ['digest'], keep: 0 },
   refusals: { key: ['request_id'], keep: 0 },
+  // They end by the database's clock, which may be behind that of a node.
+  limit_counts: { key: ['digest'], keep: minute },
 };
 
 /**

@@ -41,6 +41,7 @@ import * as openServers from './0042_open_servers.ts';
 import * as documentClients from './0044_document_clients.ts';
 import * as resourceMetadata from './0046_resource_metadata.ts';
 import * as documentGenerations from './0048_document_generations.ts';
+import * as limitCounts from './0053_limit_counts.ts';
 
 /** From this one on the database keeps a checksum of each. */
 export const checksumsSince = '0030_migration_checksums';
@@ -89,6 +90,7 @@ export const migrations: readonly (Knex.Migration & { readonly name: string })[]
   { name: '0044_document_clients', ...documentClients },
   { name: '0046_resource_metadata', ...resourceMetadata },
   { name: '0048_document_generations', ...documentGenerations },
+  { name: '0053_limit_counts', ...limitCounts },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

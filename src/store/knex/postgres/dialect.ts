@@ -36,6 +36,7 @@ export const postgresDialect: Dialect = {
     const [found] = rowsOf(await tx.raw(heldAccess, { ...access }));
     return found?.['assigned'] === true;
   },
+  now: 'cast(extract(epoch from now()) * 1000 as bigint)',
   rowsOf,
   // PostgreSQL refuses to compare a number that is larger than its column's type without the cast.
   numberGiven: 'cast(? as bigint)',

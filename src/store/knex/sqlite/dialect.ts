@@ -8,6 +8,7 @@ export const sqliteDialect: Dialect = {
   passOver: (rows) => rows,
   passingOver: '',
   holdAccess: async () => true,
+  now: "cast(unixepoch('subsec') * 1000 as integer)",
   rowsOf: (answer) => answer as DbRow[],
   // With a cast, SQLite would not use the index of an expression, which has no type of its own.
   numberGiven: '?',

@@ -1,0 +1,38 @@
+/** Limits across nodes. */
+
+import type { Mutant } from '../mutant.ts';
+
+export const limits: readonly Mutant[] = [
+  {
+    id: 'limit-of-others',
+    rule: 'what other nodes counted counts',
+    file: 'domain/limit-portions/portion.ts',
+    text: 'return this.#own.count + this.#others;',
+    becomes: 'return this.#own.count;',
+    killedBy: 'domain/limit-portions/nodes.test.ts',
+  },
+  {
+    id: 'limit-share',
+    rule: 'a node holds back where the others may use the rest',
+    file: 'domain/limit-portions/portion.ts',
+    text: 'return left > 0 && left <= this.#pace.unheard(now) && this.#own.count >= this.#share;',
+    becomes: 'return false;',
+    killedBy: 'domain/limit-portions/nodes.test.ts',
+  },
+  {
+    id: 'limit-room',
+    rule: 'an account has at most half of the room for shared subjects',
+    file: 'domain/limit-portions/portions.ts',
+    text: 'this.#countOf(accountId) < this.#most / 2',
+    becomes: 'true',
+    killedBy: 'domain/limit-portions/nodes.test.ts',
+  },
+  {
+    id: 'limit-late',
+    rule: 'what is told of a window that has ended does not count in the next one',
+    file: 'store/knex/limit-counts.ts',
+    text: 'when excluded.expires_at <= excluded.told_at then limit_counts.taken',
+    becomes: 'when 1 = 0 then 0',
+    killedBy: 'store/limit-counts.test.ts',
+  },
+];

@@ -1,0 +1,96 @@
+/** Two nodes on one database, each with limits and a store of its own, asked as clients do. */
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { createApp } from '../../../src/app.ts';
+import type { LimitRounds } from '../../../src/domain/limit-portions/rounds.ts';
+import { shareLimits } from '../../../src/domain/limit-portions/share.ts';
+import { createLimits } from '../../../src/http/rate-limit.ts';
+import { createMetrics } from '../../../src/metrics/registry.ts';
+import { limitRoundsReport } from '../../../src/metrics/reports.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { samplesOf } from '../../metrics/samples.ts';
+import { openTestApp, seenFrom, type TestApp } from '../../support/app.ts';
+import { ask, execute } from '../../support/rows.ts';
+import { openPatientStore } from '../../support/stores.ts';
+import { until } from '../../support/until.ts';
+
+describe('limits of an account at two nodes', () => {
+  const metrics = createMetrics();
+  const pepper = randomBytes(32);
+  const nodes: { readonly app: TestApp; readonly rounds: LimitRounds; readonly store: Store }[] = [];
+  const lines: string[] = [];
+  let opened: TestApp;
+
+  before(async () => {
+    opened = await openTestApp('postgres', { settings: { 'limit.api-2': '10/h' } });
+    const say = (event: string) => void lines.push(event);
+    for (let node = 0; node < 2; node += 1) {
+      const store = await openPatientStore(opened.url);
+      const parts = { store, pepper, log: { info: say, warn: say }, report: limitRoundsReport(metrics) };
+      const shared = shareLimits(parts) ?? assert.fail();
+      shared.rounds.start();
+      const services = { ...opened.services, limits: createLimits(shared) };
+      const app = seenFrom(opened.account, createApp(services), services, { url: opened.url, dispose: async () => {} });
+      nodes.push({ app, rounds: shared.rounds, store });
+    }
+  });
+  after(async () => {
+    for (const { app, rounds, store } of nodes) {
+      await rounds.stop();
+      await app.dispose();
+      await store.close();
+    }
+    await opened.dispose();
+  });
+
+  const stored = async (outcome: string) =>
+    (await samplesOf(metrics)).get(`gatehouse_limit_batches_total{outcome="${outcome}"}`) ?? 0;
+
+  it('what is used up at one is used up at the other, and the table tells nobody whose it is', async () => {
+    const [one, other] = nodes.map(({ app }) => app);
+    const bearer = await opened.bearer('read_users');
+    const call = (app: TestApp | undefined) =>
+      (app ?? assert.fail()).send('GET', '/api/2/users?limit=1', { headers: { authorization: `Bearer ${bearer}` } });
+    for (let used = 0; used < 9; used += 1) assert.equal((await call(one)).status, 200);
+    await until(async () => (await ask(opened.url, 'select 1 from limit_counts where taken = 9')).length === 1);
+    const last = await call(other);
+    assert.deepEqual([last.status, last.headers['x-ratelimit-limit']], [200, '10']);
+    const before = await stored('stored');
+    await until(async () => (await stored('stored')) > before || (await call(other)).status === 429);
+    await until(async () => (await call(other)).status === 429);
+    const refused = await call(other);
+    assert.deepEqual([refused.status, refused.headers['x-ratelimit-remaining']], [429, '0']);
+    assert.ok(Number(refused.headers['retry-after']) > 3_000, 'the window is that of the first call');
+    const [row, ...others] = await ask(opened.url, 'select digest, taken from limit_counts');
+    assert.deepEqual([others.length, Number(row?.['taken'])], [0, 10]);
+    assert.match(String(row?.['digest']), /^[\w-]{22}$/);
+  });
+
+  it('without the table each goes on alone, no request fails, and later they share again', async () => {
+    const own = await opened.another({ 'limit.api-2': '4/h' });
+    const headers = { authorization: `Bearer ${await own.bearer('read_users')}` };
+    const statuses = async () => {
+      const answers: number[] = [];
+      for (const { app } of nodes) {
+        for (let calls = 0; calls < 5; calls += 1) {
+          const { status } = await app.send('GET', '/api/2/users?limit=1', {
+            headers,
+            host: new URL(own.account.baseUrl).host,
+          });
+          answers.push(status);
+        }
+      }
+      return answers;
+    };
+    await execute(opened.url, 'alter table limit_counts rename to away');
+    const alone = [200, 200, 200, 200, 429];
+    assert.deepEqual(await statuses(), [...alone, ...alone]);
+    await until(async () => (await stored('failed')) >= 2);
+    assert.deepEqual(lines, ['limits not shared', 'limits not shared']);
+    await execute(opened.url, 'alter table away rename to limit_counts');
+    await until(() => lines.length === 4);
+    await until(async () => (await ask(opened.url, 'select 1 from limit_counts where taken = 8')).length === 1);
+  });
+});

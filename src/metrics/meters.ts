@@ -14,6 +14,11 @@ export interface Meter {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly labels: Readonly<Record<string, LabelValues>>;
   readonly meaning: string;
+  /**
+   * What becomes of a gauge on a page of several processes, as counters and histograms are added up: `max` where each
+   * process reads the same of the database. Default: `sum`.
+   */
+  readonly together?: 'sum' | 'max';
   /** Upper bounds; of a histogram. */
   readonly buckets?: readonly number[];
 }

@@ -3,11 +3,14 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { catalogue } from './catalogue.ts';
 import type { LabelValues, Meter, Meters } from './meters.ts';
+import type { Snapshot } from './together.ts';
 
 export interface Metrics extends Meters {
   /** All metrics in text exposition format. */
   text(): Promise<string>;
   readonly contentType: string;
+  /** The same, for a page of several processes. */
+  snapshot(): Promise<Snapshot>;
 }
 
 type Labels = Readonly<Record<string, string>>;
@@ -22,8 +25,9 @@ export function createMetrics(): Metrics {
   const beforeReading: (() => void)[] = [];
 
   for (const [name, meter] of Object.entries<Meter>(catalogue)) {
-    const { type, labels, meaning, buckets = [] } = meter;
-    const options = { name, help: meaning, labelNames: Object.keys(labels), registers: [registry] };
+    const { type, labels, meaning, buckets = [], together = 'sum' } = meter;
+    const labelNames = Object.keys(labels);
+    const options = { name, help: meaning, labelNames, registers: [registry], aggregator: together };
     switch (type) {
       case 'counter': {
         const counter = new Counter(options);
@@ -57,6 +61,10 @@ export function createMetrics(): Metrics {
       return registry.metrics();
     },
     contentType: registry.contentType,
+    snapshot: () => {
+      for (const set of beforeReading) set();
+      return registry.getMetricsAsJSON();
+    },
   };
 }
 

@@ -43,9 +43,10 @@ export async function serve({ config, demo, print, place = null }: ServeOptions)
   const link = place && openLink(place, metrics);
   const log = createLog({ level: config.logLevel });
   process.on('uncaughtException', (error) => crash(log, error));
-  await checkFiles(config, log);
-  // What holds for all of them is said by one.
-  if (place === null || place.number === 1) warnOfSettings(config, log);
+  // What holds for all processes is said by one.
+  const speaks = place === null || place.number === 1;
+  await checkFiles(config, speaks ? log : { ...log, warn: () => {} });
+  if (speaks) warnOfSettings(config, log);
   prepareHooks(log);
   // Knex appends the stack to the message of an error.
   const warn = (line: string) => log.warn('database', { reason: line.split('\n', 1)[0] ?? '' });

@@ -56,7 +56,7 @@ export function takeGiven(server: Server, most: number | null): (socket: Socket)
       socket.destroy();
       return;
     }
-    // As Node opens those that a server accepts itself: a client may end its side and wait for the answer.
+    // As of those that an HTTP server accepts itself.
     socket.allowHalfOpen = true;
     server.emit('connection', socket);
   };

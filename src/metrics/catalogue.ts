@@ -123,19 +123,16 @@ export const catalogue = {
   },
   gatehouse_messages_waiting: {
     type: 'gauge',
-    together: 'max',
     labels: { queue: messageQueues },
     meaning: 'messages of all accounts that are not delivered yet, at most 10,000; read once a minute',
   },
   gatehouse_messages_overdue_seconds: {
     type: 'gauge',
-    together: 'max',
     labels: { queue: messageQueues },
     meaning: 'for how long the oldest of them that is due has been waiting; 0 when none is due. Read once a minute',
   },
   gatehouse_audit_unverified_seconds: {
     type: 'gauge',
-    together: 'max',
     labels: {},
     meaning:
       'the longest time since the trail of an account was verified (`gatehouse audit verify`), or since the account was ' +
@@ -143,7 +140,6 @@ export const catalogue = {
   },
   gatehouse_signing_keys: {
     type: 'gauge',
-    together: 'max',
     labels: { algorithm: keyAlgorithms, step: rotationSteps },
     meaning:
       'accounts by the step of the rotation of their keys: `signing` (one key), `published` (the next one is announced), ' +
@@ -185,7 +181,6 @@ export const catalogue = {
   },
   gatehouse_expired_rows_overdue_seconds: {
     type: 'gauge',
-    together: 'max',
     labels: { table: [...expiringTables, ...sweptTables] },
     meaning: 'how long ago the oldest row of the table should have been deleted; 0 when none should',
   },
@@ -196,13 +191,11 @@ export const catalogue = {
   },
   gatehouse_removals_waiting: {
     type: 'gauge',
-    together: 'max',
     labels: {},
     meaning: 'removals that have rows left to clear',
   },
   gatehouse_removals_oldest_seconds: {
     type: 'gauge',
-    together: 'max',
     labels: {},
     meaning: 'how long ago the oldest of them began; 0 when there is none',
   },

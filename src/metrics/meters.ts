@@ -14,11 +14,6 @@ export interface Meter {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly labels: Readonly<Record<string, LabelValues>>;
   readonly meaning: string;
-  /**
-   * What becomes of a gauge on a page of several processes, as counters and histograms are added up: `max` where each
-   * process reads the same of the database. Default: `sum`.
-   */
-  readonly together?: 'sum' | 'max';
   /** Upper bounds; of a histogram. */
   readonly buckets?: readonly number[];
 }
@@ -26,7 +21,7 @@ export interface Meter {
 type Catalogue = typeof catalogue;
 export type MeterName = keyof Catalogue;
 
-type NamesOf<Type extends Meter['type']> = {
+export type NamesOf<Type extends Meter['type']> = {
   [Name in MeterName]: Catalogue[Name]['type'] extends Type ? Name : never;
 }[MeterName];
 

@@ -3,7 +3,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { catalogue } from './catalogue.ts';
 import type { LabelValues, Meter, Meters } from './meters.ts';
-import type { Snapshot } from './together.ts';
+import { aggregatorOf, type Snapshot } from './together.ts';
 
 export interface Metrics extends Meters {
   /** All metrics in text exposition format. */
@@ -25,9 +25,9 @@ export function createMetrics(): Metrics {
   const beforeReading: (() => void)[] = [];
 
   for (const [name, meter] of Object.entries<Meter>(catalogue)) {
-    const { type, labels, meaning, buckets = [], together = 'sum' } = meter;
+    const { type, labels, meaning, buckets = [] } = meter;
     const labelNames = Object.keys(labels);
-    const options = { name, help: meaning, labelNames, registers: [registry], aggregator: together };
+    const options = { name, help: meaning, labelNames, registers: [registry] };
     switch (type) {
       case 'counter': {
         const counter = new Counter(options);
@@ -36,7 +36,7 @@ export function createMetrics(): Metrics {
         break;
       }
       case 'gauge': {
-        const gauge = new Gauge(options);
+        const gauge = new Gauge({ ...options, aggregator: aggregatorOf(name) });
         for (const set of labelSetsOf(labels)) gauge.set(set, 0);
         gauges.set(name, gauge);
         break;

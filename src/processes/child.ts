@@ -32,6 +32,8 @@ export interface Child extends Taker {
   /** Settles when it is gone and all that it said was heard. */
   readonly ended: Promise<Ending>;
   isReady(): boolean;
+  /** Of what it runs, once it is ready. */
+  version(): string;
   /** Whether it was told to end. */
   isEnding(): boolean;
   send(order: Order): void;
@@ -58,6 +60,7 @@ export function startChild({ command: [script, ...args], write, taken, page }: C
   const ready = Promise.withResolvers<boolean>();
   let isReady = false;
   let isEnding = false;
+  let version = '';
   let reason: string | null = null;
   let unanswered = 0;
   let asked = 0;
@@ -90,6 +93,7 @@ export function startChild({ command: [script, ...args], write, taken, page }: C
       return { ...ending, reason };
     }),
     isReady: () => isReady,
+    version: () => version,
     isEnding: () => isEnding,
     send,
     give: (socket) => {
@@ -132,6 +136,7 @@ export function startChild({ command: [script, ...args], write, taken, page }: C
     switch (said.report) {
       case 'ready':
         isReady = true;
+        version = said.version;
         ready.resolve(true);
         break;
       case 'taken':

@@ -48,8 +48,9 @@ export interface Place {
   readonly of: number;
 }
 
-export function writePlace({ number, of }: Place): string {
-  return `${number}/${of}`;
+/** On the command line of a process. */
+export function writePlace({ number, of }: Place): readonly string[] {
+  return ['--process', `${number}/${of}`];
 }
 
 export function readPlace(text: string): Place {

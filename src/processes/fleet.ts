@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createTogether } from '../metrics/together.ts';
 import type { Log } from '../services.ts';
 import { type Child, type Ending, startChild } from './child.ts';
-import { type Place, writePlace } from './count.ts';
+import type { Place } from './count.ts';
 import type { Handout } from './handout.ts';
 import type { Order } from './messages.ts';
 
@@ -137,7 +137,8 @@ export function createFleet({ count, commandOf, handout, log, write }: FleetOpti
     for (const post of posts) {
       if (isStopping || !(await replaceOne(post))) return;
     }
-    log.info('processes replaced', { count, milliseconds: Math.round(performance.now() - startedAt) });
+    const version = posts[0]?.child?.version() ?? '';
+    log.info('processes replaced', { count, version, milliseconds: Math.round(performance.now() - startedAt) });
   }
 
   function tell(order: Order): void {
@@ -193,9 +194,4 @@ export function createFleet({ count, commandOf, handout, log, write }: FleetOpti
       for (const child of children) child.kill();
     },
   };
-}
-
-/** Where a place goes on a command line. */
-export function argumentsFor(place: Place): readonly string[] {
-  return ['--process', writePlace(place)];
 }

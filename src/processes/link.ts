@@ -2,6 +2,7 @@
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import packageJson from '../../package.json' with { type: 'json' };
 import { takeGiven } from '../drain.ts';
 import type { Processes } from '../http/health.ts';
 import type { Metrics } from '../metrics/registry.ts';
@@ -105,7 +106,7 @@ export function openLink(place: Place, metrics: Pick<Metrics, 'text' | 'snapshot
     serve(given) {
       obeying = given;
       take = takeGiven(given.server, mostConnections());
-      say({ report: 'ready' });
+      say({ report: 'ready', version: packageJson.version });
     },
     page: () =>
       new Promise((resolve) => {

@@ -25,7 +25,7 @@ export type Order =
 
 /** From a process. */
 export type Report =
-  | { readonly report: 'ready' }
+  | { readonly report: 'ready'; readonly version: string }
   /** The connection is this process's: nothing of it was read before. */
   | { readonly report: 'taken'; readonly id: number }
   | { readonly report: 'pong' }

@@ -14,7 +14,8 @@ import { acceptWaiting } from '../drain.ts';
 import { listen, mostConnections } from '../server.ts';
 import type { Log } from '../services.ts';
 import { crash } from '../stop.ts';
-import { argumentsFor, createFleet, type Fleet } from './fleet.ts';
+import { writePlace } from './count.ts';
+import { createFleet, type Fleet } from './fleet.ts';
 import { createHandout, type Handout } from './handout.ts';
 
 /** For connections that were accepted and not taken yet. */
@@ -40,7 +41,7 @@ export async function supervise({ config, count }: SuperviseOptions): Promise<vo
     commandOf: (place, isFirst) => {
       // The account of the demonstration is made once.
       const own = isFirst ? args : args.filter((arg) => arg !== '--demo');
-      return [script, ...own, ...argumentsFor(place)];
+      return [script, ...own, ...writePlace(place)];
     },
   });
   // Whatever happens here, no process is left behind that nobody asks anything.

@@ -8,7 +8,8 @@ import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createLog } from '../../src/adapters/log.ts';
-import { argumentsFor, createFleet, type Fleet } from '../../src/processes/fleet.ts';
+import { writePlace } from '../../src/processes/count.ts';
+import { createFleet, type Fleet } from '../../src/processes/fleet.ts';
 import { createHandout } from '../../src/processes/handout.ts';
 import { until } from '../support/until.ts';
 
@@ -30,7 +31,7 @@ describe('processes that share a port', () => {
       handout,
       log: createLog({ level: 'info', destination: { write } }),
       write,
-      commandOf: (place) => [script, ...broken, ...argumentsFor(place)],
+      commandOf: (place) => [script, ...broken, ...writePlace(place)],
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

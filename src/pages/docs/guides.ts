@@ -97,6 +97,10 @@ export const guideGroups: readonly GuideGroup[] = [
         'Databases, keys, limits, the audit trail, what to watch, what happens when something breaks.',
       ),
       page('deploying', 'Compose, Kubernetes, systemd: what `deploy/` has for each, and what of it was run.'),
+      page(
+        'scale',
+        'One machine with many cores: what more processes cost and gain, and what a second one on SQLite does not.',
+      ),
       page('alerts', 'Alert rules and a dashboard for the metrics; what to do when one fires.'),
       page('upgrading', 'What a release may change, how to upgrade, how to go back.'),
       page('performance', 'The results of one benchmark run, next to other servers.'),

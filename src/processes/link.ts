@@ -94,6 +94,8 @@ export function openLink(place: Place, metrics: Pick<Metrics, 'text' | 'snapshot
   }
 
   process.on('message', (message, socket) => obey(message as Order, socket as Socket | undefined));
+  // A start that fails ends the process: waiting for orders alone does not keep it up.
+  process.channel?.unref();
   // Nobody gives it connections any more, and the next supervisor starts its own.
   process.once('disconnect', () => {
     hurry.abort();
@@ -105,6 +107,7 @@ export function openLink(place: Place, metrics: Pick<Metrics, 'text' | 'snapshot
     place,
     serve(given) {
       obeying = given;
+      process.channel?.ref();
       take = takeGiven(given.server, mostConnections());
       say({ report: 'ready', version: packageJson.version });
     },

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { printableText } from '../adapters/printable.ts';
+import { Failure } from '../domain/failure.ts';
 import { countProcesses, readPlace } from '../processes/count.ts';
 import { readSettings } from './invocation.ts';
 
@@ -27,6 +28,10 @@ export function addServeCommand(program: Command): void {
         const { supervise } = await import('../processes/supervisor.ts');
         await supervise({ config, count: countProcesses(processes, config.databaseUrl) });
         return;
+      }
+      if (place !== undefined && !process.connected) {
+        const message = '--process is for processes that serve --processes starts';
+        throw new Failure('value_invalid', { name: 'process', message });
       }
       // The other commands do not need the web framework.
       const { serve } = await import('../main.ts');

@@ -65,7 +65,16 @@ export function createFleet({ count, commandOf, handout, log, write }: FleetOpti
 
   async function measureAll(): Promise<string> {
     const serving = [...children].filter((child) => child.isReady());
-    return together.page(await Promise.all(serving.map((child) => child.measure())));
+    const current = await Promise.all(serving.map((child) => child.measure()));
+    return together.page(current).catch((error) => {
+      noteBadMetrics(error);
+      return '';
+    });
+  }
+
+  /** Of processes of two releases: nothing else depends on them. */
+  function noteBadMetrics(error: unknown): void {
+    log.error('metrics cannot be added up', { reason: String(error) });
   }
 
   function start(post: Post, isFirst = false): Child {
@@ -78,12 +87,12 @@ export function createFleet({ count, commandOf, handout, log, write }: FleetOpti
     });
     children.add(child);
     void child.ready.then((isReady) => isReady && tellCount());
-    void child.ended.then(async (ending) => {
+    void child.ended.then((ending) => {
       children.delete(child);
       handout.lost(child);
-      await together.ended(child.measured());
-      tellCount();
       if (post.child === child) fillAgain(post, ending, performance.now() - startedAt);
+      tellCount();
+      together.ended(child.measured()).catch(noteBadMetrics);
     });
     return child;
   }

@@ -49,6 +49,7 @@ const mistakes: readonly (readonly [command: string, says: RegExp])[] = [
   ['account create x --host acme.localhost:3000', /are subdomains[\s\S]*gatehouse account create/],
   ['serve --processes', /argument missing[\s\S]*gatehouse serve --help/],
   ['serve --processes none', /--processes must be auto or a whole number from 1 to 256/],
+  ['serve --process 1/2', /--process is for processes that serve --processes starts/],
   ['serve --processes 2', /--processes 2 needs PostgreSQL: on SQLite one process writes[\s\S]*--processes 1/],
   ['account show nobody', /gatehouse account list/],
   ['account set acme', /missing required argument[\s\S]*--help/],

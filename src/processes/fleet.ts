@@ -1,12 +1,12 @@
 /** The processes of a service: as many as there should be, one in each place. */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { createTogether } from '../metrics/together.ts';
 import type { Log } from '../services.ts';
 import { type Child, type Ending, startChild } from './child.ts';
 import type { Place } from './count.ts';
 import type { Handout } from './handout.ts';
 import type { Order } from './messages.ts';
+import { createPages } from './pages.ts';
 
 /** Before a place is filled again: doubled with each process that ends soon after its start. */
 const firstPauseMilliseconds = 100;
@@ -49,33 +49,10 @@ export function createFleet({ count, commandOf, handout, log, write }: FleetOpti
     (_, index): Post => ({ place: { number: index + 1, of: count }, child: null, pauseMilliseconds: 0 }),
   );
   const children = new Set<Child>();
-  const together = createTogether();
+  const pages = createPages(children, log);
   let isStopping = false;
   let replacing: Promise<void> | null = null;
   let again = false;
-  let page: Promise<string> | null = null;
-
-  /** One page at a time: whoever asks meanwhile sees the same. */
-  function pageOfAll(): Promise<string> {
-    page ??= measureAll().finally(() => {
-      page = null;
-    });
-    return page;
-  }
-
-  async function measureAll(): Promise<string> {
-    const serving = [...children].filter((child) => child.isReady());
-    const current = await Promise.all(serving.map((child) => child.measure()));
-    return together.page(current).catch((error) => {
-      noteBadMetrics(error);
-      return '';
-    });
-  }
-
-  /** Of processes of two releases: nothing else depends on them. */
-  function noteBadMetrics(error: unknown): void {
-    log.error('metrics cannot be added up', { reason: String(error) });
-  }
 
   function start(post: Post, isFirst = false): Child {
     const startedAt = performance.now();
@@ -83,7 +60,7 @@ export function createFleet({ count, commandOf, handout, log, write }: FleetOpti
       command: commandOf(post.place, isFirst),
       write,
       taken: (one) => handout.taken(one),
-      page: pageOfAll,
+      page: pages.read,
     });
     children.add(child);
     void child.ready.then((isReady) => isReady && tellCount());
@@ -92,7 +69,7 @@ export function createFleet({ count, commandOf, handout, log, write }: FleetOpti
       handout.lost(child);
       if (post.child === child) fillAgain(post, ending, performance.now() - startedAt);
       tellCount();
-      together.ended(child.measured()).catch(noteBadMetrics);
+      pages.ended(child);
     });
     return child;
   }

@@ -75,6 +75,7 @@ async function link({ authorizationServers }: Store, { accountId, serverId, app:
 /** Nouns whose functions write only tables that nothing depends on; any other has its steps below. */
 type Others =
   | 'facts'
+  | 'limitCounts'
   | 'callers'
   | 'users'
   | 'attributes'

@@ -82,6 +82,7 @@ export const dependants = {
   hook_versions: none,
   invite_links: none,
   kept_answers: none,
+  limit_counts: none,
   logout_notices: none,
   migrations: none,
   migrations_lock: none,

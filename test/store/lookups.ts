@@ -33,7 +33,12 @@ export function lookups({
   const attempt = { accountId: 1, userId: 1, now, maximum: 10, lockedUntil: now };
   const claim = { accountId: 1, digest: 'x', claim: 'x' };
   return [
-    ...[() => accounts.find(1), () => accounts.findBySubdomain('x'), () => accounts.findByHost('x'), () => accounts.touch(1)],
+    ...[
+      () => accounts.find(1),
+      () => accounts.findBySubdomain('x'),
+      () => accounts.findByHost('x'),
+      () => accounts.touch(1),
+    ],
     ...[() => deviceCodes.find(1, 'x'), () => deviceCodes.findByUserCode(1, 'x'), () => deviceCodes.poll(1, 'x', now)],
     ...[() => deviceCodes.consume(1, 'x', now), () => deviceCodes.decide(1, 'x', { ...denied, userId: 1 }, now)],
     ...[() => keys.list(1), () => keys.retire(1, 'x', now), () => keys.removeRetired(1, now)],

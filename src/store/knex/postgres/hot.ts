@@ -78,9 +78,9 @@ const accessToken = `
   ].join(', ')}, ${atFirst(stillAssigned('t', { grant: 'grant_id' }), 't')}
     and (g.id is null or g.app_id = t.app_id or ${atFirst(stillAssigned('g'), 'g')}) as assigned
   from access_tokens t
-  join clients c on c.account_id = t.account_id and c.app_id = t.app_id and ${atFirst(present('app', 'c', 'app_id'), 'c')}
+  join clients c on c.account_id = t.account_id and c.app_id = t.app_id and ${present('app', 'c', 'app_id')}
   left join grants g on g.account_id = t.account_id and g.id = t.grant_id
-  left join users u on u.account_id = t.account_id and u.id = t.user_id and ${atFirst(present('user', 'u'), 'u')}
+  left join users u on u.account_id = t.account_id and u.id = t.user_id and ${present('user', 'u')}
   where t.account_id = $1 and t.id = $2`;
 
 /** A token of a credential with the credential. */

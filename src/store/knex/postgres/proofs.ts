@@ -3,7 +3,6 @@
 import type { Knex } from 'knex';
 import type { AssertionRecord } from '../../clients.ts';
 import type { Consumption } from '../../consumption.ts';
-import { atFirst } from '../at-account.ts';
 import { present } from '../removed.ts';
 import { few, run } from './statements.ts';
 
@@ -20,7 +19,7 @@ const useProofs = `
     order by digest, app_id
   ), proven as materialized (
     select given.* from given join clients c on c.account_id = $1 and c.app_id = given.app_id
-    where ${atFirst(present('app', 'c', 'app_id'), 'c')}
+    where ${present('app', 'c', 'app_id')}
     order by given.digest, given.app_id
     for key share of c
   )

@@ -71,11 +71,8 @@ export const rotateAll = rotateWhere(`not (select ${isClearing}) and ${atFirst(l
 
 /** For an account with pending removals. Checking them makes a refresh a twentieth more expensive. */
 export const rotateAllBesideClearing = rotateWhere(
-  atFirst(
-    `${present('user', 'u')} and ${stillAssigned('c', { grant: 'grant_id' })} and ${unlinkedAt('c', 'grant_id')} is null`,
-    'c',
-    'u',
-  ),
+  `${present('user', 'u')} and ${atFirst(stillAssigned('c', { grant: 'grant_id' }), 'c')}
+    and ${atFirst(unlinkedAt('c', 'grant_id'), 'c')} is null`,
 );
 
 /** Locks the grants with the ids $2, and reads everything that decides about them. */
@@ -89,7 +86,7 @@ export const lockGrants = `
   select ${atFirst(effectiveColumns('g', 'g_'), 'g')}, ${userColumns},
     case when ${atFirst(stillAssigned('g'), 'g')} then 1 else 0 end as assigned
   from locked g join users u on u.account_id = $1 and u.id = g.user_id
-  where ${atFirst(present('user', 'u'), 'u')}`;
+  where ${present('user', 'u')}`;
 
 /** Writes the outcomes of locked grants ($2–$10) and adds access tokens ($11–$17); returns the tokens. */
 export const writeOutcomes = `

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Engine } from '../../src/store/knex/engine.ts';
 import { verbsOn } from '../../src/store/knex/index.ts';
-import { lockHeads } from '../../src/store/knex/postgres/chain.ts';
+import { lockHead } from '../../src/store/knex/postgres/chain.ts';
 import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
 import { hotStatements as hotOnPostgres } from '../../src/store/knex/postgres/hot.ts';
 import { lockGrants, rotateAll } from '../../src/store/knex/postgres/sql-consume.ts';
@@ -158,15 +158,11 @@ for (const kind of databases) {
         for (const table of expiringTables)
           await assertIndexed(deleteDue(table, { now, from: null, limit: 10 }, sqliteDialect));
       } else {
-        for (const [sql, parameters] of [
-          [rotateAll, 12],
-          [lockGrants, 2],
-          [lockHeads, 1],
-        ] as const) {
-          const batch: unknown[] = Array.from({ length: parameters }, () => [1]);
-          if (sql === rotateAll) batch.push(1);
-          await assertIndexed({ sql, bindings: batch.map((value, at) => (at === 4 ? ['["x"]'] : value)) });
-        }
+        const scope = [null, null, null, ['["x"]']];
+        const batch = Array.from({ length: 11 }, (_, at) => scope[at] ?? [1]);
+        await assertIndexed({ sql: rotateAll, bindings: [1, ...batch, 1] });
+        await assertIndexed({ sql: lockGrants, bindings: [1, [1]] });
+        await assertIndexed({ sql: lockHead, bindings: [1] });
         const { generation, ...hot } = hotOnPostgres;
         await assertIndexed({ sql: generation, bindings: [1] });
         for (const sql of Object.values(hot)) await assertIndexed({ sql, bindings: [1, 1] });

@@ -46,7 +46,7 @@ interface UserWrites {
   acknowledged: number;
 }
 
-/** Starts all of it, on these refresh tokens; `load` has who registers and who manages. */
+/** Starts all of it, on these refresh tokens; `load` has who registers and who signs in, `bearer` is who manages. */
 export function startLeaderLoad(load: Load, tokens: readonly string[], bearer: string): LeaderLoad {
   const { nodes, journal } = load;
   const tallies = Object.fromEntries(kinds.map((kind) => [kind, createTally()])) as Record<Kind, Tally>; // Each kind.
@@ -145,9 +145,10 @@ export function startLeaderLoad(load: Load, tokens: readonly string[], bearer: s
     last.acknowledged = turn;
   }
 
-  async function signIn(sender: Sender): Promise<void> {
+  async function signIn(sender: Sender, turn: number): Promise<void> {
     const jar = new CookieJar();
-    const query = await signInForCode(sender, nodes.client, nodes.user, {}, jar);
+    const email = load.emails[turn % load.emails.length] ?? '';
+    const query = await signInForCode(sender, nodes.client, { email }, {}, jar);
     journal.signIns.push({ tokens: await redeem(sender, nodes.client, query.get('code') ?? ''), jar });
   }
 

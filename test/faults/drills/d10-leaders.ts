@@ -13,6 +13,8 @@ import { type Nodes, openNodes } from '../nodes.ts';
 import { readBack } from '../read-back.ts';
 
 const chains = 6;
+/** Who sign in, by turns: the 201st sign-in of one of them ends the oldest. */
+const users = 10;
 /** Longer than any of this takes. */
 const graceSeconds = 60;
 /** After the promotion, until every server has answered well; and how long a planned change may be felt. */
@@ -101,11 +103,13 @@ async function run({ rounds, log }: DrillOptions): Promise<DrillResult> {
 }
 
 async function prepare(nodes: Nodes): Promise<Load> {
-  const { account } = nodes;
+  const { account, client } = nodes;
+  const emails: string[] = [];
+  while (emails.length < users) emails.push((await account.makeUser(client.app_id)).email);
   return {
     nodes,
     journal: newJournal(),
-    emails: [],
+    emails,
     pair: { client_id: '', client_secret: '' },
     bearer: await account.bearer('register_clients'),
   };

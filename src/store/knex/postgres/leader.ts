@@ -24,9 +24,10 @@ export interface LeaderOptions {
   readonly log: (line: string) => void;
 }
 
-/** Of the time that callers wait: a try of the host that took writes last, and after it the search. */
+/** Of the time that callers wait: a try of the host that took writes last, and the search after it or without it. */
 const directShare = 0.3;
 const searchingShare = 0.6;
+const firstSearchShare = 0.9;
 
 /** Between two questions to a host that does not take writes. */
 const pauseMilliseconds = 100;
@@ -71,7 +72,7 @@ export function followLeader({ url, settings, waitMilliseconds, log }: LeaderOpt
 
   /** Asks all hosts at once, each again and again, as long as callers wait. */
   async function search(): Promise<Found> {
-    const endsAt = performance.now() + waitMilliseconds * searchingShare;
+    const endsAt = performance.now() + waitMilliseconds * (last ? searchingShare : firstSearchShare);
     let isFound = false;
     async function ask(host: DatabaseHost): Promise<Found> {
       for (;;) {

@@ -8,6 +8,7 @@
  *     npm run bench -- --write     full, and writes docs/performance.md
  *     npm run bench -- --lists     the lists of users alone
  *     npm run bench -- --documents clients with a metadata document alone
+ *     npm run bench -- --scale     what a refresh costs with several processes, by part, and nothing else
  *     npm run bench -- --growth    each operation of the contracts with 1,000 and with 300,000 users, up to 25 minutes;
  *                                  --users=N another size, --database=sqlite or postgres one of both, --only=<regexp>
  *                                  the operations whose names match, --filled=<folder> keeps the filled databases
@@ -28,6 +29,7 @@ import { measureDocuments } from '../test/bench/measure-documents.ts';
 import { measureHooks } from '../test/bench/measure-hooks.ts';
 import { measureListsOnPostgres, measureListsOnSqlite } from '../test/bench/measure-lists.ts';
 import { measurePostgres } from '../test/bench/measure-postgres.ts';
+import { measureScale } from '../test/bench/measure-scale.ts';
 import {
   measureIntrospection,
   measureMillion,
@@ -57,6 +59,7 @@ function readFlags() {
       profile: flag,
       lists: flag,
       documents: flag,
+      scale: flag,
       ...growth,
     };
     return parseArgs({ options }).values;
@@ -96,6 +99,7 @@ const {
   profile: profileOnly,
   lists: listsOnly,
   documents: documentsOnly,
+  scale,
   growth,
   users,
   database,
@@ -127,6 +131,12 @@ const bench = openBench(quick ? quickPlan : fullPlan, (line) => {
 });
 if (profileOnly) {
   process.stdout.write(`${await profileRefresh(bench)}\n`);
+  process.exit(0);
+}
+if (scale) {
+  const tables = await measureScale(bench);
+  bench.close();
+  process.stdout.write(`${tables}\n`);
   process.exit(0);
 }
 if (growth) {

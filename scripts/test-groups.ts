@@ -41,7 +41,7 @@ const sharing: readonly { readonly folders: readonly string[]; readonly most: nu
   { folders: ['hook-packages'], most: 3 },
   { folders: ['hook-runner'], most: 8 },
   { folders: ['http', 'pages'], most: 32 },
-  { folders: ['adapters', 'bench', 'runtime', 'scripts', 'support', 'test'], most: 64 },
+  { folders: ['adapters', 'bench', 'processes', 'runtime', 'scripts', 'support', 'test'], most: 64 },
 ];
 
 /** Such hooks would run at the wrong time among the tests of other files; such figures are of the whole process. */

@@ -2,7 +2,7 @@
 
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { createDocs } from './http/docs.ts';
-import { createHealth, type Readiness } from './http/health.ts';
+import { createHealth, type Processes, type Readiness } from './http/health.ts';
 import { addressIn } from './http/peer-address.ts';
 import { beginRequest } from './http/request-log.ts';
 import { requestStateOf } from './http/request-state.ts';
@@ -36,6 +36,8 @@ export interface AppOptions {
   /** Where requests are traced. */
   readonly tracing?: Tracing | null;
   readonly readiness?: Readiness;
+  /** Those of the service, where there are several. */
+  readonly processes?: () => Processes;
   /** Where `/` leads; default: `account`. */
   readonly startPage?: 'account' | 'docs';
   /** Makes all surfaces but the deprecated ones ready now, so that nobody who calls one first waits for it. */
@@ -82,6 +84,7 @@ export function createApp(services: Services, options: AppOptions = {}): Express
       metrics,
       node: judgeNode(process.versions.node),
       readiness: options.readiness ?? { draining: false },
+      processes: options.processes,
       metricsToken: options.metricsToken ?? null,
     }),
   );

@@ -67,6 +67,8 @@ export interface ServedServices extends Services {
 export interface Watched {
   readonly meters?: Meters;
   readonly tracing?: Tracing | null;
+  /** By how many processes the machine is shared. */
+  readonly sharedBy?: number;
 }
 
 /** Everything the domain asks for, over a migrated store. Throws when the master key is not the database's. */
@@ -75,7 +77,7 @@ export async function createServices(
   opened: Store,
   log: Log,
   openRunner: OpenRunner = (open) => open(),
-  { meters, tracing }: Watched = {},
+  { meters, tracing, sharedBy = 1 }: Watched = {},
 ): Promise<ServedServices> {
   const traced = tracing && traceStore(tracing);
   const measured = seen(cacheLookups(opened), meters, meterStore);
@@ -98,7 +100,7 @@ export async function createServices(
   const sender = createMailer({ smtp, from: mailFrom, folder: mailFolder });
   const mailer = seen(seen(sender, meters, meterMailer), tracing, traceMailer);
   const runner = openRunner(() =>
-    createHookRunner({ fetch: createGuestFetch(hookEgress), runtimes: config.hookRuntimes }),
+    createHookRunner({ fetch: createGuestFetch(hookEgress), runtimes: config.hookRuntimes, sharedBy }),
   );
   const hooks = seen(runner, tracing, traceHooks);
   const detached = (worker: Worker) => seen(worker, tracing, detachWorker);
@@ -113,7 +115,12 @@ export async function createServices(
     mailer,
     changeNotices: detached(createChangeNotices({ store, clock, mailer, addresses, log })),
     resetMails: detached(createResetMails({ store, clock, random, vault, limits, mailer, addresses, log })),
-    passwords: createPasswords({ pepper, cores: availableParallelism(), report: meters && passwordReport(meters) }),
+    passwords: createPasswords({
+      pepper,
+      cores: availableParallelism(),
+      sharedBy,
+      report: meters && passwordReport(meters),
+    }),
     totp: createTotp(),
     limits,
     limitRounds: shared?.rounds ?? null,

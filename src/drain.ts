@@ -14,6 +14,8 @@ export interface Traffic {
   readonly connections: Map<Socket, ServerResponse[]>;
   /** Every response ends its connection, so that other servers get the next request. */
   leaving: boolean;
+  /** Another process accepts the connections of this server, which does not listen. */
+  isGiven: boolean;
 }
 
 const trafficOf = new WeakMap<Server, Traffic>();
@@ -31,13 +33,33 @@ const mostAcceptingMilliseconds = 2000;
 
 /** Collects what a stop will need; the server adds its responses. */
 export function watchTraffic(server: Server): Traffic {
-  const traffic: Traffic = { connections: new Map(), leaving: false };
+  const traffic: Traffic = { connections: new Map(), leaving: false, isGiven: false };
   trafficOf.set(server, traffic);
   server.on('connection', (socket) => {
     traffic.connections.set(socket, []);
     socket.once('close', () => traffic.connections.delete(socket));
   });
   return traffic;
+}
+
+/**
+ * For a server that does not listen: makes it take connections that another process accepted, within the same limits.
+ * `most`: how many at a time; null without a limit.
+ */
+export function takeGiven(server: Server, most: number | null): (socket: Socket) => void {
+  const traffic = trafficOf.get(server) ?? watchTraffic(server);
+  traffic.isGiven = true;
+  // With this event Node begins to look for slow clients.
+  server.emit('listening');
+  return (socket) => {
+    if (most !== null && traffic.connections.size >= most) {
+      socket.destroy();
+      return;
+    }
+    // As of those that an HTTP server accepts itself.
+    socket.allowHalfOpen = true;
+    server.emit('connection', socket);
+  };
 }
 
 /** From now on every response ends its connection, so that a load balancer has none left when the server stops. */
@@ -56,15 +78,19 @@ export function leave(server: Server): void {
  */
 export async function drain(server: Server, milliseconds: number, hurry?: AbortSignal): Promise<boolean> {
   leave(server);
-  await acceptWaiting(server);
-  const connections = trafficOf.get(server)?.connections ?? new Map<Socket, unknown>();
+  const { connections, isGiven } = trafficOf.get(server) ?? { connections: new Map<Socket, unknown>(), isGiven: false };
   let finished = true;
-  // The HTTP server's own `close` would end idle connections too, and no longer time out slow ones.
-  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  if (!isGiven) {
+    await acceptWaiting(server);
+    // The HTTP server's own `close` would end idle connections too, and no longer time out slow ones.
+    NetServer.prototype.close.call(server, () => close());
+  }
   const began = performance.now();
   // Connections become idle one by one as their requests end; Node does not count those that never sent anything.
   const sweep = setInterval(() => {
     if (hurry?.aborted) server.closeIdleConnections();
+    if (isGiven && connections.size === 0) close();
     if (performance.now() - began < firstRequestMilliseconds) return;
     for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
   }, 50);
@@ -83,7 +109,7 @@ export async function drain(server: Server, milliseconds: number, hurry?: AbortS
  * been sent already, and closing would cut them off. Settles when the queue has been empty for a moment, in the turn
  * that found it empty.
  */
-async function acceptWaiting(server: Server): Promise<void> {
+export async function acceptWaiting(server: NetServer): Promise<void> {
   let accepted = true;
   const note = () => {
     accepted = true;

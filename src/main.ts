@@ -1,7 +1,5 @@
 /** The composition root of `gatehouse serve`: creates everything once, in order, and closes it in reverse order. */
 
-import type { Server } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 import packageJson from '../package.json' with { type: 'json' };
 import { createLog } from './adapters/log.ts';
 import { putPoolBehindEventLoop } from './adapters/thread-pool.ts';
@@ -9,27 +7,22 @@ import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { createServices, type ServedServices } from './create-services.ts';
 import { prepareDemo } from './demo.ts';
-import { type Clearing, startClearing } from './domain/clearing.ts';
-import type { PackageQueue } from './domain/hooks/package-queue.ts';
-import type { HookRunner } from './domain/hooks/runner.ts';
-import { shadowsSettled } from './domain/hooks/shadow.ts';
-import { keepWarm, type Warming } from './domain/hooks/warm.ts';
-import type { LimitRounds } from './domain/limit-portions/rounds.ts';
+import { startClearing } from './domain/clearing.ts';
+import { keepWarm } from './domain/hooks/warm.ts';
 import { wakeAfterCommit } from './domain/wake-after-commit.ts';
-import { drain, leave } from './drain.ts';
-import { type Housekeeping, startHousekeeping } from './housekeeping.ts';
+import { startHousekeeping } from './housekeeping.ts';
 import type { Readiness } from './http/health.ts';
 import { createMetrics } from './metrics/registry.ts';
 import { clearingReport, purgeReport, roundReport } from './metrics/reports.ts';
 import { openConfiguredStore } from './open-store.ts';
+import type { Place } from './processes/count.ts';
+import { openLink } from './processes/link.ts';
 import { keepServedAddress } from './served-address.ts';
 import { createServer, listen } from './server.ts';
 import type { Log } from './services.ts';
 import { checkFiles, prepareHooks, reportHooks, warnOfSettings } from './start-checks.ts';
-import type { Store } from './store/store.ts';
+import { announceStop, crash, finish, type Running, stopOnSignal } from './stop.ts';
 import type { Tracing } from './tracing/tracing.ts';
-
-const drainMilliseconds = 10_000;
 
 export interface ServeOptions {
   readonly config: Config;
@@ -37,17 +30,23 @@ export interface ServeOptions {
   readonly demo: boolean;
   /** Prints messages for people, not log lines: addresses, and the demo account's secrets. */
   readonly print: (text: string) => void;
+  /** Where this process is among those of one supervisor, which gives it connections; null: it listens itself. */
+  readonly place?: Place | null;
 }
 
 /**
- * Serves until SIGTERM or SIGINT; then finishes what is running and ends the process. Settles when requests are
- * accepted.
+ * Serves until SIGTERM or SIGINT, or until a supervisor says so; then finishes what is running and ends the process.
+ * Settles when requests are accepted.
  */
-export async function serve({ config, demo, print }: ServeOptions): Promise<void> {
+export async function serve({ config, demo, print, place = null }: ServeOptions): Promise<void> {
+  const metrics = createMetrics();
+  const link = place && openLink(place, metrics);
   const log = createLog({ level: config.logLevel });
   process.on('uncaughtException', (error) => crash(log, error));
-  await checkFiles(config, log);
-  warnOfSettings(config, log);
+  // What holds for all processes is said by one.
+  const speaks = place === null || place.number === 1;
+  await checkFiles(config, speaks ? log : { ...log, warn: () => {} });
+  if (speaks) warnOfSettings(config, log);
   prepareHooks(log);
   // Knex appends the stack to the message of an error.
   const warn = (line: string) => log.warn('database', { reason: line.split('\n', 1)[0] ?? '' });
@@ -55,11 +54,11 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
   let services: ServedServices | null = null;
   try {
     await store.migrate();
-    const metrics = createMetrics();
     const tracing = config.traces && (await openTraces(config.traces, log));
     services = await createServices(config, store, log, (open) => reportHooks(open(), log), {
       meters: metrics,
       tracing,
+      sharedBy: place?.of ?? 1,
     });
     await keepServedAddress(store, config);
     const introduction = demo ? await prepareDemo(services, config) : '';
@@ -69,7 +68,8 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
     const waking = { ...services, store: wakeAfterCommit(services.store, { ...services, clearing }) };
     const app = createApp(waking, {
       readiness,
-      metrics,
+      metrics: link ? { ...metrics, text: link.page } : metrics,
+      ...(link && { processes: link.processes }),
       tracing,
       metricsToken,
       trustProxy,
@@ -78,7 +78,7 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
     });
     const server = createServer(app);
     await putPoolBehindEventLoop();
-    await listen(server, config);
+    if (!link) await listen(server, config);
     const housekeeping = startHousekeeping(services, {
       report: purgeReport(metrics),
       roundReport: roundReport(metrics),
@@ -86,17 +86,18 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
     const warming = keepWarm(services);
     services.packageBuilds.start();
     services.limitRounds?.start();
-    stopOnSignal({
-      ...services,
-      readiness,
-      server,
-      housekeeping,
-      clearing,
-      warming,
-      tracing,
-      drainSeconds: config.drainSeconds,
-    });
-    log.info('listening', { host: config.host, port: config.port, version: packageJson.version });
+    const running: Running = { ...services, readiness, server, housekeeping, clearing, warming, tracing };
+    if (link) {
+      link.serve({
+        server,
+        leave: () => announceStop(running),
+        finish: (hurry) => finish(running, hurry),
+        crash: (error) => crash(log, error),
+      });
+    } else {
+      stopOnSignal(running, config.drainSeconds);
+      log.info('listening', { host: config.host, port: config.port, version: packageJson.version });
+    }
     print(introduction);
   } catch (error) {
     await services?.hooks.close();
@@ -108,62 +109,4 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
 /** Loaded where it is asked for: most installations have no collector. */
 async function openTraces(traces: NonNullable<Config['traces']>, log: Log): Promise<Tracing | null> {
   return (await import('./tracing/opentelemetry.ts')).openTracing(traces, log);
-}
-
-interface Running {
-  readonly log: Log;
-  readonly readiness: Readiness;
-  readonly server: Server;
-  readonly housekeeping: Housekeeping;
-  readonly clearing: Clearing;
-  readonly warming: Warming;
-  readonly tracing: Tracing | null;
-  readonly hooks: HookRunner;
-  readonly limitRounds: LimitRounds | null;
-  readonly packageBuilds: Pick<PackageQueue, 'stop'>;
-  readonly store: Store;
-  readonly drainSeconds: number;
-}
-
-/**
- * SIGTERM: reports not ready at once, so that load balancers notice and clients can send what they were about to.
- * SIGINT, from a person who waits, stops without that, also as the second signal. A second signal of the same kind ends
- * the process at once.
- */
-function stopOnSignal(running: Running): void {
-  const hurry = new AbortController();
-  // There is no load balancer in front, so there is nothing to wait for.
-  if (running.drainSeconds === 0) hurry.abort();
-  const stop = (signal: NodeJS.Signals) => {
-    if (signal === 'SIGINT') hurry.abort();
-    if (running.readiness.draining) return;
-    void stopInOrder(running, signal, hurry.signal).catch((error) => crash(running.log, error));
-  };
-  process.once('SIGTERM', stop).once('SIGINT', stop);
-}
-
-async function stopInOrder(running: Running, signal: string, hurry: AbortSignal): Promise<void> {
-  const { log, readiness, server, housekeeping, clearing, warming, packageBuilds, hooks, store, drainSeconds } =
-    running;
-  readiness.draining = true;
-  leave(server);
-  log.info('stopping', { signal });
-  await delay(drainSeconds * 1000, null, { signal: hurry }).catch(() => {});
-  if (!(await drain(server, drainMilliseconds, hurry))) log.warn('requests cut off');
-  await packageBuilds.stop();
-  await housekeeping.stop();
-  await running.limitRounds?.stop();
-  await clearing.stop();
-  await shadowsSettled(hooks);
-  await hooks.close();
-  await warming.stop();
-  await store.close();
-  await running.tracing?.close();
-  log.info('stopped');
-  process.exit(0);
-}
-
-function crash(log: Log, error: unknown): void {
-  log.error('crashed', { stack: error instanceof Error ? (error.stack ?? error.message) : 'not an error' });
-  process.exit(1);
 }

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server as NetServer, Socket } from 'node:net';
 import { Failure } from './domain/failure.ts';
 import { type Traffic, watchTraffic } from './drain.ts';
 
@@ -58,7 +58,7 @@ export function createServer(app: RequestListener, { headers, request, idle, ans
         req.socket.destroy();
         return;
       }
-      res.shouldKeepAlive &&= server.listening && !traffic.leaving;
+      res.shouldKeepAlive &&= (server.listening || traffic.isGiven) && !traffic.leaving;
       answers.push(res);
       res.once('close', () => answers.splice(answers.indexOf(res), 1));
       app(req, res);
@@ -101,7 +101,7 @@ interface Report {
 }
 
 /** As many connections as the process may open files, less what it needs itself; null where that is not limited. */
-function mostConnections(): number | null {
+export function mostConnections(): number | null {
   // Both members are missing in the types; without the first a report looks up the names of all addresses.
   const report = process.report as unknown as { excludeNetwork: boolean; getReport(): Report };
   report.excludeNetwork = true;
@@ -170,7 +170,7 @@ function readBeforeClosing(socket: Socket): void {
 }
 
 /** Settles when the server accepts connections; rejects with `unavailable` when the address cannot be used. */
-export function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+export function listen(server: NetServer, { host, port }: { host: string; port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     const refuse = (cause: NodeJS.ErrnoException) => {
       const why = cause.code === 'EADDRINUSE' ? 'another process is listening there' : (cause.code ?? cause.message);

@@ -150,6 +150,8 @@ export interface LogFields {
   /** A table of the store. */
   readonly table?: string;
   readonly count?: number;
+  /** Of a process of the service. */
+  readonly pid?: number | undefined;
   readonly port?: number;
   readonly host?: string;
   readonly version?: string;

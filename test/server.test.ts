@@ -1,19 +1,27 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, get, type RequestListener, type Server } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import {
+  type AddressInfo,
+  connect,
+  createServer as createNetServer,
+  type Server as NetServer,
+  type Socket,
+} from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { afterEach, describe, test } from 'node:test';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
-import { drain, leave } from '../src/drain.ts';
+import { drain, leave, takeGiven } from '../src/drain.ts';
 import { createServer, listen, type Patience } from '../src/server.ts';
 import { until } from './support/until.ts';
 
 describe('the server', () => {
   const servers: Server[] = [];
+  const fronts: NetServer[] = [];
 
   afterEach(() => {
     for (const server of servers.splice(0)) server.close().closeAllConnections();
+    for (const front of fronts.splice(0)) front.close();
   });
 
   async function start(app: RequestListener = (_req, res) => res.end('answered'), patience?: Patience) {
@@ -247,6 +255,39 @@ describe('the server', () => {
     assert.equal(await drain(server, 100), false);
     await readToEnd(stuck).catch(() => '');
     assert.ok(stuck.destroyed);
+  });
+
+  /** A server whose connections another one accepts, as that of a process with a supervisor. */
+  async function startGiven(app: RequestListener, patience?: Patience, most: number | null = null) {
+    const server = createServer(app, patience);
+    const take = takeGiven(server, most);
+    const front = createNetServer(take).listen(0, '127.0.0.1');
+    fronts.push(front);
+    await once(front, 'listening');
+    const { port } = front.address() as AddressInfo;
+    return { server, port };
+  }
+
+  test('connections that another process accepts have the same limits', async () => {
+    const patience = { headers: 200, request: 400, idle: 1500, answer: 1500, check: 50 };
+    const { port } = await startGiven((_req, res) => res.end('answered'), patience, 2);
+    assert.match(await sendText(port, 'GET / HTTP/1.1\r\nHo'), /^HTTP\/1\.1 408 /);
+    const two = [await open(port, ''), await open(port, '')];
+    assert.equal(await readToEnd(await open(port, '')), '');
+    for (const socket of two) socket.destroy();
+  });
+
+  test('at a stop it finishes what came on connections that another process accepted', async () => {
+    let finish = () => {};
+    const { server, port } = await startGiven((_req, res) => {
+      finish = () => res.end('late');
+    });
+    const running = await open(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(server, 'request');
+    const drained = drain(server, 10_000);
+    finish();
+    assert.match(await readToEnd(running), /^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*late$/i);
+    assert.equal(await drained, true);
   });
 
   test('an address that cannot be bound is reported', async () => {

@@ -19,6 +19,8 @@ interface PasswordOptions {
   readonly pepper: Buffer;
   /** Number of cores: all but one may hash, so that one is left for everything else. */
   readonly cores: number;
+  /** Number of processes that share them: each gets as many threads as the others, and at least one. */
+  readonly sharedBy?: number;
   /** Default: the OWASP minimum for argon2id. */
   readonly cost?: Argon2Cost;
   readonly report?: PasswordReport | undefined;
@@ -28,8 +30,14 @@ const defaultCost: Argon2Cost = { memoryCost: 19_456, timeCost: 2 };
 const pepperName = 'p1';
 
 /** Passwords as argon2id digests `p1:$argon2id$…`, where `p1` names the pepper. */
-export function createPasswords({ pepper, cores, cost = defaultCost, report }: PasswordOptions): Passwords {
-  const places = createHashPlaces(Math.max(1, cores - 1), report);
+export function createPasswords({
+  pepper,
+  cores,
+  sharedBy = 1,
+  cost = defaultCost,
+  report,
+}: PasswordOptions): Passwords {
+  const places = createHashPlaces(Math.max(1, Math.ceil((cores - 1) / sharedBy)), report);
   const options = { ...cost, parallelism: 1 };
   const dummy = dummyDigest(cost);
   const bcrypt = createImportedBcrypt();

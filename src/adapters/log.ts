@@ -27,6 +27,7 @@ const fieldKinds = {
   removalId: 'number',
   table: 'string',
   count: 'number',
+  pid: 'number',
   port: 'number',
   host: 'string',
   version: 'string',
@@ -35,8 +36,8 @@ const fieldKinds = {
 } as const satisfies Record<keyof LogFields, 'string' | 'number'>;
 
 const fieldNames = Object.keys(fieldKinds) as (keyof LogFields)[];
-const standardOutput = 1;
-const mostWaitingCharacters = 8 * 1024 * 1024;
+export const standardOutput = 1;
+export const mostWaitingCharacters = 8 * 1024 * 1024;
 const mostCharacters = 512;
 const mostStackCharacters = 4096;
 

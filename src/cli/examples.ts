@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 
 /** By the words of the command, without `gatehouse`; a group shows that of its first command. */
 const examples: Readonly<Record<string, readonly string[]>> = {
-  serve: ['serve', 'serve --demo'],
+  serve: ['serve', 'serve --demo', 'serve --processes auto'],
   'account create': ['account create acme --name "Acme Inc." --host id.acme.example'],
   'account list': ['account list --json'],
   'account show': ['account show acme'],

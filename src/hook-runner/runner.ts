@@ -14,6 +14,8 @@ import { findSyntaxError } from './syntax.ts';
 const processBytes = 96 * 1024 * 1024;
 const partOfMemory = 4;
 const fewestProcesses = 4;
+/** Where several processes of the service have some each. */
+const fewestOfMany = 2;
 const highestMostProcesses = 64;
 
 const builtIn: readonly HookRuntime[] = [{ name: 'jsruntime12.x', node: null }];
@@ -24,6 +26,8 @@ export interface HookRunnerOptions {
   readonly runtimes?: readonly HookRuntime[];
   /** Maximum number of processes; default: by the machine's memory. */
   readonly mostProcesses?: number;
+  /** By how many processes of the service that memory is shared; default: 1. */
+  readonly sharedBy?: number;
   /** Unused processes are ended after this time; default: 5 minutes. */
   readonly idleMilliseconds?: number;
   /** How long a run waits for room; default: 2 seconds. */
@@ -37,15 +41,15 @@ export interface HookProcessRunner extends HookRunner {
   readonly probed: Promise<void>;
 }
 
-function processesOfMachine(): number {
-  const fitting = Math.floor(totalmem() / partOfMemory / processBytes);
-  return Math.min(highestMostProcesses, Math.max(fewestProcesses, fitting));
+function processesOfMachine(sharedBy: number): number {
+  const fitting = Math.floor(totalmem() / partOfMemory / processBytes / sharedBy);
+  return Math.min(highestMostProcesses, Math.max(sharedBy === 1 ? fewestProcesses : fewestOfMany, fitting));
 }
 
 export function createHookRunner(options: HookRunnerOptions): HookProcessRunner {
   const runtimes = openRuntimes(options.runtimes ?? builtIn, {
     fetch: options.fetch,
-    mostProcesses: options.mostProcesses ?? processesOfMachine(),
+    mostProcesses: options.mostProcesses ?? processesOfMachine(options.sharedBy ?? 1),
     idleMilliseconds: options.idleMilliseconds ?? 5 * minute,
     waitMilliseconds: options.waitMilliseconds ?? 2000,
   });

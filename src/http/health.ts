@@ -15,6 +15,12 @@ export interface Readiness {
   draining: boolean;
 }
 
+/** How many processes one supervisor should have, and how many of them serve. */
+export interface Processes {
+  readonly wanted: number;
+  readonly serving: number;
+}
+
 interface HealthOptions extends HookHealthOptions {
   readonly store: Services['store'];
   readonly packageBuilds: Pick<Services['packageBuilds'], 'walls'>;
@@ -23,6 +29,8 @@ interface HealthOptions extends HookHealthOptions {
   /** The Node version that runs this. */
   readonly node: Judgement;
   readonly readiness: Readiness;
+  /** Those of the service, where there are several. */
+  readonly processes?: (() => Processes) | undefined;
   /** Bearer token for `/metrics` and the details of `/readyz`; null: only for a loopback peer without a proxy. */
   readonly metricsToken: string | null;
 }
@@ -57,7 +65,9 @@ export function createHealth(options: HealthOptions): Router {
     res.status(ready ? 200 : 503);
     const status = ready ? 'ready' : draining ? 'stopping' : 'not ready';
     const packages = describePackages(options.packageBuilds);
-    res.json(isOpen ? { status, checks, node: describeNode(options.node), hooks, packages, geoip } : { status });
+    const details = { checks, node: describeNode(options.node), hooks, packages, geoip };
+    const processes = options.processes?.();
+    res.json(isOpen ? { status, ...details, ...(processes && { processes }) } : { status });
   });
   router.get('/metrics', async (req, res) => {
     if (!mayRead(req, options.metricsToken)) {

@@ -21,7 +21,7 @@ export interface Meter {
 type Catalogue = typeof catalogue;
 export type MeterName = keyof Catalogue;
 
-type NamesOf<Type extends Meter['type']> = {
+export type NamesOf<Type extends Meter['type']> = {
   [Name in MeterName]: Catalogue[Name]['type'] extends Type ? Name : never;
 }[MeterName];
 

@@ -3,11 +3,14 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { catalogue } from './catalogue.ts';
 import type { LabelValues, Meter, Meters } from './meters.ts';
+import { aggregatorOf, type Snapshot } from './together.ts';
 
 export interface Metrics extends Meters {
   /** All metrics in text exposition format. */
   text(): Promise<string>;
   readonly contentType: string;
+  /** The same, for a page of several processes. */
+  snapshot(): Promise<Snapshot>;
 }
 
 type Labels = Readonly<Record<string, string>>;
@@ -23,7 +26,8 @@ export function createMetrics(): Metrics {
 
   for (const [name, meter] of Object.entries<Meter>(catalogue)) {
     const { type, labels, meaning, buckets = [] } = meter;
-    const options = { name, help: meaning, labelNames: Object.keys(labels), registers: [registry] };
+    const labelNames = Object.keys(labels);
+    const options = { name, help: meaning, labelNames, registers: [registry] };
     switch (type) {
       case 'counter': {
         const counter = new Counter(options);
@@ -32,7 +36,7 @@ export function createMetrics(): Metrics {
         break;
       }
       case 'gauge': {
-        const gauge = new Gauge(options);
+        const gauge = new Gauge({ ...options, aggregator: aggregatorOf(name) });
         for (const set of labelSetsOf(labels)) gauge.set(set, 0);
         gauges.set(name, gauge);
         break;
@@ -57,6 +61,10 @@ export function createMetrics(): Metrics {
       return registry.metrics();
     },
     contentType: registry.contentType,
+    snapshot: () => {
+      for (const set of beforeReading) set();
+      return registry.getMetricsAsJSON();
+    },
   };
 }
 

@@ -28,6 +28,8 @@ export interface Gatehouse {
 
 export interface ServeOptions {
   readonly processes?: number;
+  /** One server instead, with so many processes below its supervisor. */
+  readonly supervised?: number;
   /** Flags of node, such as `--cpu-prof`. */
   readonly flags?: readonly string[];
   /** What else uses CPU time for it: the database server. */
@@ -64,13 +66,14 @@ export async function startProcess(
   port = installation.port,
   flags: readonly string[] = [],
   env: ServedEnv = {},
+  args: readonly string[] = [],
 ): Promise<StartedProcess> {
   const { folder } = installation;
   const log = openSync(join(folder, `serve-${port}.log`), 'a');
   const startedAt = performance.now();
   // A profile names the source of each function.
   const script = flags.includes('--cpu-prof') ? sources : program;
-  const child = spawn(process.execPath, [...startFlags, ...flags, script, 'serve'], {
+  const child = spawn(process.execPath, [...startFlags, ...flags, script, 'serve', ...args], {
     cwd: folder,
     env: environment(installation, port, env),
     stdio: ['ignore', log, log],
@@ -135,11 +138,12 @@ export async function prepareGatehouse(
   ]);
   return {
     installation,
-    serve: async ({ processes = 1, flags = [], pids: others = [], envs = [] } = {}) => {
+    serve: async ({ processes = 1, supervised, flags = [], pids: others = [], envs = [] } = {}) => {
+      const args = supervised === undefined ? [] : ['--processes', String(supervised)];
       const started: StartedProcess[] = [];
       for (let number = 0; number < processes; number += 1) {
-        const port = number === 0 ? installation.port : await freePort();
-        started.push(await startProcess(installation, port, flags, envs[number]));
+        const port = number === 0 && supervised === undefined ? installation.port : await freePort();
+        started.push(await startProcess(installation, port, flags, envs[number], args));
       }
       const pids = [...started.map(({ child }) => child.pid ?? 0), ...others];
       const ports = started.map(({ port }) => port);

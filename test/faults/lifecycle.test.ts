@@ -13,6 +13,7 @@ import { purgedTables } from '../support/purge.ts';
 import { openAccount, type RunningAccount } from '../support/running-account.ts';
 import { sampledDatabases } from '../support/sample.ts';
 import { clientAuthentication, refresh, registerClient } from '../support/sign-in.ts';
+import { until } from '../support/until.ts';
 import { openWire, type Wire } from '../support/wire.ts';
 
 function events(service: Service): unknown[] {
@@ -95,6 +96,40 @@ for (const database of sampledDatabases) {
     });
   });
 }
+
+describe('a service of two processes', () => {
+  it('serves at one port, has one page of metrics, and stops as one', async (t) => {
+    const installation = await install('postgres');
+    t.after(() => installation.dispose());
+    const service = await installation.serve({ processes: 2 });
+    const wire = openWire({ port: service.port, host: 'nobody.example' });
+    const processes = async () => (await wire.call('GET', '/readyz')).body.processes;
+    await until(async () => (await processes()).serving === 2);
+    assert.deepEqual(await processes(), { wanted: 2, serving: 2 });
+    // Each new connection is another process's.
+    const both = await Promise.all([wire.call('GET', '/metrics'), wire.call('GET', '/metrics')]);
+    for (const { status, text, headers } of both) {
+      assert.deepEqual([status, headers['content-type']], [200, 'text/plain; version=0.0.4; charset=utf-8']);
+      assert.match(text, /^gatehouse_refreshes_total\{outcome="rotated"\} 0$/m);
+    }
+    const held = both.map(({ text }) =>
+      /^gatehouse_database_connections\{pool="main",state="used"\} (\d+)$/m.exec(text),
+    );
+    assert.ok(held.every((found) => found !== null));
+    wire.close();
+    assert.equal(await service.stop(), 0);
+    assert.deepEqual(events(service), ['listening', 'stopping', 'stopped']);
+  });
+
+  it('does not start where its first process does not, and says why once', async (t) => {
+    const installation = await install('sqlite', { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' });
+    t.after(() => installation.dispose());
+    const { exitCode, stdout, stderr } = await installation.run(['serve', '--processes', '2']);
+    assert.equal(exitCode, 1);
+    assert.doesNotMatch(stdout, /listening/);
+    assert.equal(stderr.match(/^gatehouse: /gm)?.length, 1);
+  });
+});
 
 describe('invalid settings', () => {
   it('are all reported at once, without their values, and nothing starts', async (t) => {

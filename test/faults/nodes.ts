@@ -1,6 +1,6 @@
 /** Server processes on one database, sessions on them, and refreshes at either door: what races are made of. */
 
-import { freePort, type Installation, install, type Service } from '../support/process.ts';
+import { freePort, type Installation, install, type ServeOptions, type Service } from '../support/process.ts';
 import { openAccount, type RunningAccount } from '../support/running-account.ts';
 import { assertFewSentAgain } from '../support/sent-again.ts';
 import {
@@ -42,15 +42,19 @@ interface Refreshes {
   readonly sentAgain: string[];
 }
 
-/** Two servers on PostgreSQL, one on SQLite, whose file one process serves; `env` is for all of them. */
+/**
+ * Two servers on PostgreSQL, one on SQLite, whose file one process serves; `env` is for all of them. The checkout that
+ * they run may be another one, and the first may have several processes.
+ */
 export async function openNodes(
   database: DatabaseKind,
   settings: readonly string[] = [],
   count = database === 'postgres' ? 2 : 1,
   env: Readonly<Record<string, string>> = {},
+  { root, ...serving }: Pick<ServeOptions, 'root' | 'processes'> = {},
 ): Promise<Nodes> {
-  const installation = await install(database, env);
-  const first = await installation.serve();
+  const installation = await install(database, env, root);
+  const first = await installation.serve(serving);
   const services = [first];
   while (services.length < count) services.push(await installation.serve({ port: await freePort() }));
   const account = await openAccount(first, settings);

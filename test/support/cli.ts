@@ -8,8 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { recordingEnvironment } from './record-statements.ts';
 
-const script = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
-const resident = fileURLToPath(new URL('command-process.ts', import.meta.url));
+const ownRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
  * The variable that names the folder in which command lines work: for a run of tests one in memory, where no commit
@@ -34,8 +33,8 @@ export interface CliFolder {
    */
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape it asked for
   json(...args: string[]): Promise<any>;
-  /** Starts a long-running command; the test ends it. */
-  start(args: readonly string[], env?: Readonly<Record<string, string>>): ChildProcessWithoutNullStreams;
+  /** Starts a long-running command, of another checkout where one is named; the test ends it. */
+  start(args: readonly string[], env?: Readonly<Record<string, string>>, root?: string): ChildProcessWithoutNullStreams;
   /** Removes the folder, and ends the process of `ask`. */
   remove(): void;
 }
@@ -59,7 +58,8 @@ async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
 }
 
 /** The process of `ask`, which is started by the first command and keeps this one up only while one runs. */
-function openResident(cwd: string, base: Readonly<Record<string, string>>) {
+function openResident(cwd: string, base: Readonly<Record<string, string>>, root: string) {
+  const resident = join(root, 'test/support/command-process.ts');
   let child: ChildProcess | undefined;
   const waiting = new Map<number, { resolve(outcome: Outcome): void; reject(error: Error): void }>();
   let asked = 0;
@@ -93,18 +93,24 @@ function openResident(cwd: string, base: Readonly<Record<string, string>>) {
   };
 }
 
-/** `base` is the environment of every command; what a call names comes on top. */
-export function cliFolder(base: Readonly<Record<string, string>> = {}): CliFolder {
+/**
+ * `base` is the environment of every command; what a call names comes on top. `root` is the checkout whose command line
+ * it is.
+ */
+export function cliFolder(base: Readonly<Record<string, string>> = {}, root = ownRoot): CliFolder {
   const path = mkdtempSync(join(process.env[foldersVariable] ?? tmpdir(), 'gatehouse-cli-'));
-  const start: CliFolder['start'] = (args, env) =>
-    spawn(process.execPath, [script, ...args], { cwd: path, env: environment({ ...base, ...env }) });
+  const start: CliFolder['start'] = (args, env, from = root) =>
+    spawn(process.execPath, [join(from, 'bin/gatehouse.js'), ...args], {
+      cwd: path,
+      env: environment({ ...base, ...env }),
+    });
   const run: CliFolder['run'] = async (args, { input = '', env = {} } = {}) => {
     const child = start(args, env);
     child.stdin.end(input);
     const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr), once(child, 'close')]);
     return { exitCode: child.exitCode, stdout, stderr };
   };
-  const { ask, close } = openResident(path, base);
+  const { ask, close } = openResident(path, base, root);
   return {
     path,
     run,

@@ -43,6 +43,10 @@ export interface ServeOptions {
   readonly demo?: boolean;
   /** Another port than the installation's, for a second process on the same database. */
   readonly port?: number;
+  /** So many processes below one supervisor. */
+  readonly processes?: number | 'auto';
+  /** Another checkout than the installation's. */
+  readonly root?: string;
 }
 
 /** A server process. */
@@ -72,14 +76,21 @@ process.once('exit', () => {
 });
 process.once('SIGTERM', () => process.exit(143));
 
-/** A fresh installation on an empty database, or on the one that the settings for all its processes name. */
-export async function install(kind: DatabaseKind, env: Readonly<Record<string, string>> = {}): Promise<Installation> {
+/**
+ * A fresh installation on an empty database, or on the one that the settings for all its processes name; `root` is the
+ * checkout that it runs.
+ */
+export async function install(
+  kind: DatabaseKind,
+  env: Readonly<Record<string, string>> = {},
+  root?: string,
+): Promise<Installation> {
   const { DATABASE_URL: given } = env;
   const database = kind === 'postgres' && given === undefined ? await freshDatabase() : null;
   const port = await freePort();
   // By default there is no balancer in front of it: a stop need not wait for one.
   const own = { PORT: String(port), DRAIN_SECONDS: '0', ...(database && settingsOf(wayTo(database.url))) };
-  const cli = cliFolder({ ...own, ...env });
+  const cli = cliFolder({ ...own, ...env }, root);
   folders.add(cli);
   const servers = new Set<ChildProcessWithoutNullStreams>();
   const installation: Installation = {
@@ -90,10 +101,11 @@ export async function install(kind: DatabaseKind, env: Readonly<Record<string, s
     ask: cli.ask,
     start: cli.start,
     cli: cli.json,
-    serve: ({ env = {}, demo = false, port: own = port } = {}) => {
+    serve: ({ env = {}, demo = false, port: own = port, processes, root } = {}) => {
       // The hosts of accounts stay those of the first process.
       const address = own === port ? {} : { PORT: String(own), SERVICE_DOMAIN: `localhost:${port}` };
-      const child = cli.start(['serve', ...(demo ? ['--demo'] : [])], { ...address, ...env });
+      const several = processes === undefined ? [] : ['--processes', String(processes)];
+      const child = cli.start(['serve', ...(demo ? ['--demo'] : []), ...several], { ...address, ...env }, root);
       for (const set of [running, servers]) {
         set.add(child);
         child.once('close', () => set.delete(child));

@@ -1,0 +1,28 @@
+/** A small process of a service, for tests of what gives it connections: it answers its number. */
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { drain, leave } from '../../src/drain.ts';
+import { createMetrics } from '../../src/metrics/registry.ts';
+import { readPlace } from '../../src/processes/count.ts';
+import { openLink } from '../../src/processes/link.ts';
+import { createServer } from '../../src/server.ts';
+
+const place = process.argv.at(-1) ?? '';
+if (process.argv.includes('--broken')) process.exit(3);
+const metrics = createMetrics();
+const link = openLink(readPlace(place), metrics);
+const server = createServer(async (req, res) => {
+  metrics.count('gatehouse_password_queue_refused_total', {});
+  metrics.set('gatehouse_removals_waiting', {}, 7);
+  if (req.url === '/slow') await delay(200);
+  res.end(req.url === '/metrics' ? await link.page() : JSON.stringify({ pid: process.pid, ...link.processes() }));
+});
+link.serve({
+  server,
+  leave: () => leave(server),
+  finish: async (hurry) => void (await drain(server, 10_000, hurry)),
+  crash: (error) => {
+    throw error;
+  },
+});
+process.stdout.write(`line of ${place}\n`);

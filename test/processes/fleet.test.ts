@@ -1,0 +1,143 @@
+/** Connections and processes: real ones, which only answer their number. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createLog } from '../../src/adapters/log.ts';
+import { writePlace } from '../../src/processes/count.ts';
+import { createFleet, type Fleet } from '../../src/processes/fleet.ts';
+import { createHandout } from '../../src/processes/handout.ts';
+import { until } from '../support/until.ts';
+
+const script = fileURLToPath(new URL('answering-process.ts', import.meta.url));
+const count = 2;
+
+describe('processes that share a port', () => {
+  const lines: string[] = [];
+  const handout = createHandout();
+  const server = createServer({ pauseOnConnect: true }, handout.add);
+  let broken: readonly string[] = [];
+  let fleet: Fleet;
+  let port = 0;
+
+  before(async () => {
+    const write = (some: string) => lines.push(...some.trimEnd().split('\n'));
+    fleet = createFleet({
+      count,
+      handout,
+      log: createLog({ level: 'info', destination: { write } }),
+      write,
+      commandOf: (place) => [script, ...broken, ...writePlace(place)],
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    port = (server.address() as AddressInfo).port;
+    assert.equal(await fleet.startFirst(), null);
+    fleet.fill();
+    await until(async () => (await ask()).serving === count);
+  });
+
+  after(async () => {
+    server.close();
+    await fleet.end(() => true);
+  });
+
+  /** On a connection of its own, unless the agent has one. */
+  async function answer(path = '/', agent: Agent | false = false): Promise<string> {
+    const asked = request({ host: '127.0.0.1', port, path, agent }).end();
+    const [res] = await once(asked, 'response');
+    return text(res);
+  }
+
+  async function ask(agent: Agent | false = false): Promise<{ pid: number; wanted: number; serving: number }> {
+    return JSON.parse(await answer('/', agent));
+  }
+
+  async function counted(): Promise<number> {
+    const page = await answer('/metrics');
+    // Each process reads the same of the database: not 14.
+    assert.match(page, /^gatehouse_removals_waiting 7$/m);
+    return Number(/^gatehouse_password_queue_refused_total (\d+)$/m.exec(page)?.[1]);
+  }
+
+  async function pids(): Promise<number[]> {
+    const answers = await Promise.all(Array.from({ length: count * 2 }, () => ask()));
+    return [...new Set(answers.map(({ pid }) => pid))];
+  }
+
+  function told(event: string): boolean {
+    return lines.some((line) => line.includes(`"event":"${event}"`));
+  }
+
+  it('take connections in turn', async () => {
+    const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true }));
+    const asked: number[] = [];
+    for (const agent of agents) asked.push((await ask(agent)).pid, (await ask(agent)).pid);
+    for (const agent of agents) agent.destroy();
+    const [one, other] = [asked[0], asked[2]];
+    assert.notEqual(one, other);
+    assert.deepEqual(asked, [one, one, other, other, one, one, other, other]);
+  });
+
+  it('have one page of metrics, and write whole lines', async () => {
+    const before = await counted();
+    await Promise.all(Array.from({ length: 6 }, () => ask()));
+    assert.equal(await counted(), before + 7);
+    assert.deepEqual(lines.filter((line) => line.startsWith('line of')).toSorted(), ['line of 1/2', 'line of 2/2']);
+  });
+
+  it('lose no connection that a dying one had not taken, and no count that was shown', async () => {
+    const [victim = 0, other = 0] = await pids();
+    const shown = await counted();
+    process.kill(victim, 'SIGSTOP');
+    const asked = [ask(), ask(), ask()];
+    // Two turns: the stopped one has one of the connections.
+    await Promise.race(asked);
+    process.kill(victim, 'SIGKILL');
+    const answers = await Promise.all(asked);
+    assert.ok(answers.every(({ pid }) => pid !== victim));
+    assert.ok(answers.some(({ pid }) => pid === other));
+    await until(() => told('process ended'));
+    assert.ok((await counted()) >= shown + 3);
+    await until(async () => (await ask()).serving === count);
+    assert.ok(!(await pids()).includes(victim));
+  });
+
+  it('are replaced one by one while every request is answered', async () => {
+    const former = await pids();
+    let goesOn = true;
+    const kept = new Agent({ keepAlive: true, maxSockets: 2 });
+    const load = async (path: string, agent: Agent | false) => {
+      let answered = 0;
+      while (goesOn) {
+        await answer(path, agent);
+        answered += 1;
+      }
+      return answered;
+    };
+    const loads = [load('/', false), load('/slow', false), load('/', kept), load('/slow', kept)];
+    await fleet.replace();
+    const shown = await counted();
+    goesOn = false;
+    assert.ok((await Promise.all(loads)).every((answered) => answered > 0));
+    kept.destroy();
+    const present = await pids();
+    assert.equal(present.length, count);
+    assert.ok(present.every((pid) => !former.includes(pid)));
+    assert.ok(shown <= (await counted()));
+    assert.ok(told('processes replaced'));
+  });
+
+  it('stay where a new one does not start', async () => {
+    const former = await pids();
+    broken = ['--broken'];
+    await fleet.replace();
+    broken = [];
+    assert.ok(told('processes not replaced'));
+    assert.deepEqual((await pids()).toSorted(), former.toSorted());
+  });
+});

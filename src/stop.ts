@@ -67,19 +67,11 @@ export function announceStop({ readiness, server }: Pick<Running, 'readiness' | 
 
 /** Serves nothing new, finishes what is running, and closes everything. */
 export async function finish(running: Running, hurry: AbortSignal): Promise<void> {
-<<<<<<< HEAD
-  const { log, server, housekeeping, clearing, warming, packageBuilds, hooks, store, tracing } = running;
-  if (!(await drain(server, drainMilliseconds, hurry))) log.warn('requests cut off');
-  await packageBuilds.stop();
-  await housekeeping.stop();
-  await running.limitRounds?.stop();
-=======
   const { log, server, housekeeping, clearing, warming, packageBuilds, limitRounds, hooks, store, tracing } = running;
   if (!(await drain(server, drainMilliseconds, hurry))) log.warn('requests cut off');
   await packageBuilds.stop();
   await housekeeping.stop();
   await limitRounds?.stop();
->>>>>>> procs
   await clearing.stop();
   await shadowsSettled(hooks);
   await hooks.close();

@@ -143,11 +143,7 @@ export async function prepareGatehouse(
       const started: StartedProcess[] = [];
       for (let number = 0; number < processes; number += 1) {
         const port = number === 0 && supervised === undefined ? installation.port : await freePort();
-<<<<<<< HEAD
-        started.push(await startProcess(installation, port, flags, envs[number] ?? {}, args));
-=======
         started.push(await startProcess(installation, port, flags, envs[number], args));
->>>>>>> procs
       }
       const pids = [...started.map(({ child }) => child.pid ?? 0), ...others];
       const ports = started.map(({ port }) => port);

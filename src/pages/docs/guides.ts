@@ -99,11 +99,7 @@ export const guideGroups: readonly GuideGroup[] = [
       page('deploying', 'Compose, Kubernetes, systemd: what `deploy/` has for each, and what of it was run.'),
       page(
         'scale',
-<<<<<<< HEAD
-        'Several processes on one machine, several hosts of PostgreSQL, poolers, accounts spread over servers by Citus.',
-=======
         'One machine with many cores, distribution by account, high availability: what each costs, gains, and needs.',
->>>>>>> procs
       ),
       page('alerts', 'Alert rules and a dashboard for the metrics; what to do when one fires.'),
       page('upgrading', 'What a release may change, how to upgrade, how to go back.'),

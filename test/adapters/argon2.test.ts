@@ -37,12 +37,16 @@ test('an unknown user is refused after the same work', async () => {
   for (const guess of ['', 'x', 'correct horse']) assert.equal(await passwords.verify(guess, null, share), false);
   const real = createPasswords({ pepper, cores: 2 });
   const digest = await real.digest('x', share);
+  /** The least of five: other threads of this process work at times. */
   const timeOf = async (stored: string | null) => {
-    const start = process.cpuUsage();
-    await real.verify('y', stored, share);
-    return process.cpuUsage(start).user;
+    const times: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const start = process.cpuUsage();
+      await real.verify('y', stored, share);
+      times.push(process.cpuUsage(start).user);
+    }
+    return Math.min(...times);
   };
-  await timeOf(null);
   // Far apart only when one of them does no work at all.
   assert.ok((await timeOf(null)) > (await timeOf(digest)) / 10);
 });

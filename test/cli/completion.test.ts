@@ -121,7 +121,7 @@ words=(${line.replace(/ $/, " ''")}); CURRENT=$#words; _gatehouse`,
         const line = `gatehouse ${words}${words && ' '}`;
         const known = command.commands.map((one) => one.name()).filter((name) => name !== 'help');
         for (const name of known) assert.ok(complete(`${line}${name}`).includes(name), `${line}${name}`);
-        const flags = command.options.flatMap(({ long }) => long ?? []);
+        const flags = command.options.flatMap(({ long, hidden }) => (hidden ? [] : (long ?? [])));
         const found = complete(`${line}--`);
         assert.deepEqual(
           flags.filter((flag) => !found.includes(flag)),

@@ -161,5 +161,11 @@ async function consumeOfAccount(db: Knex, batch: OfAccount): Promise<Consumption
   return outcomes ?? inTransaction(db, (tx) => judgeEvery(tx, batch));
 }
 
-/** The service gathers refreshes by account, so that nearly always there is one (domain/gathered-writes.ts). */
-export const consumeAll: ConsumeAll = (db, batch) => byAccount(batch, (one) => consumeOfAccount(db, one));
+/**
+ * The service gathers refreshes by account, so that nearly always there is one (domain/gathered-writes.ts); what several
+ * accounts have is done in one transaction, or not at all.
+ */
+export const consumeAll: ConsumeAll = (db, batch) => {
+  const consume = (on: Knex) => byAccount(batch, (one) => consumeOfAccount(on, one));
+  return batch.every(({ accountId }) => accountId === batch[0]?.accountId) ? consume(db) : inTransaction(db, consume);
+};

@@ -31,7 +31,8 @@ async function insert(db: Knex, table: string, numbered: string, added: Paramete
 }
 
 export const append: Append = async (db, table, numbered, added, eventsOf) => {
-  if (eventsOf && !db.isTransaction) {
+  const isOneStatement = !eventsOf && added.every((row) => row['account_id'] === added[0]?.['account_id']);
+  if (!isOneStatement && !db.isTransaction) {
     return db.transaction((tx) => append(tx, table, numbered, added, eventsOf));
   }
   const owned = added.map((row) => ({ accountId: Number(row['account_id']), row }));

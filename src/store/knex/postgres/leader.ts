@@ -119,6 +119,15 @@ export function followLeader({ url, settings, waitMilliseconds, log }: LeaderOpt
   };
 }
 
+/** How long a command looks for the host that takes writes. */
+const commandWaitMilliseconds = 5000;
+
+/** A connection for a command that needs no pool, to the host that `followLeader` finds. */
+export async function connectToLeader(url: string, name: string): Promise<pg.Client> {
+  const settings = { application_name: name };
+  return followLeader({ url, settings, waitMilliseconds: commandWaitMilliseconds, log: () => {} }).connect();
+}
+
 /** The spare connection goes to the first who asks. */
 async function takeSpare(searching: Promise<Found>): Promise<Found> {
   const found = await searching;

@@ -3,6 +3,7 @@
 import type pg from 'pg';
 import { Failure } from '../../../../domain/failure.ts';
 import type { Part } from '../../schema/describe.ts';
+import { requireIdle } from '../idle.ts';
 import { schemaParts } from '../schema.ts';
 import { type DistributionPlan, planOf } from './plan.ts';
 
@@ -89,11 +90,7 @@ async function requireFit(client: Client, { obstacles }: DistributionPlan): Prom
   const status = await readStatus(client);
   if (status.citus === null) throw refused('Citus is not installed in this database: create extension citus');
   if (status.workers.length === 0) throw refused('no worker is known: select citus_add_node(…)');
-  const { rows } = await client.query<{ others: number }>(
-    `select count(*)::int as others from pg_stat_activity
-      where datname = current_database() and application_name = 'gatehouse' and pid <> pg_backend_pid()`,
-  );
-  if (rows[0]?.others !== 0) throw refused('the database is in use: stop the service first');
+  await requireIdle(client);
   return status;
 }
 

@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { connectToLeader } from '../leader.ts';
 import { apply, type DistributionStatus, readPlan, readStatus } from './carry-out.ts';
 import type { DistributionPlan } from './plan.ts';
 
@@ -14,8 +15,7 @@ export async function withDistribution<Result>(
   url: string,
   work: (distribution: Distribution) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({ connectionString: url, application_name: 'gatehouse db distribute' });
-  await client.connect();
+  const client = await connectToLeader(url, 'gatehouse db distribute');
   const reading = async <Read>(read: (client: pg.Client) => Promise<Read>): Promise<Read> => {
     await client.query('begin transaction read only');
     try {

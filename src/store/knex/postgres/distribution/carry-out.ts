@@ -94,10 +94,23 @@ async function requireFit(client: Client, { obstacles }: DistributionPlan): Prom
   return status;
 }
 
+/** What the operator has confirmed. */
+export interface Confirmed {
+  /** No process of the release before runs or will: the triggers that it writes by may go. */
+  readonly dropTriggers: boolean;
+}
+
+function requireConfirmed({ dropping }: DistributionPlan, { dropTriggers }: Confirmed): void {
+  if (dropping.length === 0 || dropTriggers) return;
+  const why = 'processes of the release before write by them';
+  throw refused(`${dropping.length} triggers are to be dropped (${why}): when none runs or will, add --drop-triggers`);
+}
+
 /** The statements that were sent. What a former call has done is left: it can be called again after an error. */
-export async function apply(client: Client, report: (sql: string) => void): Promise<string[]> {
+export async function apply(client: Client, confirmed: Confirmed, report: (sql: string) => void): Promise<string[]> {
   const plan = await readPlan(client);
   const { tables } = await requireFit(client, plan);
+  requireConfirmed(plan, confirmed);
   const done = new Set(tables.filter(({ wanted, found }) => wanted === found).map(({ table }) => table));
   const wrong = tables.find(({ wanted, found }) => wanted !== found && found !== 'local');
   if (wrong)
@@ -105,7 +118,7 @@ export async function apply(client: Client, report: (sql: string) => void): Prom
       `${wrong.table} is ${wrong.found} and not ${wrong.wanted}: select undistribute_table('${wrong.table}')`,
     );
   const sent: string[] = [];
-  for (const { sql } of plan.statements) {
+  for (const { sql } of [...plan.dropping, ...plan.statements]) {
     const [, table] = /_table\('(\w+)'/.exec(sql) ?? [];
     if (table !== undefined && done.has(table)) continue;
     report(sql);

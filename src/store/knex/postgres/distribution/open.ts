@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { connectToLeader } from '../leader.ts';
-import { apply, type DistributionStatus, readPlan, readStatus } from './carry-out.ts';
+import { apply, type Confirmed, type DistributionStatus, readPlan, readStatus } from './carry-out.ts';
 import type { DistributionPlan } from './plan.ts';
 
 /** A database that is, or is to be, distributed by account. */
 export interface Distribution {
   plan(): Promise<DistributionPlan>;
   status(): Promise<DistributionStatus>;
-  apply(report: (sql: string) => void): Promise<string[]>;
+  apply(confirmed: Confirmed, report: (sql: string) => void): Promise<string[]>;
 }
 
 /** Runs `work` on a connection of its own, without limits of time; the first two functions only read. */
@@ -28,7 +28,7 @@ export async function withDistribution<Result>(
     return await work({
       plan: () => reading(readPlan),
       status: () => reading(readStatus),
-      apply: (report) => apply(client, report),
+      apply: (confirmed, report) => apply(client, confirmed, report),
     });
   } finally {
     await client.end();

@@ -136,15 +136,16 @@ async function takeSpare(searching: Promise<Found>): Promise<Found> {
   return taken;
 }
 
+/** Has Knex's pool end the connection, and open another one, once it is given back. */
+export function dispose(connection: pg.Client & { __knex__disposed?: unknown }, why: unknown): void {
+  connection.__knex__disposed ??= why;
+}
+
 /** A connection that says of itself when it is of no use any more, as Knex's pool asks. */
 async function openConnection(settings: pg.ClientConfig): Promise<pg.Client> {
-  const connection: pg.Client & { __knex__disposed?: unknown } = new pg.Client(settings);
-  connection.on('error', (error) => {
-    connection.__knex__disposed = error;
-  });
-  connection.on('end', () => {
-    connection.__knex__disposed ??= 'Connection ended';
-  });
+  const connection = new pg.Client(settings);
+  connection.on('error', (error) => dispose(connection, error));
+  connection.on('end', () => dispose(connection, 'Connection ended'));
   await connection.connect();
   return connection;
 }

@@ -7,7 +7,8 @@ import { fields, table } from './output.ts';
 
 const explanation = `
 --plan and --status only read. --plan ends with 1 while the schema does not fit. --apply has never been run on a real
-Citus (docs/scale.md), which is why it asks for --untried: try it on a copy. Stop the service before.`;
+Citus (docs/scale.md), which is why it asks for --untried: try it on a copy. Stop the service before. The release before
+this one writes by triggers that Citus does not take. After --drop-triggers there is no way back to it.`;
 
 interface Options {
   readonly json?: true;
@@ -15,6 +16,7 @@ interface Options {
   readonly apply?: true;
   readonly status?: true;
   readonly untried?: true;
+  readonly dropTriggers?: true;
 }
 
 export function addDistributeCommand(group: Command, outlet: Outlet): void {
@@ -36,17 +38,24 @@ export function addDistributeCommand(group: Command, outlet: Outlet): void {
     .option('--apply', 'carry out the statements of the plan')
     .option('--status', 'show where each table lies')
     .option('--untried', 'with --apply: it is known that this has never been run on a real Citus')
+    .option('--drop-triggers', 'with --apply: no process of the release before runs, and none will')
     .addHelpText('after', explanation);
 }
 
 /** Exactly one of the three. */
-function workOf({ plan, apply, status, untried }: Options): (distribution: Distribution) => Promise<Answer> {
+function workOf({
+  plan,
+  apply,
+  status,
+  untried,
+  dropTriggers = false,
+}: Options): (distribution: Distribution) => Promise<Answer> {
   if ([plan, apply, status].filter((one) => one === true).length !== 1) {
     throw new Failure('value_invalid', { name: 'options', message: 'give one of --plan, --apply and --status' });
   }
   if (plan) return showPlan;
   if (status) return showStatus;
-  if (untried) return carryOut;
+  if (untried) return (distribution) => carryOut(distribution, dropTriggers);
   const message = '--apply is untried on a real Citus: read docs/scale.md, try it on a copy, and add --untried';
   throw new Failure('value_invalid', { name: 'apply', message });
 }
@@ -58,7 +67,7 @@ function script(title: string, statements: readonly { readonly sql: string; read
 
 async function showPlan(distribution: Distribution): Promise<Answer> {
   const plan = await distribution.plan();
-  const { obstacles, settings, nodes, statements, moving, watching } = plan;
+  const { obstacles, settings, nodes, dropping, statements, moving, watching } = plan;
   const values = settings.map(({ name, value, because }) => ({
     sql: `alter system set ${name} = '${value}'`,
     because,
@@ -67,6 +76,7 @@ async function showPlan(distribution: Distribution): Promise<Answer> {
     ...obstacles.map((one) => `-- does not fit: ${one}\n`),
     script('settings of every server, before it starts', values),
     script('the coordinator learns of the others', nodes),
+    script('triggers, once no process of the release before runs or will', dropping),
     script('tables, in one session on the coordinator, while the service is stopped', statements),
     script('later: moving shards', moving),
     script('to watch', watching),
@@ -82,7 +92,7 @@ async function showStatus(distribution: Distribution): Promise<Answer> {
   return { json: status, text: `${table(['table', 'wanted', 'found'], rows)}\n${summary}` };
 }
 
-async function carryOut(distribution: Distribution): Promise<Answer> {
-  const sent = await distribution.apply(note);
+async function carryOut(distribution: Distribution, dropTriggers: boolean): Promise<Answer> {
+  const sent = await distribution.apply({ dropTriggers }, note);
   return { json: { sent }, text: fields({ statements: sent.length }) };
 }

@@ -7,6 +7,7 @@ import { withDistribution } from '../../src/store/knex/index.ts';
 import { apply, readPlan, readStatus } from '../../src/store/knex/postgres/distribution/carry-out.ts';
 import { withStubs } from '../support/citus-stubs.ts';
 import { openTestStore, type TestStore } from '../support/stores.ts';
+import { readTriggers, writes } from '../support/triggers.ts';
 
 describe('the plan that distributes a database by account', () => {
   let opened: TestStore;
@@ -33,22 +34,34 @@ describe('the plan that distributes a database by account', () => {
     }
   }
 
-  /** Those that write are to go; the others are no obstacle. */
-  const withoutTriggers = `do $$ declare one record; begin
-    for one in select tgname, tgrelid::regclass as home from pg_trigger where not tgisinternal and tgname not like 'events_%'
-    loop execute format('drop trigger %I on %s', one.tgname, one.home); end loop; end $$`;
+  const confirmed = { dropTriggers: true };
+  const start = (given = confirmed) => apply(client, given, () => {});
 
-  it('places every table, and nothing but triggers that write is in its way', async () => {
+  it('places every table, and nothing is in its way', async () => {
     const { distributed, reference, local, unplaced, obstacles } = await readPlan(client);
     const { rows } = await client.query("select count(*)::int as tables from pg_tables where schemaname = 'public'");
     assert.equal(distributed.length + reference.length + local.length, rows[0].tables);
     assert.deepEqual(unplaced, []);
     assert.deepEqual(reference, ['accounts', 'account_hosts', 'api_keys', 'facts', 'package_bundles']);
+    assert.deepEqual(obstacles, []);
+  });
+
+  it('drops each trigger but those that only refuse, by statements of their own', async () => {
+    const { dropping, statements } = await readPlan(client);
+    const triggers = await readTriggers(opened.url);
+    assert.ok(dropping.length > 20);
     assert.deepEqual(
-      obstacles.filter((one) => !/^trigger \w+ on \w+ writes rows/.test(one)),
-      [],
+      dropping.map(({ sql }) => sql).toSorted(),
+      triggers
+        .filter(writes)
+        .map(({ name, table }) => `drop trigger ${name} on ${table}`)
+        .toSorted(),
     );
-    assert.deepEqual(await changed(withoutTriggers, async () => (await readPlan(client)).obstacles), []);
+    const kept = triggers.filter((one) => !writes(one)).map(({ name, table }) => `${table}.${name}`);
+    assert.deepEqual(kept, ['events.events_refuse_rows', 'events.events_refuse_statements']);
+    assert.match(statements[0]?.because ?? '', new RegExp(`^${kept.join(', ')} stay`));
+    const dropped = dropping.map(({ sql }) => sql).join('; ');
+    assert.deepEqual(await changed(dropped, async () => (await readPlan(client)).dropping), []);
   });
 
   const planted = [
@@ -87,24 +100,21 @@ describe('the plan that distributes a database by account', () => {
   ] as const;
   for (const [statement, words] of planted) {
     it(`is refused after: ${statement}`, async () => {
-      const obstacles = await changed(
-        `${withoutTriggers}; ${statement}`,
-        async () => (await readPlan(client)).obstacles,
-      );
+      const obstacles = await changed(statement, async () => (await readPlan(client)).obstacles);
       assert.ok(
         obstacles.some((one) => words.test(one)),
         obstacles.join('\n'),
       );
       await assert.rejects(
-        changed(`${withoutTriggers}; ${statement}`, () => apply(client, () => {})),
+        changed(statement, () => start()),
         /the schema does not fit/,
       );
     });
   }
 
   it('has statements that PostgreSQL takes in this form', async () => {
-    const { nodes, statements, moving, watching } = await readPlan(client);
-    const all = [...nodes, ...statements, ...moving, ...watching];
+    const { nodes, dropping, statements, moving, watching } = await readPlan(client);
+    const all = [...nodes, ...dropping, ...statements, ...moving, ...watching];
     assert.ok(all.length > 50);
     await withStubs(client, async () => {
       for (const { sql } of all) {
@@ -129,25 +139,24 @@ describe('the plan that distributes a database by account', () => {
     const { citus, workers, tables } = await readStatus(client);
     assert.deepEqual({ citus, workers }, { citus: null, workers: [] });
     assert.deepEqual([...new Set(tables.map(({ found }) => found))], ['local']);
-    await assert.rejects(
-      changed(withoutTriggers, () => apply(client, () => {})),
-      /Citus is not installed/,
-    );
+    await assert.rejects(start(), /Citus is not installed/);
   });
 
   it('is carried out in the order of references, once, and its status is told', async () => {
     await withStubs(client, async () => {
-      await client.query(withoutTriggers);
-      await assert.rejects(
-        apply(client, () => {}),
-        /no worker is known/,
-      );
+      await assert.rejects(start(), /no worker is known/);
       await client.query("insert into stub.pg_dist_node values ('worker-1.internal', 5432, true, true)");
       await opened.store.close();
+      await assert.rejects(start({ dropTriggers: false }), /triggers are to be dropped .* add --drop-triggers/);
       await client.query("select create_reference_table('facts')");
+      const { dropping } = await readPlan(client);
       const told: string[] = [];
-      const sent = await apply(client, (sql) => told.push(sql));
+      const sent = await apply(client, confirmed, (sql) => told.push(sql));
       assert.deepEqual(told, sent);
+      assert.deepEqual(
+        sent.slice(0, dropping.length),
+        dropping.map(({ sql }) => sql),
+      );
       const { rows } = await client.query('select called from stub.calls order by number');
       const calls: string[] = rows.map(({ called }) => called);
       const at = (call: string) => calls.indexOf(call);
@@ -162,13 +171,10 @@ describe('the plan that distributes a database by account', () => {
       );
       assert.equal(status.isDistributed, true);
       assert.deepEqual(status.workers, ['worker-1.internal:5432']);
-      const again = await apply(client, () => {});
+      const again = await start({ dropTriggers: false });
       assert.deepEqual(again, ['set citus.enable_unsafe_triggers to on']);
       await client.query("update stub.citus_tables set colocation_id = 99 where table_name = 'grants'::regclass");
-      await assert.rejects(
-        apply(client, () => {}),
-        /grants is distributed apart and not distributed/,
-      );
+      await assert.rejects(start(), /grants is distributed apart and not distributed/);
     });
   });
 });

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { createApp } from '../../src/app.ts';
 import { Failure } from '../../src/domain/failure.ts';
-import { openStore, withoutWriters } from '../../src/store/knex/index.ts';
+import { openStore, withDistribution, withoutWriters } from '../../src/store/knex/index.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startRaw } from '../support/raw-http.ts';
 import { type Replicas, startReplicas } from '../support/replicas.ts';
@@ -57,6 +57,7 @@ describe('hosts of PostgreSQL', () => {
         withoutWriters(replicas.url, async () => {}),
         /the database is in use/,
       );
+      assert.equal((await withDistribution(replicas.url, ({ status }) => status())).citus, null);
     });
   });
 

@@ -5,7 +5,9 @@ import { after, before, describe, test } from 'node:test';
 import type { Knex } from 'knex';
 import pg from 'pg';
 import { openStore } from '../../src/store/knex/index.ts';
+import { endWhenSilent } from '../../src/store/knex/postgres/deadline.ts';
 import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
+import { sendNamed } from '../../src/store/knex/postgres/statements.ts';
 import { carrySettings } from '../../src/store/knex/postgres/transaction-pooling.ts';
 import { type Pooler, type PoolerOptions, startPooler } from '../support/pooler.ts';
 import { execute } from '../support/rows.ts';
@@ -112,7 +114,7 @@ describe('DATABASE_POOLING=transaction', () => {
       for (const one of clients) carrySettings(one, settings);
       await other.query('create table things (number int)');
       await other.query('insert into things values (1)');
-      const ask = async () => (await client.query({ name: 'things', text: 'select * from things' })).rows;
+      const ask = () => sendNamed(client, { name: 'things', text: 'select * from things', values: [] });
       const names = async () => (await client.query('select name from pg_prepared_statements')).rows.length;
       assert.deepEqual([await ask(), await ask(), await names()], [[{ number: 1 }], [{ number: 1 }], 1]);
       await client.query('deallocate all');
@@ -129,6 +131,19 @@ describe('DATABASE_POOLING=transaction', () => {
       await other.query('drop table things');
       await Promise.all(clients.map((one) => one.end()));
     }
+  });
+
+  test('what is sent again has the time limit of any statement', async () => {
+    const client = new pg.Client({ connectionString: opened.url });
+    client.on('error', () => {});
+    await client.connect();
+    carrySettings(client, { statementTimeout: 0, lockTimeout: 0, idleInTransactionTimeout: 0, isReadOnly: false });
+    endWhenSilent(client, 1000);
+    const sleep = (seconds: number) =>
+      sendNamed(client, { name: 'sleep', text: 'select pg_sleep($1::int)', values: [seconds] });
+    await sleep(0);
+    await client.query('deallocate all');
+    await assert.rejects(sleep(4), /Connection terminated/);
   });
 
   test('their limits end statements and waits for locks', async () => {

@@ -24,6 +24,7 @@ interface DriverError {
   readonly code: string;
   readonly table: string;
   readonly constraint: string;
+  readonly routine: string;
 }
 
 function describe(error: unknown): DriverError {
@@ -35,6 +36,7 @@ function describe(error: unknown): DriverError {
     code: text(given['code']),
     table: text(given['table']),
     constraint: text(given['constraint']),
+    routine: text(given['routine']),
   };
 }
 
@@ -116,10 +118,23 @@ export function isLockTimeout(error: unknown): boolean {
   return describe(error instanceof Failure ? error.cause : error).code === '55P03';
 }
 
+/**
+ * Tables have changed since PostgreSQL prepared the statement, so that its answer would have other columns. It did
+ * nothing. The routine says so, since the code stands for anything that is not supported, and the words are translated.
+ */
+export function isOutdated(error: unknown): boolean {
+  const { code, routine } = describe(error);
+  return code === '0A000' && routine === 'RevalidateCachedQuery';
+}
+
 /** The driver's code for a damaged database, also from the cause of a `Failure`; else null. */
 export function damageOf(error: unknown): string | null {
   const { code } = describe(error instanceof Failure ? error.cause : error);
   return damage.test(code) ? code : null;
+}
+
+function outage(why: string, cause: unknown): Failure {
+  return new Failure('unavailable', { retryAfterSeconds: 1, reason: `the store is unavailable: ${why}` }, { cause });
 }
 
 /** The `Failure` for a driver's error, or the error itself. */
@@ -144,12 +159,11 @@ export function translate(error: unknown): unknown {
   }
   const refused = parameterRefused(described);
   if (refused) return refused;
+  if (isOutdated(error)) return outage('a statement was prepared before a migration', error);
   if (isOutage(described)) {
     const missing = code === 'SQLITE_ERROR' ? 'a table or column is missing' : postgresTaken[code];
     const known = interrupted.test(code) ? `a statement was ended (${code})` : missing;
-    const why = known ?? (code || described.name || 'no connection');
-    const reason = `the store is unavailable: ${why}`;
-    return new Failure('unavailable', { retryAfterSeconds: 1, reason }, { cause: error });
+    return outage(known ?? (code || described.name || 'no connection'), error);
   }
   return error;
 }

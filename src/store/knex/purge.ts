@@ -113,7 +113,7 @@ export function sliceOf(
   return { deleted: ends.length, reached: [last], isLast, overdueSince: last + expiringKinds[table].keep };
 }
 
-/** Dead grants in a range of keys; bindings: the time twice, after those of the range. */
+/** Dead grants in a range of keys; bindings: the time, three times, after those of the range. */
 export const isDeadGrant = '(revoked_at <= ? or idle_expires_at <= ? or absolute_expires_at <= ?)';
 
 /** Bindings: the time, the maximum number of rows. */

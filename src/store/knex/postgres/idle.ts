@@ -1,12 +1,9 @@
 import type pg from 'pg';
 import { Failure } from '../../../domain/failure.ts';
 import type { Held } from '../idle.ts';
-import { followLeader } from './leader.ts';
+import { connectToLeader } from './leader.ts';
 
 const inUse = 'the database is in use: stop the service first, and every command that uses it';
-
-/** How long the host that takes writes is looked for. */
-const waitMilliseconds = 5000;
 
 /** The code of a lock that was not given in time. */
 const lockNotAvailable = '55P03';
@@ -20,8 +17,7 @@ function refused(message: string, cause?: unknown): Failure {
  * its tables until it is let go. On a replica nothing is locked: only its primary writes there.
  */
 export async function hold(url: string): Promise<Held> {
-  const settings = { application_name: 'gatehouse db copy' };
-  const client = await followLeader({ url, settings, waitMilliseconds, log: () => {} }).connect();
+  const client = await connectToLeader(url, 'gatehouse db copy');
   let lost: Error | null = null;
   client.on('error', (error) => {
     lost = error;
@@ -43,7 +39,8 @@ export async function hold(url: string): Promise<Held> {
   };
 }
 
-async function requireIdle(client: pg.Client): Promise<void> {
+/** Throws `unavailable` while another process of this service is connected to the database. */
+export async function requireIdle(client: Pick<pg.Client, 'query'>): Promise<void> {
   const { rows } = await client.query<{ others: number }>(
     `select count(*)::int as others from pg_stat_activity
       where datname = current_database() and application_name = 'gatehouse' and pid <> pg_backend_pid()`,

@@ -119,6 +119,15 @@ export function followLeader({ url, settings, waitMilliseconds, log }: LeaderOpt
   };
 }
 
+/** How long a command looks for the host that takes writes. */
+const commandWaitMilliseconds = 5000;
+
+/** A connection for a command that needs no pool, to the host that `followLeader` finds. */
+export async function connectToLeader(url: string, name: string): Promise<pg.Client> {
+  const settings = { application_name: name };
+  return followLeader({ url, settings, waitMilliseconds: commandWaitMilliseconds, log: () => {} }).connect();
+}
+
 /** The spare connection goes to the first who asks. */
 async function takeSpare(searching: Promise<Found>): Promise<Found> {
   const found = await searching;
@@ -127,15 +136,16 @@ async function takeSpare(searching: Promise<Found>): Promise<Found> {
   return taken;
 }
 
+/** Has Knex's pool end the connection, and open another one, once it is given back. */
+export function dispose(connection: pg.Client & { __knex__disposed?: unknown }, why: unknown): void {
+  connection.__knex__disposed ??= why;
+}
+
 /** A connection that says of itself when it is of no use any more, as Knex's pool asks. */
 async function openConnection(settings: pg.ClientConfig): Promise<pg.Client> {
-  const connection: pg.Client & { __knex__disposed?: unknown } = new pg.Client(settings);
-  connection.on('error', (error) => {
-    connection.__knex__disposed = error;
-  });
-  connection.on('end', () => {
-    connection.__knex__disposed ??= 'Connection ended';
-  });
+  const connection = new pg.Client(settings);
+  connection.on('error', (error) => dispose(connection, error));
+  connection.on('end', () => dispose(connection, 'Connection ended'));
   await connection.connect();
   return connection;
 }

@@ -7,9 +7,9 @@ import { present } from '../removed.ts';
 import { few, run } from './statements.ts';
 
 /**
- * Stores the new proofs of an account ($1) and returns them. They are ordered by key, in which order every statement waits for another
- * process that uses the same one. Proofs of a client that was removed meanwhile are not stored, and do not make others'
- * refreshes fail.
+ * Stores the new proofs of an account ($1) and returns them. They are ordered by key: in this order every statement
+ * waits for another process that uses the same one. Proofs of a client that was removed meanwhile are not stored, and
+ * do not make others' refreshes fail.
  */
 const useProofs = `
   with given as materialized (

@@ -1,11 +1,12 @@
 /**
  * Connections through a pooler that gives each transaction any connection of the server. Nothing of a session is relied
  * on: settings come with each transaction and end with it. Prepared statements are no more than a cache: their names
- * are digests of their texts, and one that is not where it is looked for is prepared again.
+ * are digests of their texts, and one that is not where it is looked for is prepared again (statements.ts).
  */
 
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import { isOutdated } from '../errors.ts';
 import { forSession, forStatement, forTransaction, type Settings } from './settings.ts';
 
 /** SQL that gives the transactions of each such connection their settings. */
@@ -39,9 +40,9 @@ const DriverQuery = pg.Query as unknown as new (config: unknown, values: unknown
 
 const begin = /^\s*begin\s*;?\s*$/i;
 
-/** No statement of that name, or one whose tables have changed since: found before anything is done. */
-function isStale(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === '26000' || error.code === '0A000');
+/** No statement of that name, or an outdated one: found before anything is done. */
+export function isStale(error: unknown): boolean {
+  return (error instanceof Error && 'code' in error && error.code === '26000') || isOutdated(error);
 }
 
 /**
@@ -111,9 +112,14 @@ function nameOf(name: string, text: string): string {
   return own;
 }
 
+/** Whether transactions of the connection bring their settings along. */
+export function isCarrying(connection: pg.Client): boolean {
+  return carried.has(connection);
+}
+
 /** From now on each transaction of the connection, also that of a single statement, brings these settings along. */
 export function carrySettings(connection: pg.Client, settings: Settings): void {
-  const isNew = !carried.has(connection);
+  const isNew = !isCarrying(connection);
   carried.set(connection, { begin: forTransaction(settings), before: forStatement(settings) });
   if (!isNew) return;
   const send = connection.query.bind(connection) as (query: unknown) => unknown;
@@ -127,17 +133,13 @@ export function carrySettings(connection: pg.Client, settings: Settings): void {
     const callback = more.find((one) => typeof one === 'function') as Callback | undefined;
     if (callback) return send(new CarryingQuery(connection, config, values, callback));
     if (typeof config === 'string' || config.name === undefined) return ask(config, values);
-    const named = { ...config, name: nameOf(config.name, config.text) };
-    return ask(named, values).catch((error) => {
-      if (!isStale(error) || connection.getTransactionStatus() !== 'I') throw error;
-      return ask(named, values);
-    });
+    return ask({ ...config, name: nameOf(config.name, config.text) }, values);
   };
   Object.assign(connection, { query });
 }
 
 /** Other settings for a connection of either kind. */
 export async function changeSettings(connection: pg.Client, settings: Settings): Promise<void> {
-  if (carried.has(connection)) carrySettings(connection, settings);
+  if (isCarrying(connection)) carrySettings(connection, settings);
   else await connection.query(forSession(settings));
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Store } from '../../store.ts';
-import type { Schema } from './describe.ts';
+import { type Part, type Schema, schemaOf } from './describe.ts';
 import { isSuperseded } from './superseded.ts';
 
 /** One line per part: its kind and name, a tab, and its text. */
@@ -36,6 +36,14 @@ export function findDifferences(kind: Store['kind'], found: Schema): string[] {
   // If a table is missing, its parts are not listed.
   const whole = (line: string) => !missing.some((one) => one.startsWith('table ') && isPartOf(line, one));
   return [...missing.filter(whole), ...surplus];
+}
+
+/** Those of the parts that this release has and may be without. */
+export function supersededIn(kind: Store['kind'], parts: readonly Part[]): Part[] {
+  const expected = readExpected(kind);
+  return parts.filter((one) =>
+    [...schemaOf([one])].some(([part, text]) => expected.get(part) === text && isSuperseded(part, text)),
+  );
 }
 
 /** Whether the line is about a part of the other line's table. */

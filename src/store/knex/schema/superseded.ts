@@ -3,12 +3,13 @@
  * processes of the release before; they may be missing, as they will in the next release.
  */
 
-/** What a trigger does, without the event that it waits for. */
-function bodyOf(text: string): string {
-  return text.slice(text.toLowerCase().lastIndexOf(' begin ') + 1);
+/** Whether a trigger writes rows, by its text; the event that it waits for (`after update of …`) is no write. */
+export function writesRows(trigger: string): boolean {
+  const body = trigger.replace(/^.*?\bbegin\b/is, '');
+  return /\b(insert\s+into|update(?!\s+(of|on|or)\b)|delete\s+from|merge\s+into)\b/i.test(body);
 }
 
-/** Whether a part of a schema is such a trigger. */
+/** Whether a part of this release's schema is such a trigger. */
 export function isSuperseded(part: string, text: string): boolean {
-  return part.startsWith('trigger ') && /\b(insert into|update|delete from|merge into)\b/i.test(bodyOf(text));
+  return part.startsWith('trigger ') && writesRows(text);
 }

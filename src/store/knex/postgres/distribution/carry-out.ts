@@ -3,6 +3,7 @@
 import type pg from 'pg';
 import { Failure } from '../../../../domain/failure.ts';
 import type { Part } from '../../schema/describe.ts';
+import { requireIdle } from '../idle.ts';
 import { schemaParts } from '../schema.ts';
 import { type DistributionPlan, planOf } from './plan.ts';
 
@@ -89,18 +90,27 @@ async function requireFit(client: Client, { obstacles }: DistributionPlan): Prom
   const status = await readStatus(client);
   if (status.citus === null) throw refused('Citus is not installed in this database: create extension citus');
   if (status.workers.length === 0) throw refused('no worker is known: select citus_add_node(…)');
-  const { rows } = await client.query<{ others: number }>(
-    `select count(*)::int as others from pg_stat_activity
-      where datname = current_database() and application_name = 'gatehouse' and pid <> pg_backend_pid()`,
-  );
-  if (rows[0]?.others !== 0) throw refused('the database is in use: stop the service first');
+  await requireIdle(client);
   return status;
 }
 
+/** What the operator has confirmed. */
+export interface Confirmed {
+  /** No process of the release before runs or will: the triggers that it writes by may go. */
+  readonly dropTriggers: boolean;
+}
+
+function requireConfirmed({ dropping }: DistributionPlan, { dropTriggers }: Confirmed): void {
+  if (dropping.length === 0 || dropTriggers) return;
+  const why = 'processes of the release before write by them';
+  throw refused(`${dropping.length} triggers are to be dropped (${why}): when none runs or will, add --drop-triggers`);
+}
+
 /** The statements that were sent. What a former call has done is left: it can be called again after an error. */
-export async function apply(client: Client, report: (sql: string) => void): Promise<string[]> {
+export async function apply(client: Client, confirmed: Confirmed, report: (sql: string) => void): Promise<string[]> {
   const plan = await readPlan(client);
   const { tables } = await requireFit(client, plan);
+  requireConfirmed(plan, confirmed);
   const done = new Set(tables.filter(({ wanted, found }) => wanted === found).map(({ table }) => table));
   const wrong = tables.find(({ wanted, found }) => wanted !== found && found !== 'local');
   if (wrong)
@@ -108,7 +118,7 @@ export async function apply(client: Client, report: (sql: string) => void): Prom
       `${wrong.table} is ${wrong.found} and not ${wrong.wanted}: select undistribute_table('${wrong.table}')`,
     );
   const sent: string[] = [];
-  for (const { sql } of plan.statements) {
+  for (const { sql } of [...plan.dropping, ...plan.statements]) {
     const [, table] = /_table\('(\w+)'/.exec(sql) ?? [];
     if (table !== undefined && done.has(table)) continue;
     report(sql);

@@ -1,6 +1,8 @@
 /** What keeps a schema from being distributed by account. */
 
+import { supersededIn } from '../../schema/compare.ts';
 import type { Part } from '../../schema/describe.ts';
+import { writesRows } from '../../schema/superseded.ts';
 import { distributionColumn, type Placement } from './placement.ts';
 
 interface Key {
@@ -42,16 +44,21 @@ function keysOf(parts: readonly Part[]): Key[] {
   });
 }
 
-/** Whether a trigger's function writes rows: on a node it would do so past whatever the others hold. */
+/** Whether it is a trigger that writes rows: on a node it would do so past whatever the others hold. */
 function isWriting({ kind, text }: Part): boolean {
-  return (
-    kind === 'trigger' &&
-    /\b(insert\s+into|update\s+(?!of\b|on\b)\w+\s+set|delete\s+from)\b/i.test(text.replace(/^.*? as /s, ''))
-  );
+  return kind === 'trigger' && writesRows(text);
 }
 
-function ofTriggers(parts: readonly Part[], placed: ReadonlySet<string>): string[] {
-  const writing = parts.filter((part) => placed.has(part.table) && isWriting(part));
+/** Triggers that write and that the service does without: the plan drops them. */
+export function droppedTriggers(parts: readonly Part[], { distributed, reference }: Placement): Part[] {
+  const placed = [...distributed, ...reference];
+  return supersededIn('postgres', parts).filter(({ table }) => placed.includes(table));
+}
+
+function ofTriggers(parts: readonly Part[], placement: Placement): string[] {
+  const { distributed, reference } = placement;
+  const [placed, dropped] = [new Set([...distributed, ...reference]), new Set(droppedTriggers(parts, placement))];
+  const writing = parts.filter((part) => placed.has(part.table) && isWriting(part) && !dropped.has(part));
   return writing.map(
     ({ table, name }) => `trigger ${name} on ${table} writes rows, which a distributed table's must not`,
   );
@@ -100,12 +107,12 @@ function ofNumbers(parts: readonly Part[], distributed: readonly string[]): stri
 
 /** In words, one each; none when the schema fits. */
 export function obstaclesTo(parts: readonly Part[], placement: Placement): string[] {
-  const { distributed, reference, unplaced } = placement;
+  const { distributed, unplaced } = placement;
   return [
     ...unplaced.map((table) => `table ${table} has no ${distributionColumn} and is not known to belong to every node`),
     ...ofKeys(parts, distributed),
     ...ofReferences(parts, placement),
     ...ofNumbers(parts, distributed),
-    ...ofTriggers(parts, new Set([...distributed, ...reference])),
+    ...ofTriggers(parts, placement),
   ];
 }

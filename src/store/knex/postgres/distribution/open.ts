@@ -1,12 +1,13 @@
-import pg from 'pg';
-import { apply, type DistributionStatus, readPlan, readStatus } from './carry-out.ts';
+import type pg from 'pg';
+import { connectToLeader } from '../leader.ts';
+import { apply, type Confirmed, type DistributionStatus, readPlan, readStatus } from './carry-out.ts';
 import type { DistributionPlan } from './plan.ts';
 
 /** A database that is, or is to be, distributed by account. */
 export interface Distribution {
   plan(): Promise<DistributionPlan>;
   status(): Promise<DistributionStatus>;
-  apply(report: (sql: string) => void): Promise<string[]>;
+  apply(confirmed: Confirmed, report: (sql: string) => void): Promise<string[]>;
 }
 
 /** Runs `work` on a connection of its own, without limits of time; the first two functions only read. */
@@ -14,8 +15,7 @@ export async function withDistribution<Result>(
   url: string,
   work: (distribution: Distribution) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({ connectionString: url, application_name: 'gatehouse db distribute' });
-  await client.connect();
+  const client = await connectToLeader(url, 'gatehouse db distribute');
   const reading = async <Read>(read: (client: pg.Client) => Promise<Read>): Promise<Read> => {
     await client.query('begin transaction read only');
     try {
@@ -28,7 +28,7 @@ export async function withDistribution<Result>(
     return await work({
       plan: () => reading(readPlan),
       status: () => reading(readStatus),
-      apply: (report) => apply(client, report),
+      apply: (confirmed, report) => apply(client, confirmed, report),
     });
   } finally {
     await client.end();

@@ -1,7 +1,7 @@
 /** The plan that distributes a database by account with Citus: settings, statements in order, and what to watch. */
 
 import type { Part } from '../../schema/describe.ts';
-import { obstaclesTo, referencesOf, refusingTriggers } from './obstacles.ts';
+import { droppedTriggers, obstaclesTo, referencesOf, refusingTriggers } from './obstacles.ts';
 import { distributionColumn, type Placement, placementOf } from './placement.ts';
 
 export interface Setting {
@@ -22,6 +22,8 @@ export interface DistributionPlan extends Placement {
   readonly settings: readonly Setting[];
   /** For the operator, on the coordinator: they name the operator's hosts. */
   readonly nodes: readonly Statement[];
+  /** Before the others, once no process of the release before runs or will: it writes by these triggers. */
+  readonly dropping: readonly Statement[];
   /** In this order, in one session on the coordinator, while the service is stopped. */
   readonly statements: readonly Statement[];
   /** To be used later, when shards are to move. */
@@ -91,7 +93,7 @@ function statementsFor(parts: readonly Part[], { distributed, reference }: Place
       ? [
           {
             sql: 'set citus.enable_unsafe_triggers to on',
-            because: `${refusing.join(', ')} only refuse, and look at nothing else`,
+            because: `${refusing.join(', ')} stay: they refuse changes and read no rows, which Citus cannot know`,
           },
         ]
       : []),
@@ -156,6 +158,10 @@ export function planOf(parts: readonly Part[]): DistributionPlan {
     ],
     settings,
     nodes,
+    dropping: droppedTriggers(parts, placement).map(({ table, name }) => ({
+      sql: `drop trigger ${name} on ${table}`,
+      because: 'this release does by itself what it does',
+    })),
     statements: statementsFor(parts, placement),
     ...later(inOrder(distributed, parts)[0] ?? 'users'),
   };

@@ -1,0 +1,50 @@
+/** Prepared statements of sessions, after a migration that changes what they answer. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { translate } from '../../src/store/knex/errors.ts';
+import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
+import { run } from '../../src/store/knex/postgres/statements.ts';
+import { execute } from '../support/rows.ts';
+import { openTestStore, type TestStore } from '../support/stores.ts';
+
+describe('a statement that was prepared before its table changed', () => {
+  let opened: TestStore;
+  let engine: ReturnType<typeof openPostgres>;
+  const ask = (db = engine.db) => run(db, 'things', 'select * from things', []);
+  const change = (sql: string) => execute(opened.url, sql);
+  before(async () => {
+    opened = await openTestStore('postgres');
+    engine = openPostgres({ url: opened.url, log: () => {}, waitMilliseconds: 60_000 });
+    await change('create table things (number int)');
+    await change('insert into things values (1)');
+  });
+  after(async () => {
+    await engine.close();
+    await opened.dispose();
+  });
+
+  test('is prepared again', async () => {
+    assert.deepEqual(await ask(), [{ number: 1 }]);
+    await change('alter table things add column name text');
+    assert.deepEqual(await ask(), [{ number: 1, name: null }]);
+    assert.deepEqual(await ask(), [{ number: 1, name: null }]);
+  });
+
+  test('ends a transaction as an outage, once: its connection is left', async () => {
+    const inTransaction = () => engine.db.transaction((tx) => ask(tx)).catch((error) => Promise.reject(translate(error)));
+    await inTransaction();
+    await change('alter table things drop column name');
+    await assert.rejects(inTransaction(), {
+      code: 'unavailable',
+      detail: { retryAfterSeconds: 1, reason: 'the store is unavailable: a statement was prepared before a migration' },
+    });
+    assert.deepEqual(await inTransaction(), [{ number: 1 }]);
+  });
+
+  test('and what PostgreSQL does not support is not sent again, and no outage', async () => {
+    const unsupported = run(engine.db, 'unsupported', 'select count(*) from things for update', []);
+    const error = await unsupported.then(() => assert.fail(), translate);
+    assert.equal((error as { code: string }).code, '0A000');
+  });
+});

@@ -39,9 +39,9 @@ export interface Child extends Taker {
   send(order: Order): void;
   end(hurry: boolean): void;
   kill(): void;
-  /** Its metrics now, or those that were read last where it does not answer. */
-  measure(): Promise<Snapshot>;
-  /** Those that were read last, on a page or at its end. */
+  /** Reads its metrics; settles soon, also where it does not answer. */
+  measure(): Promise<void>;
+  /** Those that were read last, for a page or at its end. */
   measured(): Snapshot;
 }
 
@@ -121,7 +121,7 @@ export function startChild({ command: [script, ...args], write, taken, page }: C
         const finish = () => {
           clearTimeout(timer);
           measuring.delete(id);
-          resolve(last);
+          resolve();
         };
         const timer = setTimeout(finish, measureMilliseconds);
         measuring.set(id, finish);

@@ -69,12 +69,12 @@ export function createFleet({ count, commandOf, handout, log, write }: FleetOpti
       handout.lost(child);
       if (post.child === child) fillAgain(post, ending, performance.now() - startedAt);
       tellCount();
-      pages.ended(child);
     });
     return child;
   }
 
   function fillAgain(post: Post, { code, signal, reason }: Ending, lived: number): void {
+      pages.ended(child);
     const { pid } = post.child ?? {};
     post.child = null;
     if (isStopping) return;

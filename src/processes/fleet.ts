@@ -31,6 +31,8 @@ export interface Fleet {
   /** Replaces each process by a new one, one after the other; the former ones go on where a new one does not start. */
   replace(): Promise<void>;
   tell(order: Order): void;
+  /** The service will stop: says so to all processes, those included that are still to come. */
+  leave(): void;
   /** Ends them all; settles when they are gone. */
   end(hurry: () => boolean): Promise<void>;
   kill(): void;
@@ -51,6 +53,7 @@ export function createFleet({ count, commandOf, handout, log, write }: FleetOpti
   const children = new Set<Child>();
   const pages = createPages(children, log);
   let isStopping = false;
+  let isLeaving = false;
   let replacing: Promise<void> | null = null;
   let again = false;
 
@@ -63,7 +66,11 @@ export function createFleet({ count, commandOf, handout, log, write }: FleetOpti
       page: pages.read,
     });
     children.add(child);
-    void child.ready.then((isReady) => isReady && tellCount());
+    void child.ready.then((isReady) => {
+      if (!isReady) return;
+      if (isLeaving) child.send({ order: 'leave' });
+      tellCount();
+    });
     void child.ended.then((ending) => {
       children.delete(child);
       handout.lost(child);
@@ -121,7 +128,7 @@ export function createFleet({ count, commandOf, handout, log, write }: FleetOpti
   async function replaceAll(): Promise<void> {
     const startedAt = performance.now();
     for (const post of posts) {
-      if (isStopping || !(await replaceOne(post))) return;
+      if (isLeaving || isStopping || !(await replaceOne(post))) return;
     }
     const version = posts[0]?.child?.version() ?? '';
     log.info('processes replaced', { count, version, milliseconds: Math.round(performance.now() - startedAt) });
@@ -164,6 +171,10 @@ export function createFleet({ count, commandOf, handout, log, write }: FleetOpti
     },
     tell,
     async end(hurry) {
+    leave() {
+      isLeaving = true;
+      tell({ order: 'leave' });
+    },
       isStopping = true;
       while (children.size > 0) {
         for (const child of children) {

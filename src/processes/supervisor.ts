@@ -101,7 +101,7 @@ function obeySignals(running: Running): void {
 async function stopInOrder(running: Running, signal: string, hurry: AbortSignal): Promise<void> {
   const { server, handout, fleet, log, drainSeconds } = running;
   log.info('stopping', { signal });
-  fleet.tell({ order: 'leave' });
+  fleet.leave();
   await delay(drainSeconds * 1000, null, { signal: hurry }).catch(() => {});
   await acceptWaiting(server);
   server.close();

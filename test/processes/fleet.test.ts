@@ -140,4 +140,15 @@ describe('processes that share a port', () => {
     assert.ok(told('processes not replaced'));
     assert.deepEqual((await pids()).toSorted(), former.toSorted());
   });
+
+  it('end the connection with each answer once the service will stop, also those that come later', async () => {
+    fleet.leave();
+    for (const pid of await pids()) process.kill(pid, 'SIGKILL');
+    const kept = new Agent({ keepAlive: true });
+    const asked = request({ host: '127.0.0.1', port, agent: kept }).end();
+    const [res] = await once(asked, 'response');
+    await text(res);
+    kept.destroy();
+    assert.equal(res.headers.connection, 'close');
+  });
 });

@@ -26,6 +26,8 @@ export interface KeptList {
   readonly folder: string;
   /** `process.version` of its maker. */
   readonly node: string;
+  /** Of the service: in an archive of npm all files have the same time, and a release may change none in size. */
+  readonly version: string;
   /** By path from the installation; null for a file that was not there. */
   readonly sources: Readonly<Record<string, FileState | null>>;
 }
@@ -49,6 +51,10 @@ export function stateOf(path: string): FileState | null {
   return found ? [found.size, Math.floor(found.mtimeMs / 1000)] : null;
 }
 
+export function presentVersion(): string {
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
+}
+
 function isSame(path: string, kept: FileState | null): boolean {
   const now = stateOf(path);
   return now?.[0] === kept?.[0] && now?.[1] === kept?.[1];
@@ -59,9 +65,9 @@ export function freshFolder(): string | null {
   try {
     const place = placeOf(placeName);
     if (place === null) return null;
-    const { folder, node, sources }: KeptList = JSON.parse(readFileSync(join(place, listFile), 'utf8'));
+    const { folder, node, version, sources }: KeptList = JSON.parse(readFileSync(join(place, listFile), 'utf8'));
     const path = join(place, folder);
-    if (node !== process.version || !isTrusted(path)) return null;
+    if (node !== process.version || version !== presentVersion() || !isTrusted(path)) return null;
     for (const source in sources) if (!isSame(source, sources[source] ?? null)) return null;
     return path;
   } catch {

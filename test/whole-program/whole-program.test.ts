@@ -86,3 +86,11 @@ describe('the service as one file', () => {
     assert.ok(!(await runsIt()), 'another size');
   });
 });
+    const described = join(installed, 'package.json');
+    const text = readFileSync(described, 'utf8');
+    const { atime, mtime } = statSync(described);
+    for (const version of ['9.9.9', JSON.parse(text).version]) {
+      writeFileSync(described, text.replace(/"version": "[^"]+"/, `"version": "${version}"`));
+      utimesSync(described, atime, mtime);
+      assert.equal(await runsIt(), version !== '9.9.9', `version ${version}`);
+    }

@@ -1,11 +1,14 @@
 /** The service as one file is run in place of the sources as long as it is made of them, and by nobody else. */
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   appendFileSync,
   chmodSync,
   cpSync,
+  existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -20,6 +23,7 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { until } from '../support/until.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -48,6 +52,11 @@ describe('the service as one file', () => {
     const fromSources = await run('account', '--help').finally(() => process.umask(mask));
     folder = JSON.parse(await run('prepare', '--json')).service_folder;
     assert.equal(await run('account', '--help'), fromSources);
+    // A maker was killed, and then the clock was set back.
+    const later = Date.now() / 1000 + 3600;
+    mkdirSync(join(installed, '.cache/whole'), { mode: 0o755 });
+    writeFileSync(mark(), '');
+    utimesSync(mark(), later, later);
   });
   after(() => rmSync(installed, { recursive: true }));
 
@@ -94,3 +103,13 @@ describe('the service as one file', () => {
       utimesSync(described, atime, mtime);
       assert.equal(await runsIt(), version !== '9.9.9', `version ${version}`);
     }
+
+  it('holds up nobody when its maker ends', async () => {
+    const maker = JSON.stringify(join(installed, 'src/whole-program/make.ts'));
+    const script = `void import(${maker}).then(({ makeWhole }) => makeWhole()); process.stdin.once('end', () => process.exit()).resume();`;
+    const making = spawn(process.execPath, ['--eval', script], { stdio: ['pipe', 'ignore', 'inherit'] });
+    await until(() => existsSync(mark()));
+    making.stdin.end();
+    await once(making, 'exit');
+    assert.ok(!existsSync(mark()));
+  });

@@ -4,7 +4,7 @@
  * they are what they were then; whoever finds none, or none that is fresh, runs the sources.
  */
 
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -120,7 +120,9 @@ function writeWhole(file: string, content: Buffer): void {
   const fresh = `${file}.${process.pid}`;
   try {
     // What a failing machine left incomplete would be run as it is.
-    writeFileSync(fresh, content, { flag: 'wx', mode: 0o644, flush: true });
+    writeFileSync(fresh, content, { flag: 'wx', flush: true });
+    // Other users start the service too, however strict the umask is.
+    chmodSync(fresh, 0o644);
     renameSync(fresh, file);
   } catch {
     // An installation that cannot be written compiles at every start.

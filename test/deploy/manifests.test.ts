@@ -198,7 +198,7 @@ describe('deploy/systemd', () => {
     }
   });
 
-  it('is reloaded from where a link leads by then: a path from the working folder would be of the former release', () => {
+  it('is reloaded from where a link leads by then, which a path from the working folder is not', () => {
     assert.match(read('deploy/systemd/gatehouse.service'), /^ExecStart=\S+ --\S+ \/opt\/gatehouse\/bin\/\S+ serve/m);
   });
 

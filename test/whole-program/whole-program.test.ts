@@ -132,7 +132,8 @@ describe('the service as one file', () => {
 
   it('holds up nobody when its maker ends', async () => {
     const maker = JSON.stringify(join(installed, 'src/whole-program/make.ts'));
-    const script = `void import(${maker}).then(({ makeWhole }) => makeWhole()); process.stdin.once('end', () => process.exit()).resume();`;
+    const script = `void import(${maker}).then(({ makeWhole }) => makeWhole());
+      process.stdin.once('end', () => process.exit()).resume();`;
     const making = spawn(process.execPath, ['--eval', script], { stdio: ['pipe', 'ignore', 'inherit'] });
     await until(() => existsSync(mark()));
     making.stdin.end();

@@ -12,7 +12,7 @@ makeForAll(cache);
 enableCompileCache(cache);
 await preferNodeOfHost();
 if (process.env.npm_command === 'exec') endWithShell();
-const isServer = process.argv.includes('serve');
+const isServer = process.argv.includes('serve') && !isSupervisor();
 const { loadWhole } = await import('../src/whole-program/load.ts');
 await run().catch(refuse);
 // A command has ended by now; a server goes on, and may be killed later.
@@ -26,6 +26,11 @@ function makeForAll(folder) {
   } catch {
     // It is there, or nothing may be written.
   }
+}
+
+/** It needs no more of the code than a command does; what is kept for servers is what its processes compile. */
+function isSupervisor() {
+  return process.argv.some((arg) => /^--processes(=|$)/.test(arg)) && !process.argv.includes('--process');
 }
 
 async function run() {

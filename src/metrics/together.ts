@@ -25,16 +25,17 @@ export function aggregatorOf(gauge: string): 'sum' | 'max' {
 
 export interface Together {
   /** A process has ended: what it counted stays in the sums, which would otherwise fall. */
-  ended(last: Snapshot): Promise<void>;
+  ended(last: Snapshot): void;
   page(current: readonly Snapshot[]): Promise<string>;
 }
 
 export function createTogether(): Together {
   let past: Snapshot = [];
   return {
-    async ended(last) {
+    ended(last) {
       const counted = last.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
-      past = await merge([past, counted]).getMetricsAsJSON();
+      // At once, so that no page is between the end of the process and this. The types do not know of the values.
+      past = merge([past, counted]).getMetricsAsArray() as Snapshot;
     },
     page: (current) => merge([...current, past]).metrics(),
   };

@@ -8,11 +8,16 @@ import type { Snapshot } from '../metrics/together.ts';
 import type { Taker } from './handout.ts';
 import type { Order, Report } from './messages.ts';
 
-/** A process whose event loop answers nothing for `mostUnanswered` of these is as good as dead. */
-const pingMilliseconds = 5_000;
+/** How long a process may take; milliseconds. */
+export interface ChildPatience {
+  /** A process that serves and answers nothing for `mostUnanswered` of these is as good as dead. */
+  readonly ping: number;
+  /** To finish in, once it is told to end: its drain takes 10 s at most. */
+  readonly end: number;
+}
+
+const defaultPatience: ChildPatience = { ping: 5_000, end: 25_000 };
 const mostUnanswered = 6;
-/** What a process has to finish in, once it is told to end: its drain takes 10 s at most. */
-const endMilliseconds = 25_000;
 /** For the metrics of one that is busy. */
 const measureMilliseconds = 900;
 /** For what a dead one still has in its pipes: something that it started may hold them open. */
@@ -39,9 +44,9 @@ export interface Child extends Taker {
   send(order: Order): void;
   end(hurry: boolean): void;
   kill(): void;
-  /** Its metrics now, or those that were read last where it does not answer. */
-  measure(): Promise<Snapshot>;
-  /** Those that were read last, on a page or at its end. */
+  /** Reads its metrics; settles soon, also where it does not answer. */
+  measure(): Promise<void>;
+  /** Those that were read last, for a page or at its end. */
   measured(): Snapshot;
 }
 
@@ -53,9 +58,12 @@ export interface ChildOptions {
   readonly taken: (child: Child) => void;
   /** It asks for the metrics of all. */
   readonly page: () => Promise<string>;
+  readonly patience?: ChildPatience | undefined;
 }
 
-export function startChild({ command: [script, ...args], write, taken, page }: ChildOptions): Child {
+export function startChild(options: ChildOptions): Child {
+  const { command, write, taken, page, patience = defaultPatience } = options;
+  const [script, ...args] = command;
   const started = fork(script, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const ready = Promise.withResolvers<boolean>();
   let isReady = false;
@@ -75,12 +83,14 @@ export function startChild({ command: [script, ...args], write, taken, page }: C
   }
 
   const pinging = setInterval(() => {
+    // Migrations of a file, and the programs of hooks, may hold up the event loop of a start for minutes.
+    if (!isReady) return;
     unanswered += 1;
     if (unanswered > mostUnanswered) {
-      reason = `no answer for ${(mostUnanswered * pingMilliseconds) / 1000} s`;
+      reason = `no answer for ${(mostUnanswered * patience.ping) / 1000} s`;
       started.kill('SIGKILL');
     } else send({ order: 'ping' });
-  }, pingMilliseconds);
+  }, patience.ping);
 
   const child: Child = {
     pid: started.pid,
@@ -110,7 +120,7 @@ export function startChild({ command: [script, ...args], write, taken, page }: C
       const timer = setTimeout(() => {
         reason = 'it did not end in time';
         started.kill('SIGKILL');
-      }, endMilliseconds);
+      }, patience.end);
       started.once('exit', () => clearTimeout(timer));
     },
     kill: () => void started.kill('SIGKILL'),
@@ -121,7 +131,7 @@ export function startChild({ command: [script, ...args], write, taken, page }: C
         const finish = () => {
           clearTimeout(timer);
           measuring.delete(id);
-          resolve(last);
+          resolve();
         };
         const timer = setTimeout(finish, measureMilliseconds);
         measuring.set(id, finish);

@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../services.ts';
-import { type Child, type Ending, startChild } from './child.ts';
+import { type Child, type ChildPatience, type Ending, startChild } from './child.ts';
 import type { Place } from './count.ts';
 import type { Handout } from './handout.ts';
 import type { Order } from './messages.ts';
@@ -21,6 +21,7 @@ export interface FleetOptions {
   readonly handout: Handout;
   readonly log: Log;
   readonly write: (lines: string) => void;
+  readonly patience?: ChildPatience;
 }
 
 export interface Fleet {
@@ -30,6 +31,8 @@ export interface Fleet {
   fill(): void;
   /** Replaces each process by a new one, one after the other; the former ones go on where a new one does not start. */
   replace(): Promise<void>;
+  /** The service will stop: says so to all processes, those included that are still to come. */
+  leave(): void;
   tell(order: Order): void;
   /** Ends them all; settles when they are gone. */
   end(hurry: () => boolean): Promise<void>;
@@ -43,13 +46,14 @@ interface Post {
   pauseMilliseconds: number;
 }
 
-export function createFleet({ count, commandOf, handout, log, write }: FleetOptions): Fleet {
+export function createFleet({ count, commandOf, handout, log, write, patience }: FleetOptions): Fleet {
   const posts = Array.from(
     { length: count },
     (_, index): Post => ({ place: { number: index + 1, of: count }, child: null, pauseMilliseconds: 0 }),
   );
   const children = new Set<Child>();
   const pages = createPages(children, log);
+  let isLeaving = false;
   let isStopping = false;
   let replacing: Promise<void> | null = null;
   let again = false;
@@ -61,24 +65,30 @@ export function createFleet({ count, commandOf, handout, log, write }: FleetOpti
       write,
       taken: (one) => handout.taken(one),
       page: pages.read,
+      patience,
     });
     children.add(child);
-    void child.ready.then((isReady) => isReady && tellCount());
+    void child.ready.then((isReady) => {
+      if (!isReady) return;
+      if (isLeaving) child.send({ order: 'leave' });
+      tellCount();
+    });
     void child.ended.then((ending) => {
       children.delete(child);
-      handout.lost(child);
-      if (post.child === child) fillAgain(post, ending, performance.now() - startedAt);
-      tellCount();
       pages.ended(child);
+      handout.lost(child);
+      const isMissed = post.child === child && !isStopping;
+      if (isMissed || ending.reason !== null) {
+        log.error('process ended', { pid: child.pid, reason: explain(ending) });
+      }
+      if (post.child === child) post.child = null;
+      if (isMissed) fillAgain(post, performance.now() - startedAt);
+      tellCount();
     });
     return child;
   }
 
-  function fillAgain(post: Post, { code, signal, reason }: Ending, lived: number): void {
-    const { pid } = post.child ?? {};
-    post.child = null;
-    if (isStopping) return;
-    log.error('process ended', { pid, reason: reason ?? `${signal ?? `exit code ${code}`}` });
+  function fillAgain(post: Post, lived: number): void {
     post.pauseMilliseconds =
       lived >= soundMilliseconds || post.pauseMilliseconds === 0
         ? firstPauseMilliseconds
@@ -100,10 +110,9 @@ export function createFleet({ count, commandOf, handout, log, write }: FleetOpti
   async function replaceOne(post: Post): Promise<boolean> {
     const next = start(post);
     if (!(await next.ready)) {
-      const { code, signal, reason } = await next.ended;
+      const ending = await next.ended;
       if (!isStopping) {
-        const why = reason ?? signal ?? `exit code ${code}`;
-        log.error('processes not replaced', { reason: `a new one did not start: ${why}` });
+        log.error('processes not replaced', { reason: `a new one did not start: ${explain(ending)}` });
       }
       return false;
     }
@@ -121,7 +130,7 @@ export function createFleet({ count, commandOf, handout, log, write }: FleetOpti
   async function replaceAll(): Promise<void> {
     const startedAt = performance.now();
     for (const post of posts) {
-      if (isStopping || !(await replaceOne(post))) return;
+      if (isLeaving || isStopping || !(await replaceOne(post))) return;
     }
     const version = posts[0]?.child?.version() ?? '';
     log.info('processes replaced', { count, version, milliseconds: Math.round(performance.now() - startedAt) });
@@ -137,16 +146,16 @@ export function createFleet({ count, commandOf, handout, log, write }: FleetOpti
   }
 
   return {
-    startFirst: () => {
+    async startFirst() {
       const [first] = posts;
+      if (!first) return null;
       // One that ends at once ends the service: its place is not filled again.
       isStopping = true;
-      return first
-        ? occupy(first, true).then((ending) => {
-            isStopping = false;
-            return ending;
-          })
-        : Promise.resolve(null);
+      const ending = await occupy(first, true);
+      isStopping = false;
+      // Whoever ends by itself has said why.
+      if (ending && ending.code === null) log.error('process ended', { reason: explain(ending) });
+      return ending;
     },
     fill() {
       for (const post of posts) if (post.child === null) void occupy(post);
@@ -161,6 +170,10 @@ export function createFleet({ count, commandOf, handout, log, write }: FleetOpti
         replacing = null;
       })();
       await replacing;
+    },
+    leave() {
+      isLeaving = true;
+      tell({ order: 'leave' });
     },
     tell,
     async end(hurry) {
@@ -180,4 +193,8 @@ export function createFleet({ count, commandOf, handout, log, write }: FleetOpti
       for (const child of children) child.kill();
     },
   };
+}
+
+function explain({ code, signal, reason }: Ending): string {
+  return reason ?? signal ?? `exit code ${code}`;
 }

@@ -31,6 +31,7 @@ export async function supervise({ config, count }: SuperviseOptions): Promise<vo
   const output = createLineWriter(standardOutput, mostWaitingCharacters);
   const log = createLog({ level: config.logLevel, destination: output });
   process.on('uncaughtException', (error) => crash(log, error));
+  const onHangUp = obeyHangUp();
   const [script = '', ...args] = process.argv.slice(1);
   const handout = createHandout();
   const fleet = createFleet({
@@ -47,7 +48,6 @@ export async function supervise({ config, count }: SuperviseOptions): Promise<vo
   // Whatever happens here, no process is left behind that nobody asks anything.
   process.once('exit', fleet.kill);
   const failed = await fleet.startFirst();
-  // It has said why.
   if (failed !== null) process.exit(failed.code || 1);
   const server = createServer({ pauseOnConnect: true, noDelay: true }, handout.add);
   const most = mostConnections();
@@ -58,9 +58,32 @@ export async function supervise({ config, count }: SuperviseOptions): Promise<vo
     await fleet.end(() => true);
     throw error;
   }
-  obeySignals({ server, handout, fleet, log, drainSeconds: config.drainSeconds });
+  const { isStopping } = stopOnSignal({ server, handout, fleet, log, drainSeconds: config.drainSeconds });
   log.info('listening', { host: config.host, port: config.port, version: packageJson.version, count });
   fleet.fill();
+  onHangUp(() => {
+    if (isStopping()) return;
+    log.info('replacing processes', { signal: 'SIGHUP' });
+    void fleet.replace();
+  });
+}
+
+/**
+ * SIGHUP replaces the processes, after the start if it comes earlier; where somebody has started the service in a
+ * terminal it is the end of that, and of the service. Answers what takes what it does.
+ */
+function obeyHangUp(): (replace: () => void) => void {
+  let replace: (() => void) | null = null;
+  let wasEarly = false;
+  process.on('SIGHUP', () => {
+    if (process.stdin.isTTY) process.kill(process.pid, 'SIGTERM');
+    else if (replace) replace();
+    else wasEarly = true;
+  });
+  return (given) => {
+    replace = given;
+    if (wasEarly) replace();
+  };
 }
 
 interface Running {
@@ -71,37 +94,31 @@ interface Running {
   readonly drainSeconds: number;
 }
 
-/**
- * SIGTERM and SIGINT as for a single process (src/stop.ts). SIGHUP replaces the processes; where somebody has started
- * the service in a terminal it is the end of that, and of the service.
- */
-function obeySignals(running: Running): void {
+/** SIGTERM and SIGINT as for a single process (src/stop.ts). */
+function stopOnSignal(running: Running): { readonly isStopping: () => boolean } {
   const { fleet, log, drainSeconds } = running;
   const hurry = new AbortController();
   if (drainSeconds === 0) hurry.abort();
   let isStopping = false;
   const stop = (signal: NodeJS.Signals) => {
-    if (signal === 'SIGINT') hurry.abort();
+    if (signal === 'SIGINT') {
+      hurry.abort();
+      // Also to one that is ending because it was replaced.
+      fleet.tell({ order: 'hurry' });
+    }
     if (!isStopping) stopInOrder(running, signal, hurry.signal).catch((error) => crash(log, error));
-    else if (signal === 'SIGINT') fleet.tell({ order: 'hurry' });
     isStopping = true;
     // The second of its kind.
     process.once(signal, () => process.exit(128 + constants.signals[signal]));
   };
   process.once('SIGTERM', stop).once('SIGINT', stop);
-  process.on('SIGHUP', () => {
-    if (process.stdin.isTTY) process.kill(process.pid, 'SIGTERM');
-    else if (!isStopping) {
-      log.info('replacing processes', { signal: 'SIGHUP' });
-      void fleet.replace();
-    }
-  });
+  return { isStopping: () => isStopping };
 }
 
 async function stopInOrder(running: Running, signal: string, hurry: AbortSignal): Promise<void> {
   const { server, handout, fleet, log, drainSeconds } = running;
   log.info('stopping', { signal });
-  fleet.tell({ order: 'leave' });
+  fleet.leave();
   await delay(drainSeconds * 1000, null, { signal: hurry }).catch(() => {});
   await acceptWaiting(server);
   server.close();

@@ -4,7 +4,7 @@
  * they are what they were then; whoever finds none, or none that is fresh, runs the sources.
  */
 
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -26,6 +26,8 @@ export interface KeptList {
   readonly folder: string;
   /** `process.version` of its maker. */
   readonly node: string;
+  /** Of the service: in an archive of npm all files have the same time, and a release may change none in size. */
+  readonly version: string;
   /** By path from the installation; null for a file that was not there. */
   readonly sources: Readonly<Record<string, FileState | null>>;
 }
@@ -49,6 +51,10 @@ export function stateOf(path: string): FileState | null {
   return found ? [found.size, Math.floor(found.mtimeMs / 1000)] : null;
 }
 
+export function presentVersion(): string {
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
+}
+
 function isSame(path: string, kept: FileState | null): boolean {
   const now = stateOf(path);
   return now?.[0] === kept?.[0] && now?.[1] === kept?.[1];
@@ -59,9 +65,9 @@ export function freshFolder(): string | null {
   try {
     const place = placeOf(placeName);
     if (place === null) return null;
-    const { folder, node, sources }: KeptList = JSON.parse(readFileSync(join(place, listFile), 'utf8'));
+    const { folder, node, version, sources }: KeptList = JSON.parse(readFileSync(join(place, listFile), 'utf8'));
     const path = join(place, folder);
-    if (node !== process.version || !isTrusted(path)) return null;
+    if (node !== process.version || version !== presentVersion() || !isTrusted(path)) return null;
     for (const source in sources) if (!isSame(source, sources[source] ?? null)) return null;
     return path;
   } catch {
@@ -114,7 +120,9 @@ function writeWhole(file: string, content: Buffer): void {
   const fresh = `${file}.${process.pid}`;
   try {
     // What a failing machine left incomplete would be run as it is.
-    writeFileSync(fresh, content, { flag: 'wx', mode: 0o644, flush: true });
+    writeFileSync(fresh, content, { flag: 'wx', flush: true });
+    // Other users start the service too, however strict the umask is.
+    chmodSync(fresh, 0o644);
     renameSync(fresh, file);
   } catch {
     // An installation that cannot be written compiles at every start.

@@ -25,7 +25,11 @@ export async function makeWhole(): Promise<string | null> {
     const mine = isMine(mark);
     if (mine === null) return null;
     if (mine) {
-      await write(place).finally(() => rmSync(mark, { force: true }));
+      // Also where this process ends meanwhile: whoever comes next need not wait.
+      const unmark = () => rmSync(mark, { force: true });
+      process.once('exit', unmark);
+      await write(place).finally(unmark);
+      process.off('exit', unmark);
       return freshFolder();
     }
     await delay(100);
@@ -41,8 +45,8 @@ function isMine(mark: string): boolean | null {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return null;
   }
   const made = statSync(mark, { throwIfNoEntry: false });
-  // Its maker was killed.
-  if (made && made.mtimeMs < Date.now() - 2 * mostMilliseconds) rmSync(mark, { force: true });
+  // Its maker was killed, or the clock was set back.
+  if (made && Math.abs(Date.now() - made.mtimeMs) > 2 * mostMilliseconds) rmSync(mark, { force: true });
   return false;
 }
 

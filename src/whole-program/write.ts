@@ -10,7 +10,7 @@ import { noticesFile, noticesOf } from '../programs/notices.ts';
 import { openReadable } from '../programs/place.ts';
 import { packageLists, root } from '../runtime/installation.ts';
 import { base, bundleWhole, isSource } from './bundle.ts';
-import { type KeptList, listFile, loadWhole, programFile, stateOf } from './load.ts';
+import { type KeptList, listFile, loadWhole, presentVersion, programFile, stateOf } from './load.ts';
 
 const [place = ''] = process.argv.slice(2);
 /** Another process may be about to read the former one, or to fill its own. */
@@ -39,7 +39,7 @@ function keep(): string {
     writeFileSync(join(folder, name), content, { flag: 'wx', mode: 0o644, flush: true });
   write(programFile, text);
   write(noticesFile, noticesOf(base, inputs));
-  const list: KeptList = { folder: basename(folder), node: process.version, sources };
+  const list: KeptList = { folder: basename(folder), node: process.version, version: presentVersion(), sources };
   write(listFile, JSON.stringify(list));
   renameSync(join(folder, listFile), join(place, listFile));
   for (const name of readdirSync(place)) {

@@ -194,8 +194,12 @@ describe('deploy/systemd', () => {
     assert.ok(seconds >= readConfig({}).drainSeconds + 15);
     for (const unit of units.filter((name) => name.endsWith('.service'))) {
       const [, program = ''] = /^ExecStart=\S+ (?:--\S+ )?(\S+)/m.exec(read(`deploy/systemd/${unit}`)) ?? [];
-      assert.ok(existsSync(new URL(program, root)), unit);
+      assert.ok(existsSync(new URL(program.replace(/^\/opt\/gatehouse\//, ''), root)), unit);
     }
+  });
+
+  it('is reloaded from where a link leads by then, which a path from the working folder is not', () => {
+    assert.match(read('deploy/systemd/gatehouse.service'), /^ExecStart=\S+ --\S+ \/opt\/gatehouse\/bin\/\S+ serve/m);
   });
 
   it('each timer has its service', () => {

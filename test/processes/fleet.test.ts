@@ -5,9 +5,10 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { after, before, describe, it } from 'node:test';
+import { after, afterEach, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createLog } from '../../src/adapters/log.ts';
+import type { ChildPatience } from '../../src/processes/child.ts';
 import { writePlace } from '../../src/processes/count.ts';
 import { createFleet, type Fleet } from '../../src/processes/fleet.ts';
 import { createHandout } from '../../src/processes/handout.ts';
@@ -139,5 +140,66 @@ describe('processes that share a port', () => {
     broken = [];
     assert.ok(told('processes not replaced'));
     assert.deepEqual((await pids()).toSorted(), former.toSorted());
+  });
+
+  it('end the connection with each answer once the service will stop, also those that come later', async () => {
+    fleet.leave();
+    for (const pid of await pids()) process.kill(pid, 'SIGKILL');
+    const kept = new Agent({ keepAlive: true });
+    const asked = request({ host: '127.0.0.1', port, agent: kept }).end();
+    const [res] = await once(asked, 'response');
+    await text(res);
+    kept.destroy();
+    assert.equal(res.headers.connection, 'close');
+  });
+});
+
+describe('a process', () => {
+  let fleet: Fleet;
+  afterEach(async () => {
+    fleet.kill();
+    await fleet.end(() => true);
+  });
+
+  /** One that is started with these words, and what was logged of it. */
+  async function startOne(words: readonly string[], patience?: ChildPatience) {
+    const lines: string[] = [];
+    const handout = createHandout();
+    fleet = createFleet({
+      count: 1,
+      handout,
+      log: createLog({ level: 'info', destination: { write: (line) => void lines.push(line) } }),
+      write: () => {},
+      commandOf: (place) => [script, ...words, ...writePlace(place)],
+      ...(patience && { patience }),
+    });
+    return { handout, lines, ending: await fleet.startFirst() };
+  }
+
+  it('whose start was killed is told, as it could not say why', async () => {
+    const { ending, lines } = await startOne(['--killed']);
+    assert.equal(ending?.signal, 'SIGKILL');
+    assert.match(lines.join(''), /"reason":"SIGKILL","event":"process ended"/);
+  });
+
+  it('whose event loop stands still is killed, but not before it serves: migrations may take long', async () => {
+    const { handout, lines, ending } = await startOne(['--migrates'], { ping: 100, end: 25_000 });
+    assert.equal(ending, null);
+    assert.deepEqual(lines, []);
+    const server = createServer({ pauseOnConnect: true }, handout.add).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const asked = request({ host: '127.0.0.1', port, path: '/hang' }).end();
+    const [error] = await once(asked, 'error');
+    server.close();
+    await fleet.end(() => true);
+    assert.equal(error.code, 'ECONNRESET');
+    assert.match(lines.join(''), /"reason":"no answer for 0.6 s","pid":\d+,"event":"process ended"/);
+  });
+
+  it('that does not end in time is killed, and told', async () => {
+    const { lines } = await startOne(['--stays'], { ping: 5_000, end: 100 });
+    await fleet.end(() => true);
+    assert.match(lines.join(''), /"reason":"it did not end in time","pid":\d+,"event":"process ended"/);
   });
 });

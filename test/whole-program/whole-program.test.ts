@@ -1,11 +1,14 @@
 /** The service as one file is run in place of the sources as long as it is made of them, and by nobody else. */
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   appendFileSync,
   chmodSync,
   cpSync,
+  existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -20,6 +23,7 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { until } from '../support/until.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -29,6 +33,8 @@ const settled = 1_700_000_000;
 describe('the service as one file', () => {
   let installed: string;
   let folder: string;
+
+  const mark = () => join(installed, '.cache/whole/making');
 
   async function run(...args: readonly string[]): Promise<string> {
     const env = { PATH: process.env['PATH'] };
@@ -46,6 +52,11 @@ describe('the service as one file', () => {
     // As on systems where each user has a group: what is made must not be writable by it.
     const mask = process.umask(0o002);
     const fromSources = await run('account', '--help').finally(() => process.umask(mask));
+    // A maker was killed, and then the clock was set back.
+    const later = Date.now() / 1000 + 3600;
+    mkdirSync(join(installed, '.cache/whole'), { mode: 0o755 });
+    writeFileSync(mark(), '');
+    utimesSync(mark(), later, later);
     folder = JSON.parse(await run('prepare', '--json')).service_folder;
     assert.equal(await run('account', '--help'), fromSources);
   });
@@ -57,6 +68,31 @@ describe('the service as one file', () => {
     assert.deepEqual(names.sort(), ['NOTICES.txt', 'command.code', 'gatehouse.cjs', 'serve.code']);
     for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o644, name);
     assert.match(readFileSync(join(folder, 'NOTICES.txt'), 'utf8'), /\nexpress-openapi-validator \d/);
+  });
+
+  it('keeps what was compiled readable by all, whoever compiles it', async () => {
+    const code = readdirSync(folder).find((name) => name.startsWith('command-')) ?? '';
+    rmSync(join(folder, code));
+    const mask = process.umask(0o077);
+    await run('account', '--help').finally(() => process.umask(mask));
+    assert.equal(statSync(join(folder, code)).mode & 0o777, 0o644);
+  });
+
+  it('keeps for servers what a server compiled, and not what the supervisor of some did', async () => {
+    const kept = () => readdirSync(folder).filter((name) => name.endsWith('.code'));
+    for (const name of kept()) rmSync(join(folder, name));
+    await run('serve', '--processes', 'auto', '--help');
+    assert.deepEqual(
+      kept().map((name) => name.split('-')[0]),
+      ['command'],
+    );
+    await run('serve', '--processes', 'auto', '--process', '1/2', '--help');
+    assert.deepEqual(
+      kept()
+        .map((name) => name.split('-')[0])
+        .sort(),
+      ['command', 'serve'],
+    );
   });
 
   it('leaves the schema of OpenAPI to the validator as the service changes it', () => {
@@ -71,6 +107,14 @@ describe('the service as one file', () => {
     writeFileSync(file, `(() => ({ run: async () => { process.stdout.write('one file'); return 0; } }))`);
     const runsIt = async () => (await run('--version')) === 'one file';
     assert.ok(await runsIt());
+    const described = join(installed, 'package.json');
+    const text = readFileSync(described, 'utf8');
+    const { atime, mtime } = statSync(described);
+    for (const version of ['9.9.9', JSON.parse(text).version]) {
+      writeFileSync(described, text.replace(/"version": "[^"]+"/, `"version": "${version}"`));
+      utimesSync(described, atime, mtime);
+      assert.equal(await runsIt(), version !== '9.9.9', `version ${version}`);
+    }
     for (const outer of [folder, dirname(folder), join(installed, '.cache')]) {
       chmodSync(outer, 0o777);
       assert.ok(!(await runsIt()), outer);
@@ -84,5 +128,16 @@ describe('the service as one file', () => {
     appendFileSync(source, '\n');
     utimesSync(source, settled, settled);
     assert.ok(!(await runsIt()), 'another size');
+  });
+
+  it('holds up nobody when its maker ends', async () => {
+    const maker = JSON.stringify(join(installed, 'src/whole-program/make.ts'));
+    const script = `void import(${maker}).then(({ makeWhole }) => makeWhole());
+      process.stdin.once('end', () => process.exit()).resume();`;
+    const making = spawn(process.execPath, ['--eval', script], { stdio: ['pipe', 'ignore', 'inherit'] });
+    await until(() => existsSync(mark()));
+    making.stdin.end();
+    await once(making, 'exit');
+    assert.ok(!existsSync(mark()));
   });
 });

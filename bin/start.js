@@ -1,5 +1,5 @@
 // Starts the command line: from one file that was made of all sources, where there is a fresh one, and from the sources
-// otherwise. What Node made of either is kept beside them: whoever may write there may change the sources themselves.
+// otherwise. Servers run the sources: V8 makes faster code of them, and a server runs for long. What Node made of either is kept beside them: whoever may write there may change the sources themselves.
 // Where nothing may be written, Node goes on without. This file is JavaScript because what strips the types of the
 // others takes 20 MB of memory, and is not loaded when all of them are kept.
 import { chmodSync, mkdirSync } from 'node:fs';
@@ -28,21 +28,21 @@ function makeForAll(folder) {
   }
 }
 
-/** It needs no more of the code than a command does; what is kept for servers is what its processes compile. */
+/** It answers no requests itself. */
 function isSupervisor() {
   return process.argv.some((arg) => /^--processes(=|$)/.test(arg)) && !process.argv.includes('--process');
 }
 
 async function run() {
-  const whole = loadWhole(isServer ? 'serve' : 'command');
+  const whole = isServer ? null : loadWhole();
   if (whole) process.exitCode = await whole.run(process.argv.slice(2));
   else await import('../src/gatehouse.ts');
   if (process.exitCode !== 0) return;
   whole?.keepCode();
-  if (isServer && !whole) setTimeout(makeWhole, 10_000).unref();
+  if (isServer) setTimeout(makeWhole, 10_000).unref();
 }
 
-/** For later starts; a server that soon ends leaves that to others. */
+/** For commands; a server that soon ends leaves that to others. */
 async function makeWhole() {
   const { makeWhole } = await import('../src/whole-program/make.ts');
   // Whoever wants to know why there is none runs `gatehouse prepare`.

@@ -17,7 +17,6 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { makeWhole } from '../src/whole-program/make.ts';
 import { type Bench, openBench } from '../test/bench/bench.ts';
 import { fewUsers, type GrowthPlan, measureGrowth } from '../test/bench/growth/measure.ts';
 import { growthReport, growthSection, holdsAll, sectionOf, withSection } from '../test/bench/growth/report.ts';
@@ -123,8 +122,6 @@ function readGrowthPlan(): GrowthPlan {
   return { users: Math.floor(Number(users)), databases: asked, ...named };
 }
 
-// Servers start from it, as those of operators do, and none makes it while something is measured.
-await makeWhole();
 const startedAt = performance.now();
 const bench = openBench(quick ? quickPlan : fullPlan, (line) => {
   process.stderr.write(`${String(Math.round((performance.now() - startedAt) / 1000)).padStart(4)} s  ${line}\n`);

@@ -1,6 +1,6 @@
 /**
- * The service as one file, with what V8 made of its code: `bin/start.js` runs it in place of a thousand modules, whose
- * finding, reading and compiling takes most of a start. It is made from the sources (`make.ts`) and used only as long as
+ * The service as one file, with what V8 made of its code: `bin/start.js` runs commands from it in place of a
+ * thousand modules, whose finding, reading and compiling takes most of their time. It is made from the sources (`make.ts`) and used only as long as
  * they are what they were then; whoever finds none, or none that is fresh, runs the sources.
  */
 
@@ -41,7 +41,6 @@ interface Installation {
 
 export interface WholeProgram {
   run(args: readonly string[]): Promise<number>;
-  loadServer(): Promise<void>;
   /** Keeps what V8 compiled until now for later starts, unless that was done. */
   keepCode(): void;
 }
@@ -75,15 +74,12 @@ export function freshFolder(): string | null {
   }
 }
 
-/**
- * Loads the program; null where there is none that is fresh. Servers and commands use different parts of the code: each
- * `use` has its own file of what was compiled.
- */
-export function loadWhole(use: 'serve' | 'command'): WholeProgram | null {
+/** Loads the program; null where there is none that is fresh. */
+export function loadWhole(): WholeProgram | null {
   const folder = freshFolder();
   if (folder === null) return null;
   const file = join(folder, programFile);
-  const codeFile = join(folder, `${use}-${cachedDataVersionTag()}.code`);
+  const codeFile = join(folder, `${cachedDataVersionTag()}.code`);
   const source = readOrNull(file);
   if (source === null) return null;
   const cachedData = readOrNull(codeFile);

@@ -60,12 +60,9 @@ async function useOnce(folder: string): Promise<void> {
   const [database, key] = [join(temporary, 'gatehouse.db'), join(temporary, 'master.key')];
   writeFileSync(settings, `DATABASE_URL=sqlite:${database}\nMASTER_KEY_FILE=${key}\n`);
   try {
-    const command = loadWhole('command');
+    const command = loadWhole();
     await command?.run(['--env-file', settings, 'account', 'create', 'first']);
     command?.keepCode();
-    const server = loadWhole('serve');
-    await server?.loadServer();
-    server?.keepCode();
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }

@@ -64,35 +64,28 @@ describe('the service as one file', () => {
 
   it('is kept with what V8 made of it, readable by all and writable by nobody else', () => {
     assert.equal(dirname(folder), join(installed, '.cache/whole'));
-    const names = readdirSync(folder).map((name) => name.replace(/-\d+\.code$/, '.code'));
-    assert.deepEqual(names.sort(), ['NOTICES.txt', 'command.code', 'gatehouse.cjs', 'serve.code']);
+    const names = readdirSync(folder).map((name) => name.replace(/^\d+\.code$/, 'compiled'));
+    assert.deepEqual(names.sort(), ['NOTICES.txt', 'compiled', 'gatehouse.cjs']);
     for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o644, name);
     assert.match(readFileSync(join(folder, 'NOTICES.txt'), 'utf8'), /\nexpress-openapi-validator \d/);
   });
 
   it('keeps what was compiled readable by all, whoever compiles it', async () => {
-    const code = readdirSync(folder).find((name) => name.startsWith('command-')) ?? '';
+    const code = readdirSync(folder).find((name) => name.endsWith('.code')) ?? '';
     rmSync(join(folder, code));
     const mask = process.umask(0o077);
     await run('account', '--help').finally(() => process.umask(mask));
     assert.equal(statSync(join(folder, code)).mode & 0o777, 0o644);
   });
 
-  it('keeps for servers what a server compiled, and not what the supervisor of some did', async () => {
-    const kept = () => readdirSync(folder).filter((name) => name.endsWith('.code'));
-    for (const name of kept()) rmSync(join(folder, name));
-    await run('serve', '--processes', 'auto', '--help');
-    assert.deepEqual(
-      kept().map((name) => name.split('-')[0]),
-      ['command'],
-    );
+  it('is not run by servers, whose supervisor is a command', async () => {
+    const kept = () => readdirSync(folder).filter((name) => name.endsWith('.code')).length;
+    for (const name of readdirSync(folder)) if (name.endsWith('.code')) rmSync(join(folder, name));
+    await run('serve', '--help');
     await run('serve', '--processes', 'auto', '--process', '1/2', '--help');
-    assert.deepEqual(
-      kept()
-        .map((name) => name.split('-')[0])
-        .sort(),
-      ['command', 'serve'],
-    );
+    assert.equal(kept(), 0);
+    await run('serve', '--processes', 'auto', '--help');
+    assert.equal(kept(), 1);
   });
 
   it('leaves the schema of OpenAPI to the validator as the service changes it', () => {

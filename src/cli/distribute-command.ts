@@ -48,14 +48,14 @@ function workOf({
   apply,
   status,
   untried,
-  dropTriggers = false,
+  dropTriggers,
 }: Options): (distribution: Distribution) => Promise<Answer> {
   if ([plan, apply, status].filter((one) => one === true).length !== 1) {
     throw new Failure('value_invalid', { name: 'options', message: 'give one of --plan, --apply and --status' });
   }
   if (plan) return showPlan;
   if (status) return showStatus;
-  if (untried) return (distribution) => carryOut(distribution, dropTriggers);
+  if (untried) return (distribution) => carryOut(distribution, dropTriggers === true);
   const message = '--apply is untried on a real Citus: read docs/scale.md, try it on a copy, and add --untried';
   throw new Failure('value_invalid', { name: 'apply', message });
 }

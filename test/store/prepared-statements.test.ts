@@ -32,7 +32,8 @@ describe('a statement that was prepared before its table changed', () => {
   });
 
   test('ends a transaction as an outage, once: its connection is left', async () => {
-    const inTransaction = () => engine.db.transaction((tx) => ask(tx)).catch((error) => Promise.reject(translate(error)));
+    const inTransaction = () =>
+      engine.db.transaction((tx) => ask(tx)).catch((error) => Promise.reject(translate(error)));
     await inTransaction();
     await change('alter table things drop column name');
     await assert.rejects(inTransaction(), {

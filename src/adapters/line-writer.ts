@@ -7,6 +7,13 @@ const pauseMilliseconds = 100;
 /** How long the end of the process waits for a reader that stalls. */
 const patienceMilliseconds = 1000;
 
+/** How long the end of the process waits for lines that a thread is writing: later ones must stand below them. */
+const lastWriteMilliseconds = 100;
+
+function pause(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
 interface LineWriter {
   /** Never waits and never throws. */
   write(line: string): void;
@@ -55,14 +62,15 @@ export function createLineWriter(descriptor: number, mostCharacters: number): Li
 
   function flush(): void {
     const deadline = performance.now() + patienceMilliseconds;
-    // The thread finishes what is under way.
+    // The thread finishes what is under way; only the event loop, which has ended, would be told when.
+    if (underWay) pause(lastWriteMilliseconds);
     let left = Buffer.concat([underWay ? Buffer.alloc(0) : rest, Buffer.from(waiting)]);
     while (left.length > 0) {
       try {
         left = left.subarray(writeSync(descriptor, left));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || performance.now() > deadline) return;
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+        pause(10);
       }
     }
   }

@@ -8,6 +8,7 @@ import { givePasskey } from '../support/passkeys.ts';
 import { newLink } from '../support/resets.ts';
 import { codeAt, giveDevice, keyOf } from '../support/second-factor.ts';
 import { makeUser, password, registerClient } from '../support/sign-in.ts';
+import { addAuthenticator, makePasskey, offerNoNames } from './authenticator.ts';
 import type { Cast } from './cast.ts';
 import { arrived, choose, decide, demandCode, giveCode, invite, type Stage, signIn } from './stage.ts';
 
@@ -27,14 +28,19 @@ const openEnrolment: Way = async (page, { stage, application }) => {
 };
 
 /** Opens the page of a new user with this many passkeys. */
+/** A session that made a passkey has shown it; another one would have to, before it sees the page. */
 const openPasskeys =
   (many: number): Way =>
   async (page, { stage, application }) => {
+    const { baseUrl } = stage.app.account;
     const user = await invite(stage, application);
+    await addAuthenticator(page);
+    await offerNoNames(page);
     await page.goto(application.start());
     await signIn(page, user);
-    for (let made = 0; made < many; made += 1) await givePasskey(stage.app, user);
-    await page.goto(`${stage.app.account.baseUrl}/account/passkeys`);
+    if (many > 0) await makePasskey(page, baseUrl);
+    for (let made = 1; made < many; made += 1) await givePasskey(stage.app, user);
+    await page.goto(`${baseUrl}/account/passkeys`);
   };
 
 /** Sends a form of the page without the browser's checks and without the page's script. */

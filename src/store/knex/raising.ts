@@ -37,8 +37,9 @@ async function addDefaultPolicy(client: Knex.Client, accountId: number): Promise
   await rows('policies').insert({ account_id: accountId, name: 'Default', is_default: 1, ...times });
 }
 
+/** Names the account itself: a distributed database hands it on to no subquery. */
 const linkedServers = `(select count(*) from authorization_server_clients l
-  where l.account_id = clients.account_id and l.app_id = clients.app_id)`;
+  where l.account_id = ? and l.app_id = clients.app_id)`;
 
 /**
  * Counts again instead of adding, so that a trigger for older releases, which adds, does no harm. The rows are locked
@@ -47,7 +48,7 @@ const linkedServers = `(select count(*) from authorization_server_clients l
 async function countLinkedServers(client: Knex.Client, accountId: number, appIds: readonly number[]): Promise<void> {
   const clients = () => rowsOn(client)('clients').where('account_id', accountId).whereIn('app_id', appIds);
   await dialectOf({ client }).lock(() => clients().orderBy('app_id').select('app_id'), 'forNoKeyUpdate');
-  await clients().update({ linked_servers: client.raw(linkedServers) });
+  await clients().update({ linked_servers: client.raw(linkedServers, [accountId]) });
 }
 
 /** Everything that depends on the rows of an account. False when there is no such account. */
@@ -55,7 +56,9 @@ export async function raiseAll({ client }: Knex, accountId: number): Promise<boo
   const rows = rowsOn(client);
   if ((await rows('accounts').where('id', accountId).first('id')) === undefined) return false;
   await addDefaultPolicy(client, accountId);
-  const wrong = rows('clients').where('account_id', accountId).whereRaw(`linked_servers <> ${linkedServers}`);
+  const wrong = rows('clients')
+    .where('account_id', accountId)
+    .whereRaw(`linked_servers <> ${linkedServers}`, [accountId]);
   const found: { app_id: number }[] = await wrong.select('app_id');
   const appIds = found.map((row) => Number(row.app_id));
   for await (const some of chunks(appIds)) await countLinkedServers(client, accountId, some);

@@ -108,8 +108,15 @@ describe('hosts of PostgreSQL', () => {
       const register = () => server.send([...head, `Content-Length: ${body.length}`], body);
       try {
         assert.equal((await register()).status, 201);
-        const read = () => Promise.all(Array.from({ length: 6 }, () => store.facts.read('first')));
-        await read();
+        // Each holds its connection until all have one.
+        let holding = 0;
+        const hold = () =>
+          store.transaction(async (tx) => {
+            await tx.facts.read('first');
+            holding += 1;
+            await until(() => holding === 6);
+          });
+        await Promise.all(Array.from({ length: 6 }, hold));
         const before = await pidsAt(leader);
         assert.ok(before.length >= 6, String(before));
         await administer(leader, 'alter system set default_transaction_read_only = on');

@@ -1,31 +1,40 @@
 /** Work on rows of several accounts, account by account: no statement of a request leaves its account. */
 
+import type { Knex } from 'knex';
+import { inTransaction } from './transact.ts';
+
 interface Owned {
   readonly accountId: number;
 }
 
+/** Items of one account, in the order given. */
+export type OfAccount<Item> = readonly [Item, ...Item[]];
+
+/** The items of each account, in the order in which chains of events are locked. */
+export function byAccount<Item extends Owned>(items: Iterable<Item>): [accountId: number, own: OfAccount<Item>][] {
+  const batches = new Map<number, [Item, ...Item[]]>();
+  for (const item of items) {
+    const own = batches.get(item.accountId);
+    if (own) own.push(item);
+    else batches.set(item.accountId, [item]);
+  }
+  return [...batches].sort(([one], [other]) => one - other);
+}
+
 /**
- * Calls `work` once for each account, in the order in which chains of events are locked; the results are in the order
- * of the items.
+ * Calls `work` once for each account, which answers a result for each item; returns the results in the order of the
+ * items. What several accounts have is done in one transaction, or not at all.
  */
-export async function byAccount<Item extends Owned, Result>(
+export async function resultsByAccount<Item extends Owned, Result>(
+  db: Knex,
   items: readonly Item[],
-  work: (items: readonly [Item, ...Item[]], accountId: number) => Promise<readonly Result[]>,
+  work: (db: Knex, own: OfAccount<Item>) => Promise<readonly Result[]>,
 ): Promise<Result[]> {
-  const [first, ...others] = items;
-  if (!first) return [];
-  if (others.every(({ accountId }) => accountId === first.accountId)) {
-    return [...(await work([first, ...others], first.accountId))];
-  }
-  const accounts = [...new Set(items.map(({ accountId }) => accountId))].sort((one, other) => one - other);
-  const results = new Map<Item, Result>();
-  for (const accountId of accounts) {
-    const own = items.filter((item) => item.accountId === accountId);
-    const [head, ...rest] = own;
-    if (!head) continue;
-    for (const [index, result] of (await work([head, ...rest], accountId)).entries()) {
-      results.set(own[index] as Item, result);
-    }
-  }
-  return items.map((item) => results.get(item) as Result);
+  const batches = byAccount(items);
+  const workAll = async (on: Knex) => {
+    const results = new Map<number, Iterator<Result>>();
+    for (const [accountId, own] of batches) results.set(accountId, (await work(on, own)).values());
+    return items.map(({ accountId }) => results.get(accountId)?.next().value as Result);
+  };
+  return batches.length > 1 ? inTransaction(db, workAll) : workAll(db);
 }

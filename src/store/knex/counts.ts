@@ -29,11 +29,10 @@ export function countVerbs(db: Knex): CountStore {
           one.subjectId - other.subjectId,
       );
       await db.transaction(async (tx) => {
-        await byAccount(ordered, async (own) => {
+        for (const [, own] of byAccount(ordered)) {
           for (let from = 0; from < own.length; from += countsAtOnce)
             await addSome(tx, own.slice(from, from + countsAtOnce));
-          return [];
-        });
+        }
       });
     },
     list: async (accountId, from) => {

@@ -1,6 +1,11 @@
 import type { Knex } from 'knex';
 import { isLockTimeout, isLostRace, translate } from './errors.ts';
 
+/** Runs several statements as one: in the open transaction, or in one of their own. */
+export function inTransaction<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Promise<Result> {
+  return db.isTransaction ? work(db) : db.transaction(work);
+}
+
 /** Runs several statements as one: in a transaction, or behind a savepoint of the open one. */
 export async function together<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Promise<Result> {
   try {

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { defaultWait } from '../../support/cli.ts';
 import { type Replicas, startReplicas } from '../../support/replicas.ts';
+import { ask, execute } from '../../support/rows.ts';
 import { percentile } from '../../support/statistics.ts';
 import { until } from '../../support/until.ts';
 import type { Drill, DrillOptions, DrillResult } from '../drill.ts';
@@ -160,8 +160,8 @@ function longestGap(successes: readonly number[], since: number): number {
 async function demote(replicas: Replicas, running: LeaderLoad, times: Times): Promise<void> {
   const former = replicas.leader();
   const url = replicas.urls[former] ?? '';
-  await ask(url, 'alter system set default_transaction_read_only = on');
-  await ask(url, 'select pg_reload_conf()');
+  await execute(url, 'alter system set default_transaction_read_only = on');
+  await execute(url, 'select pg_reload_conf()');
   await until(async () => (await sessionsAt(url)) === 0);
   await replicas.promote();
   const promotedAt = performance.now();
@@ -191,16 +191,6 @@ async function loseStandbys(replicas: Replicas, running: LeaderLoad, times: Time
 async function sessionsAt(url: string): Promise<number> {
   const [row] = await ask(url, "select count(*)::int from pg_stat_activity where application_name = 'gatehouse'");
   return Number(row?.['count']);
-}
-
-async function ask(url: string, statement: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(statement)).rows;
-  } finally {
-    await client.end();
-  }
 }
 
 function report(losses: number, { journal }: Load, running: LeaderLoad, times: Times, lost: number): DrillResult {

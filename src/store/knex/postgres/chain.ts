@@ -9,6 +9,7 @@ import * as rows from '../audit-rows.ts';
 import { byAccount } from '../by-account.ts';
 import { type Head, link, noHead } from '../chain.ts';
 import type { AppendEvents } from '../engine.ts';
+import { inTransaction } from '../transact.ts';
 import { run } from './statements.ts';
 
 export const lockHead = 'select last_id, last_hash from event_heads where account_id = $1 for update';
@@ -53,13 +54,10 @@ async function appendOfAccount(db: Knex, accountId: number, events: readonly New
 }
 
 async function appendIn(db: Knex, events: readonly NewEvent[]): Promise<void> {
-  await byAccount(events, async (own, accountId) => {
-    await appendOfAccount(db, accountId, own);
-    return [];
-  });
+  for (const [accountId, own] of byAccount(events)) await appendOfAccount(db, accountId, own);
 }
 
 export const appendEvents: AppendEvents = async (db, events) => {
   if (events.length === 0) return;
-  await (db.isTransaction ? appendIn(db, events) : db.transaction((tx) => appendIn(tx, events)));
+  await inTransaction(db, (tx) => appendIn(tx, events));
 };

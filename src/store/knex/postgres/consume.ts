@@ -5,11 +5,12 @@
 import type { Knex } from 'knex';
 import type { Consumption, ConsumptionOutcome, GrantStanding, Verdict } from '../../consumption.ts';
 import type { GrantRecord } from '../../grants.ts';
-import { byAccount } from '../by-account.ts';
+import { type OfAccount, resultsByAccount } from '../by-account.ts';
 import { eventsOf, reuseReason, rotated } from '../consume.ts';
 import type { ConsumeAll } from '../engine.ts';
 import * as rows from '../rows.ts';
 import type { Cell } from '../shape.ts';
+import { inTransaction } from '../transact.ts';
 import { appendEvents } from './chain.ts';
 import { giveBackProofs, keepProofs, noProofs, type Proofs } from './proofs.ts';
 import { lockGrants, rotateAll, rotateAllBesideClearing, writeOutcomes } from './sql-consume.ts';
@@ -18,11 +19,8 @@ import { run } from './statements.ts';
 const readGrant = rows.grants.reader('g_');
 const readUser = rows.tokenUsers.reader('u_');
 
-/** A part of a batch that belongs to one account. */
-type OfAccount = readonly [Consumption, ...Consumption[]];
-
 /** The outcomes if every token of the batch could be rotated; null if nothing was done. */
-async function rotateEvery(db: Knex, batch: OfAccount): Promise<ConsumptionOutcome[] | null> {
+async function rotateEvery(db: Knex, batch: OfAccount<Consumption>): Promise<ConsumptionOutcome[] | null> {
   const given = [
     batch[0].accountId,
     batch.map(({ grantId }) => grantId),
@@ -124,7 +122,11 @@ function outcome({ consumption, verdict, standing }: Judged, tokens: Map<unknown
   }
 }
 
-async function judgeEvery(db: Knex, batch: OfAccount, proofs: Proofs = noProofs): Promise<ConsumptionOutcome[]> {
+async function judgeEvery(
+  db: Knex,
+  batch: OfAccount<Consumption>,
+  proofs: Proofs = noProofs,
+): Promise<ConsumptionOutcome[]> {
   const [{ accountId }] = batch;
   const found = await run(db, 'lock-grants', lockGrants, [accountId, batch.map(({ grantId }) => grantId)]);
   const standings = new Map<number, GrantStanding>();
@@ -145,27 +147,17 @@ function areDistinct(batch: readonly Consumption[]): boolean {
   return new Set(batch.map(({ grantId }) => grantId)).size === batch.length;
 }
 
-function inTransaction<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Promise<Result> {
-  return db.isTransaction ? work(db) : db.transaction(work);
-}
-
-async function consumeProven(tx: Knex, batch: OfAccount): Promise<ConsumptionOutcome[]> {
+async function consumeProven(tx: Knex, batch: OfAccount<Consumption>): Promise<ConsumptionOutcome[]> {
   const proofs = await keepProofs(tx, batch);
   const outcomes = proofs.areAllNew && areDistinct(batch) ? await rotateEvery(tx, batch) : null;
   return outcomes ?? judgeEvery(tx, batch, proofs);
 }
 
-async function consumeOfAccount(db: Knex, batch: OfAccount): Promise<ConsumptionOutcome[]> {
+async function consumeOfAccount(db: Knex, batch: OfAccount<Consumption>): Promise<ConsumptionOutcome[]> {
   if (batch.some(({ proof }) => proof !== null)) return inTransaction(db, (tx) => consumeProven(tx, batch));
   const outcomes = areDistinct(batch) ? await rotateEvery(db, batch) : null;
   return outcomes ?? inTransaction(db, (tx) => judgeEvery(tx, batch));
 }
 
-/**
- * The service gathers refreshes by account, so that nearly always there is one (domain/gathered-writes.ts); what several
- * accounts have is done in one transaction, or not at all.
- */
-export const consumeAll: ConsumeAll = (db, batch) => {
-  const consume = (on: Knex) => byAccount(batch, (one) => consumeOfAccount(on, one));
-  return batch.every(({ accountId }) => accountId === batch[0]?.accountId) ? consume(db) : inTransaction(db, consume);
-};
+/** The service gathers refreshes by account, so that nearly always there is one (domain/gathered-writes.ts). */
+export const consumeAll: ConsumeAll = (db, batch) => resultsByAccount(db, batch, consumeOfAccount);

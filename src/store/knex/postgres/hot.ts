@@ -5,11 +5,12 @@ import type { CredentialToken } from '../../callers.ts';
 import type { AccessTokenStanding } from '../../grants.ts';
 import { linkedAtAll, stillAssigned } from '../assigned.ts';
 import { atFirst } from '../at-account.ts';
-import { byAccount } from '../by-account.ts';
+import { resultsByAccount } from '../by-account.ts';
 import type { Append } from '../engine.ts';
 import { present } from '../removed.ts';
 import * as rows from '../rows.ts';
 import type { DbRow } from '../shape.ts';
+import { inTransaction } from '../transact.ts';
 import { grantColumns } from '../unlinked.ts';
 import { appendEvents } from './chain.ts';
 import { run } from './statements.ts';
@@ -31,17 +32,18 @@ async function insert(db: Knex, table: string, numbered: string, added: Paramete
 }
 
 export const append: Append = async (db, table, numbered, added, eventsOf) => {
-  const isOneStatement = !eventsOf && added.every((row) => row['account_id'] === added[0]?.['account_id']);
-  if (!isOneStatement && !db.isTransaction) {
-    return db.transaction((tx) => append(tx, table, numbered, added, eventsOf));
-  }
   const owned = added.map((row) => ({ accountId: Number(row['account_id']), row }));
-  const inOrder = await byAccount(owned, (own) => {
-    const rows = own.map(({ row }) => row);
-    return insert(db, table, numbered, rows);
+  const insertAll = (on: Knex) =>
+    resultsByAccount(on, owned, (tx, own) => {
+      const rows = own.map(({ row }) => row);
+      return insert(tx, table, numbered, rows);
+    });
+  if (!eventsOf) return insertAll(db);
+  return inTransaction(db, async (tx) => {
+    const numbers = await insertAll(tx);
+    await appendEvents(tx, eventsOf(numbers));
+    return numbers;
   });
-  if (eventsOf) await appendEvents(db, eventsOf(inOrder));
-  return inOrder;
 };
 
 const readToken = rows.accessTokens.reader('t_');

@@ -39,21 +39,21 @@ export async function deleteRows(
   narrow: (rows: Knex.QueryBuilder) => Knex.QueryBuilder,
 ): Promise<number> {
   const owned = found.map((row) => ({ accountId: Number(row['account_id']), values: key.map((name) => row[name]) }));
-  const counts = await byAccount(owned, async (own, accountId) => {
+  let deleted = 0;
+  for (const [accountId, own] of byAccount(owned)) {
     const values = own.map((row) => row.values) as string[][]; // Knex's types know no numbers here.
     const rows = db(table)
       .where('account_id', accountId)
       .whereIn([...key], values)
       .select([...key]);
     const free = postgresDialect.passOver(narrow(rows));
-    const deleted = await db(table)
+    deleted += await db(table)
       .withMaterialized('free', free)
       .where('account_id', accountId)
       .whereIn([...key], db('free').select([...key]))
       .delete();
-    return [Number(deleted)];
-  });
-  return counts.reduce((sum, count) => sum + (count ?? 0), 0);
+  }
+  return deleted;
 }
 
 export async function purgeExpired(db: Knex, table: ExpiringTable, { now, from, limit }: SliceWanted): Promise<Slice> {

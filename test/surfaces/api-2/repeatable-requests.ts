@@ -36,10 +36,14 @@ const others: Readonly<Record<string, object>> = {
   createHook: { retries: 1 },
 };
 
+/** Their body has no members: without one it is another request. */
+const memberless: ReadonlySet<string> = new Set(['rotateSigningKeys', 'replaceSigningKeys']);
+
 /** A request to the same operation that is another one. */
 async function anotherOf(stage: Stage, operation: Operation, request: Prepared): Promise<Prepared> {
   const path = Object.fromEntries(Object.keys(request.path).map((name) => [name, '2147483647']));
   if (Object.keys(path).length > 0) return { ...request, path };
+  if (memberless.has(operation.operationId)) return { ...request, body: null, mediaType: null };
   const another = await requestOf(stage, operation, 'manage_all');
   return { ...another, body: another.body && { ...another.body, ...others[operation.operationId] } };
 }
@@ -73,8 +77,8 @@ export function repeatableRequests(app: () => TestApp): void {
       claiming.mock.restore();
     });
 
-    // A test run changes nothing.
-    if (operation.operationId === 'testHook') continue;
+    // A test run changes nothing, nor does a rotation where the next keys wait.
+    if (['testHook', 'rotateSigningKeys'].includes(operation.operationId)) continue;
     it(`${operation.operationId}: a request whose answer was not kept is not done again`, async () => {
       const request = await requestOf(stage, operation, 'manage_all');
       const key = unique('key');

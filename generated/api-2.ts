@@ -4232,7 +4232,7 @@ export interface components {
             readonly signs_from: string;
             /**
              * Format: date-time
-             * @description Until when it signs: when the next key of the algorithm begins to; null while there is no next one.
+             * @description Until when it signs: when the next key of the algorithm begins to, or when it is withdrawn if that is earlier. Null while there is no next key.
              * @example 2026-11-21T10:00:00.000Z
              */
             readonly signs_until: string | null;
@@ -12138,7 +12138,7 @@ export interface operations {
                         readonly signs_from?: string;
                         /**
                          * Format: date-time
-                         * @description Until when it signs: when the next key of the algorithm begins to; null while there is no next one.
+                         * @description Until when it signs: when the next key of the algorithm begins to, or when it is withdrawn if that is earlier. Null while there is no next key.
                          * @example 2026-11-21T10:00:00.000Z
                          */
                         readonly signs_until?: string | null;

@@ -61,8 +61,11 @@ function isLimit(name: SettingName): name is LimitSetting {
 
 /** The settings as they are stored now; `account` may have been read before. */
 export async function readSettings({ store }: Pick<Services, 'store'>, account: Account): Promise<RemoteSetting[]> {
-  const record = (await store.accounts.findBySubdomain(account.subdomain)) ?? account.record;
-  return showSettings(record.settings).map((setting) => ({ ...setting, isChangeable: isChangeable(setting.name) }));
+  return settingsOf((await store.accounts.findBySubdomain(account.subdomain)) ?? account.record);
+}
+
+function settingsOf({ settings }: Account['record']): RemoteSetting[] {
+  return showSettings(settings).map((setting) => ({ ...setting, isChangeable: isChangeable(setting.name) }));
 }
 
 /** Throws `not_found`. */
@@ -71,7 +74,11 @@ export async function requireSetting(
   account: Account,
   name: string,
 ): Promise<RemoteSetting> {
-  const setting = (await readSettings(services, account)).find((one) => one.name === name);
+  return named(await readSettings(services, account), name);
+}
+
+function named(settings: readonly RemoteSetting[], name: string): RemoteSetting {
+  const setting = settings.find((one) => one.name === name);
   if (!setting) throw new Failure('not_found', { name: 'name', message: `there is no setting ${name}` });
   return setting;
 }
@@ -91,8 +98,8 @@ export async function changeSetting(
     const message = `${name} can be changed on the command line only (gatehouse account set)`;
     throw new Failure('value_invalid', { name, message });
   }
-  await setAccount(services, account.subdomain, { [name]: value ?? '' }).catch(valueInvalid);
-  return requireSetting(services, account, name);
+  const { record } = await setAccount(services, account.subdomain, { [name]: value ?? '' }).catch(valueInvalid);
+  return named(settingsOf(record), name);
 }
 
 /** A value may name what is not there: that is no unknown address. */

@@ -9,7 +9,7 @@ import { type KeyServices, type KeyStanding, standingsOf } from './signing-keys.
 export interface DatedKey extends KeyStanding {
   /** The same for all keys of the algorithm. */
   readonly step: RotationStep;
-  /** Null while there is no next key. */
+  /** Null while there is no next key. Before `signsFrom` for one that was withdrawn before it signed. */
   readonly signsUntil: Milliseconds | null;
 }
 
@@ -23,10 +23,13 @@ export async function datedKeys(
   return standingsOf(keys, now).map((key, index) => ({
     ...key,
     step: rotationStepOf(keys, key.alg, now),
-    signsUntil: nextOf(keys.slice(index + 1), key)?.signsFrom ?? null,
+    signsUntil: endOf(key, keys.slice(index + 1)),
   }));
 }
 
-function nextOf(later: readonly SigningKeyRecord[], { alg }: Pick<KeyStanding, 'alg'>): SigningKeyRecord | undefined {
-  return later.find((key) => key.alg === alg);
+/** A next key that an emergency withdrew never signs. */
+function endOf({ alg, retiresAt }: KeyStanding, later: readonly SigningKeyRecord[]): Milliseconds | null {
+  const next = later.find((key) => key.alg === alg && (key.retiresAt === null || key.retiresAt > key.signsFrom));
+  const ends = [next?.signsFrom, retiresAt].filter((end) => typeof end === 'number');
+  return ends.length > 0 ? Math.min(...ends) : null;
 }

@@ -36,14 +36,13 @@ const others: Readonly<Record<string, object>> = {
   createHook: { retries: 1 },
 };
 
-/** Their body has no members: without one it is another request. */
+/** They have neither a path of their own nor a member: no request to them is another one. */
 const memberless: ReadonlySet<string> = new Set(['rotateSigningKeys', 'replaceSigningKeys']);
 
 /** A request to the same operation that is another one. */
 async function anotherOf(stage: Stage, operation: Operation, request: Prepared): Promise<Prepared> {
   const path = Object.fromEntries(Object.keys(request.path).map((name) => [name, '2147483647']));
   if (Object.keys(path).length > 0) return { ...request, path };
-  if (memberless.has(operation.operationId)) return { ...request, body: null, mediaType: null };
   const another = await requestOf(stage, operation, 'manage_all');
   return { ...another, body: another.body && { ...another.body, ...others[operation.operationId] } };
 }
@@ -64,7 +63,9 @@ export function repeatableRequests(app: () => TestApp): void {
         const { status, text } = await send(stage, request, key);
         assert.deepEqual([status, text], [first.status, first.text]);
       }
-      assertRefused(await send(stage, await anotherOf(stage, operation, request), key), 422, reused);
+      if (!memberless.has(operation.operationId)) {
+        assertRefused(await send(stage, await anotherOf(stage, operation, request), key), 422, reused);
+      }
       for (const bad of ['a b', 'x'.repeat(256), '\u00e9']) {
         assertRefused(await send(stage, request, bad), 400, /^Idempotency-Key (must|contains)/, bad);
       }

@@ -1,6 +1,7 @@
 /** The HTTP application: health, docs and one router per contract. What tests start. */
 
 import express, { type ErrorRequestHandler, type Express } from 'express';
+import { deprecatedOperationsOf } from './domain/callers/deprecated-report.ts';
 import { createDocs } from './http/docs.ts';
 import { createHealth, type Processes, type Readiness } from './http/health.ts';
 import { addressIn } from './http/peer-address.ts';
@@ -57,17 +58,18 @@ export function createApp(services: Services, options: AppOptions = {}): Express
   trustProxies(app, options.trustProxy ?? []);
   app.use(beginRequest(services, requestReport(metrics)));
   if (options.tracing) app.use(traceRequest(options.tracing, services.addresses.publicScheme));
+  const deprecated = [apiV1(services), xml(services), apiV3(services)] as const;
   // What is called most stands first, but the pages own an address below one that oauth2 owns.
   const surfaces: Surface[] = [
     surface(oidc2(services)),
     surface(pages(services)),
     surface(oauth2(services)),
     surface(auth2(services)),
-    surface(api2(services)),
+    surface(api2(services, deprecatedOperationsOf(contractsOf(deprecated)))),
     surface(api1(services)),
-    surface(apiV1(services)),
-    surface(xml(services)),
-    surface(apiV3(services)),
+    surface(deprecated[0]),
+    surface(deprecated[1]),
+    surface(deprecated[2]),
   ];
   if (options.isServing) for (const { isDeprecated, router } of surfaces) if (!isDeprecated) router();
   app.use((req, res, next) => {
@@ -105,6 +107,10 @@ export function createApp(services: Services, options: AppOptions = {}): Express
   function surface<Operations>(definition: SurfaceDefinition<Operations>): Surface {
     return createSurface(services, definition);
   }
+}
+
+function contractsOf(surfaces: readonly Pick<SurfaceDefinition<unknown>, 'name' | 'contract'>[]) {
+  return Object.fromEntries(surfaces.map(({ name, contract }) => [name, contract]));
 }
 
 /** A proxy may write the address of the one before it with its port: it is known without, at every hop. */

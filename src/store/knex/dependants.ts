@@ -57,6 +57,7 @@ export const dependants = {
   access_tokens: none,
   api_keys: none,
   app_roles: none,
+  account_counts: none,
   app_users: none,
   authorization_requests: none,
   change_notices: none,

@@ -20,6 +20,7 @@ import {
   policyRequests,
   serverRequests,
   settingRequests,
+  usageRequests,
 } from './requests-account.ts';
 import { credentialRequests, deprecatedRequests, documentedRequests, xmlRequests } from './requests-doors.ts';
 import { standardRequests } from './requests-oauth2.ts';
@@ -49,6 +50,7 @@ const requests: Surfaces = {
     ...hookRequests,
     ...eventRequests,
     ...settingRequests,
+    ...usageRequests,
   },
   'auth-2': credentialRequests,
   'oidc-2': documentedRequests,

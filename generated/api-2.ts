@@ -4459,7 +4459,7 @@ export interface components {
             readonly surface: "api-v1" | "api-v3" | "xml";
             /**
              * @description Method and path of the operation.
-             * @example GET /api/v2/users.xml
+             * @example GET /users.xml
              */
             readonly call: string;
             /**
@@ -12872,7 +12872,7 @@ export interface operations {
                      *           "name": "Payroll export"
                      *         },
                      *         "surface": "xml",
-                     *         "call": "GET /api/v2/users.xml",
+                     *         "call": "GET /users.xml",
                      *         "successor": "GET /api/2/users",
                      *         "calls": 12,
                      *         "last_called_at": "2026-11-21T10:00:00.000Z",
@@ -12895,7 +12895,7 @@ export interface operations {
                         readonly surface?: "api-v1" | "api-v3" | "xml";
                         /**
                          * @description Method and path of the operation.
-                         * @example GET /api/v2/users.xml
+                         * @example GET /users.xml
                          */
                         readonly call?: string;
                         /**

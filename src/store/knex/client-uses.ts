@@ -4,6 +4,7 @@ import type { Knex } from 'knex';
 import type { CountKind, CountStore } from '../counts.ts';
 import type { ListFilter } from '../listing.ts';
 import type { Sql } from './links.ts';
+import { present } from './removed.ts';
 import type { DbRow } from './shape.ts';
 
 /** Daily counts with a client as their subject. */
@@ -51,6 +52,7 @@ export async function listUses(db: Knex, ...[accountId, appIds, from]: Parameter
 
 /** `CountStore.lastUses`: the end of each app's range in that index. */
 export async function lastUses(db: Knex, ...[accountId, appIds]: Parameters<CountStore['lastUses']>) {
+  if (appIds.length === 0) return new Map<number, string>();
   const lastUsed = db('daily_counts as d')
     .select('d.day')
     .whereRaw('d.account_id = c.account_id and d.subject_id = c.app_id')
@@ -61,7 +63,8 @@ export async function lastUses(db: Knex, ...[accountId, appIds]: Parameters<Coun
   const found: DbRow[] = await db('clients as c')
     .select('c.app_id', lastUsed)
     .where('c.account_id', accountId)
-    .whereIn('c.app_id', [...appIds]);
+    .whereIn('c.app_id', [...appIds])
+    .whereRaw(present('app', 'c', 'app_id'));
   const used = found.filter((row) => row['last_used_day'] !== null);
   return new Map(used.map((row) => [Number(row['app_id']), String(row['last_used_day'])]));
 }

@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
 import type { AuthorizationRequestRecord, AuthorizationStore } from '../authorizations.ts';
+import type { HotVerbs } from './engine.ts';
 import { endRequests, inFlight } from './in-flight.ts';
 import * as rows from './rows.ts';
+import { single } from './single.ts';
 
 type RequestVerb =
   | 'createRequest'
@@ -96,11 +98,16 @@ function codeVerbs(db: Knex): Pick<AuthorizationStore, CodeVerb> {
   };
 }
 
-export function authorizationVerbs(db: Knex): AuthorizationStore {
+export function authorizationVerbs(db: Knex, { append }: HotVerbs): AuthorizationStore {
+  const pushAll: AuthorizationStore['pushAll'] = async (requests) => {
+    const { table, write } = rows.pushedRequests;
+    // The table has no numbers of its own.
+    await append(db, table, 'account_id', requests.map(write));
+    return [...requests];
+  };
   return {
-    push: async (request) => {
-      await db('pushed_requests').insert(rows.pushedRequests.write(request));
-    },
+    pushAll,
+    push: single(pushAll),
     findPushed: async (accountId, appId, digest) => {
       const key = { account_id: accountId, digest };
       const ended = db('ended_requests').where(key).select('digest');

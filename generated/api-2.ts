@@ -4871,7 +4871,7 @@ export interface components {
          * @description Identifier of the app. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
          * @example 1
          */
-        readonly AppId: number;
+        readonly ConsentAppId: number;
         /**
          * @description Identifier of the grant. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
          * @example 1
@@ -4906,7 +4906,7 @@ export interface components {
          * @description Identifier of the app of the client. One that is not an integer or belongs to another server is answered as unknown.
          * @example 1042
          */
-        readonly "AppId-2": number;
+        readonly AppId: number;
         /**
          * @description Items a page, 100 by default. Ignored with a cursor, which keeps its own.
          * @example 100
@@ -6612,7 +6612,7 @@ export interface operations {
                  * @description Identifier of the app. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
                  * @example 1
                  */
-                readonly app_id: components["parameters"]["AppId"];
+                readonly app_id: components["parameters"]["ConsentAppId"];
             };
             readonly cookie?: never;
         };
@@ -8929,7 +8929,7 @@ export interface operations {
                  * @description Identifier of the app of the client. One that is not an integer or belongs to another server is answered as unknown.
                  * @example 1042
                  */
-                readonly app_id: components["parameters"]["AppId-2"];
+                readonly app_id: components["parameters"]["AppId"];
             };
             readonly cookie?: never;
         };
@@ -8993,7 +8993,7 @@ export interface operations {
                  * @description Identifier of the app of the client. One that is not an integer or belongs to another server is answered as unknown.
                  * @example 1042
                  */
-                readonly app_id: components["parameters"]["AppId-2"];
+                readonly app_id: components["parameters"]["AppId"];
             };
             readonly cookie?: never;
         };

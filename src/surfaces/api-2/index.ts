@@ -24,12 +24,14 @@ import { roleMembers } from './role-members.ts';
 import { roles } from './roles.ts';
 import { signingKeys } from './signing-keys.ts';
 import { listUserApps } from './user-apps.ts';
+import { userSignIns } from './user-sign-ins.ts';
 import { users } from './users.ts';
 
 function handlersOf(services: Services): Handlers<operations> {
   return {
     ...users(services),
     listUserApps: listUserApps(services),
+    ...userSignIns(services),
     ...customAttributes(services),
     ...policies(services),
     ...mfa(services),

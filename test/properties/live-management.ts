@@ -64,6 +64,8 @@ const claim: Source = ({ plan: { pick } }) => ({
   },
 });
 
+const draft = Buffer.from('exports.handler = async () => null;').toString('base64');
+
 /** A hook that does nothing, since others sign in meanwhile. */
 const hook: Source = () => ({
   body: { type: 'pre-authentication', function: '', timeout: 1, env_vars: [], packages: {}, context_version: '1.1.0' },
@@ -79,6 +81,14 @@ function serverBody(): Given {
 async function scopesOf({ fixtures, path }: Context): Promise<number[]> {
   const scopes = `/api_authorizations/${path['id']}/scopes`;
   return [Number(await fixtures.shared(scopes, '/api_authorizations/{id}/scopes'))];
+}
+
+let days = 0;
+
+/** Another number of days than the last one. */
+function nextDays(): string {
+  days = (days + 1) % 3650;
+  return String(days);
 }
 
 /** By operation: members that must name what is there, or what is not taken. */
@@ -121,10 +131,14 @@ const sources: Readonly<Record<string, Source>> = {
   setRoleApps: async ({ fixtures }) => ({ items: [Number(await fixtures.shared('/apps'))] }),
   createHook: hook,
   replaceHook: hook,
+  rollBackHook: () => ({ body: { version: undefined } }),
+  replaceHookDraft: () => ({ body: { function: draft } }),
   createHookVariable: () => ({ body: { name: variableName(), value: 'value' } }),
   updateHookVariable: () => ({ body: { name: undefined, value: 'value' } }),
   createApp: app,
   updateApp: app,
+  // Each another one than before.
+  updateAccountSetting: () => ({ body: { value: nextDays() } }),
 };
 
 /** Now and then the page that a cursor names, in its own list. */

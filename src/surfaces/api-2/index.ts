@@ -5,6 +5,7 @@ import type { operations } from '../../../generated/api-2.ts';
 import type { Handlers } from '../../http/operation.ts';
 import type { SurfaceDefinition } from '../../http/surface.ts';
 import type { Services } from '../../services.ts';
+import { accountSettings } from './account-settings.ts';
 import { apiAuthorizationClients } from './api-authorization-clients.ts';
 import { apiAuthorizationClaims, apiAuthorizationScopes } from './api-authorization-parts.ts';
 import { apiAuthorizations } from './api-authorizations.ts';
@@ -15,18 +16,22 @@ import { customAttributes } from './custom-attributes.ts';
 import { listEvents } from './events.ts';
 import { failures, takesArray } from './failures.ts';
 import { hookVariables } from './hook-variables.ts';
+import { hookHistory } from './hook-versions.ts';
 import { hooks } from './hooks.ts';
 import { mfa } from './mfa.ts';
 import { policies } from './policies.ts';
 import { roleMembers } from './role-members.ts';
 import { roles } from './roles.ts';
+import { signingKeys } from './signing-keys.ts';
 import { listUserApps } from './user-apps.ts';
+import { userSignIns } from './user-sign-ins.ts';
 import { users } from './users.ts';
 
 function handlersOf(services: Services): Handlers<operations> {
   return {
     ...users(services),
     listUserApps: listUserApps(services),
+    ...userSignIns(services),
     ...customAttributes(services),
     ...policies(services),
     ...mfa(services),
@@ -40,8 +45,11 @@ function handlersOf(services: Services): Handlers<operations> {
     ...appUsers(services),
     ...callers(services),
     ...hooks(services),
+    ...hookHistory(services),
     ...hookVariables(services),
     listEvents: listEvents(services),
+    ...accountSettings(services),
+    ...signingKeys(services),
   };
 }
 
@@ -59,7 +67,9 @@ export function api2(services: Services): SurfaceDefinition<operations> {
       readRole: 'role',
       readApp: 'app',
       readHook: 'hook',
+      readHookDraft: 'hook',
       readHookVariable: 'variable',
+      readAccountSetting: 'setting',
     },
     failures,
     limit: 'api-2',

@@ -1,20 +1,13 @@
 import type { Knex } from 'knex';
-<<<<<<< HEAD
-import type { AuthorizationRequestRecord, AuthorizationStore } from '../authorizations.ts';
-import type { HotVerbs } from './engine.ts';
-=======
 import type { AuthorizationRequestRecord, AuthorizationStore, ConsentRecord } from '../authorizations.ts';
->>>>>>> main
+import type { HotVerbs } from './engine.ts';
 import { endRequests, inFlight } from './in-flight.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
 import * as rows from './rows.ts';
-<<<<<<< HEAD
-import { single } from './single.ts';
-=======
 import type { DbRow } from './shape.ts';
->>>>>>> main
+import { single } from './single.ts';
 
 type RequestVerb =
   | 'createRequest'
@@ -109,15 +102,6 @@ function codeVerbs(db: Knex): Pick<AuthorizationStore, CodeVerb> {
   };
 }
 
-<<<<<<< HEAD
-export function authorizationVerbs(db: Knex, { append }: HotVerbs): AuthorizationStore {
-  const pushAll: AuthorizationStore['pushAll'] = async (requests) => {
-    const { table, write } = rows.pushedRequests;
-    // The table has no numbers of its own.
-    await append(db, table, 'account_id', requests.map(write));
-    return [...requests];
-  };
-=======
 function readConsent(row: DbRow): ConsentRecord {
   const { app_id, scope, allowed_at } = row as { app_id: number; scope: string; allowed_at: number };
   return { appId: app_id, scope: JSON.parse(scope), allowedAt: allowed_at };
@@ -131,8 +115,13 @@ const consentListing: Listing<ConsentRecord> = {
   read: readConsent,
 };
 
-export function authorizationVerbs(db: Knex): AuthorizationStore {
->>>>>>> main
+export function authorizationVerbs(db: Knex, { append }: HotVerbs): AuthorizationStore {
+  const pushAll: AuthorizationStore['pushAll'] = async (requests) => {
+    const { table, write } = rows.pushedRequests;
+    // The table has no numbers of its own.
+    await append(db, table, 'account_id', requests.map(write));
+    return [...requests];
+  };
   return {
     pushAll,
     push: single(pushAll),

@@ -1053,8 +1053,8 @@ export interface paths {
          * Replace a hook
          * @description Replaces the whole hook: an omitted member has its default. Takes effect at the next run. With packages the former
          *     version runs on until the new ones are built, and also when they cannot be, or when the function then exports no
-         *     `handler` (`update-failed`). The former version is kept: `gatehouse
-         *     hook rollback` makes it the newest again.
+         *     `handler` (`update-failed`). The former version is kept:
+         *     `POST /api/2/hooks/{id}/rollback` makes it the newest again.
          */
         readonly put: operations["replaceHook"];
         readonly post?: never;
@@ -1063,6 +1063,147 @@ export interface paths {
          * @description It does not fire from then on, and its logs cannot be read. A body is ignored.
          */
         readonly delete: operations["deleteHook"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/versions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the versions of a hook
+         * @description Each write of a hook makes a version. The newest ten are kept, and the one that runs until the packages of the
+         *     newest are built. The newest comes first. The list is short and has no pages.
+         */
+        readonly get: operations["listHookVersions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/versions/{version}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a version of a hook
+         * @description What one write made of the hook: two of them are compared by two reads. A version never changes, but `running`
+         *     does, and `env_vars` loses variables that are deleted. One that is no longer kept is answered as unknown.
+         */
+        readonly get: operations["readHookVersion"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/rollback": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Roll a hook back
+         * @description Makes an earlier version the newest one again, as a new version: nothing is lost, and another rollback undoes it.
+         *     Without `version` the last write is undone. It takes effect at the next run. 422 for a version that is not kept or
+         *     is the newest, for a hook with a single version, and for a version whose runtime is no longer offered or whose
+         *     function exports no `handler`. `If-Match` is compared with the `ETag` of the hook (`GET /api/2/hooks/{id}`).
+         */
+        readonly post: operations["rollBackHook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/draft": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the draft of a hook
+         * @description The function that runs beside the hook without effect. 404 also for a hook without a draft.
+         */
+        readonly get: operations["readHookDraft"];
+        /**
+         * Set the draft of a hook
+         * @description Sets or replaces the function that runs beside a `pre-authentication` hook: after each sign-in in which the hook
+         *     ran, with the same context, and with the variables and packages of the version that ran. It has no effect on
+         *     anybody; the hook's log and `GET /api/2/hooks/{id}/draft/results` say where it ends otherwise. Results are counted
+         *     from zero. It runs for one sign-in of an account at a time; sign-ins that arrive meanwhile are skipped. 422 for a
+         *     function that does not compile. `If-Match` finds 404 where there is no draft yet.
+         */
+        readonly put: operations["replaceHookDraft"];
+        readonly post?: never;
+        /**
+         * Delete the draft of a hook
+         * @description It does not run from then on, and its results are gone. 404 also for a hook without a draft. A body is ignored.
+         */
+        readonly delete: operations["deleteHookDraft"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/draft/promote": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Make the draft of a hook live
+         * @description Writes a version of the hook whose function is the draft, and whose other members are those of the newest version;
+         *     the hook has no draft from then on. It takes effect at the next run. 404 also for a hook without a draft, 422 for a
+         *     draft that exports no `handler`. `If-Match` is compared with the `ETag` of the draft
+         *     (`GET /api/2/hooks/{id}/draft`), so that what was looked at goes live. A body is ignored.
+         */
+        readonly post: operations["promoteHookDraft"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/draft/results": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read what came of the draft of a hook
+         * @description How often the draft ended as the version beside it since it was set, how often otherwise, and the newest runs in
+         *     which it ended otherwise. 404 also for a hook without a draft.
+         */
+        readonly get: operations["readHookDraftResults"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -3805,11 +3946,210 @@ export interface components {
             readonly value: string;
         };
         /**
+         * @description What kind of actor; `client` is a registered application, its id the `app_id`, `API` the caller with the API key of this id.
+         * @example credential
+         * @enum {string}
+         */
+        readonly ActorType: "user" | "client" | "credential" | "API" | "command_line" | "system";
+        /**
+         * @description Who wrote it, as in the trail; null for a version from before 1.1.0.
+         * @example {
+         *       "type": "credential",
+         *       "id": 3
+         *     }
+         */
+        readonly HookAuthor: {
+            readonly type: components["schemas"]["ActorType"];
+            /**
+             * Format: int32
+             * @description Null for the command line and for the service itself.
+             * @example 3
+             */
+            readonly id: number | null;
+        } | null;
+        /** @description What one write made of a hook. */
+        readonly HookVersion: {
+            /**
+             * Format: int32
+             * @description Counts the writes of the hook from 1.
+             * @example 3
+             */
+            readonly version: number;
+            readonly type: components["schemas"]["HookType"];
+            /**
+             * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded.
+             * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=
+             */
+            readonly function: string;
+            /**
+             * @description Whether it was not to fire.
+             * @example false
+             */
+            readonly disabled: boolean;
+            /**
+             * @description Identifier of its runtime.
+             * @example jsruntime12.x
+             */
+            readonly runtime: string;
+            /**
+             * Format: int32
+             * @description How often a failed run is repeated.
+             * @example 0
+             */
+            readonly retries: number;
+            /**
+             * Format: int32
+             * @description Seconds that a run may take.
+             * @example 1
+             */
+            readonly timeout: number;
+            readonly options: components["schemas"]["HookOptions"];
+            /**
+             * @description Variables that the function reads from `process.env`, by name, without those that were deleted.
+             * @example [
+             *       "API_KEY"
+             *     ]
+             */
+            readonly env_vars: readonly string[];
+            /**
+             * @description Packages that the function may require, with their exact versions.
+             * @example {
+             *       "lodash": "4.17.21"
+             *     }
+             */
+            readonly packages: {
+                readonly [key: string]: string;
+            };
+            /**
+             * @description Only for `pre-authentication`; the hook fires when all conditions are met.
+             * @example [
+             *       {
+             *         "source": "roles",
+             *         "operator": "~",
+             *         "value": "7"
+             *       }
+             *     ]
+             */
+            readonly conditions: readonly components["schemas"]["HookCondition"][];
+            /**
+             * @description The version of the context, or a range of which the highest counts.
+             * @example 1.1.0
+             */
+            readonly context_version: string;
+            /**
+             * @description Whether sign-ins run this version, unless it is disabled: the newest, or a former one until the packages of the newest are built.
+             * @example true
+             */
+            readonly running: boolean;
+            /**
+             * Format: date-time
+             * @description When it was written.
+             * @example 2026-11-29T10:00:00.000Z
+             */
+            readonly created_at: string;
+            readonly written_by: components["schemas"]["HookAuthor"];
+        };
+        /** @description Which version comes back. */
+        readonly HookRollback: {
+            /**
+             * Format: int32
+             * @description Number of a kept version; the previous one by default.
+             * @example 3
+             */
+            readonly version?: number | null;
+        };
+        /** @description A function that runs beside a hook without effect. */
+        readonly HookDraft: {
+            /**
+             * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded.
+             * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKCkgPT4gbnVsbDs=
+             */
+            readonly function: string;
+            /**
+             * Format: date-time
+             * @description When it was set; later each time.
+             * @example 2026-11-29T10:00:00.000Z
+             */
+            readonly updated_at: string;
+        };
+        /** @description The members of a draft. */
+        readonly HookDraftInput: {
+            /**
+             * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded.
+             * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKCkgPT4gbnVsbDs=
+             */
+            readonly function: string;
+            /**
+             * @description Read-only; ignored.
+             * @example
+             */
+            readonly updated_at?: unknown;
+        };
+        /**
          * @description `refused`: the function refused the sign-in. `invalid_result`: its answer is invalid. `error`: it threw. `out_of_memory`, `crashed`: its process had to be ended. `unavailable`: no process was free.
          * @example success
          * @enum {string}
          */
         readonly HookOutcome: "success" | "refused" | "invalid_result" | "error" | "timeout" | "out_of_memory" | "crashed" | "unavailable";
+        /** @description How the sign-in went on, or would have with the draft. */
+        readonly HookDraftOutcome: {
+            readonly outcome: components["schemas"]["HookOutcome"];
+            /**
+             * Format: int32
+             * @description The policy that then held; null unless the outcome is `success`.
+             * @example 1
+             */
+            readonly policy_id: number | null;
+        };
+        /** @description A run in which the draft ended otherwise. */
+        readonly HookDraftDifference: {
+            /**
+             * Format: uuid
+             * @description Identifier of the run, as in the log.
+             * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
+             */
+            readonly request_id: string;
+            /**
+             * Format: uuid
+             * @description The `x-request-id` of the request that it was part of.
+             * @example 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
+             */
+            readonly correlation_id: string;
+            /**
+             * Format: date-time
+             * @description When the run began.
+             * @example 2026-11-29T10:05:00.000Z
+             */
+            readonly created_at: string;
+            readonly live: components["schemas"]["HookDraftOutcome"];
+            readonly draft: components["schemas"]["HookDraftOutcome"];
+        };
+        /** @description What came of a draft since it was set. */
+        readonly HookDraftResults: {
+            /**
+             * Format: date-time
+             * @description When the draft was set.
+             * @example 2026-11-29T10:00:00.000Z
+             */
+            readonly since: string;
+            /**
+             * Format: int64
+             * @description Sign-ins that went on as they would have with the draft.
+             * @example 240
+             */
+            readonly same: number;
+            /**
+             * Format: int64
+             * @description Sign-ins that would have gone on otherwise.
+             * @example 1
+             */
+            readonly different: number;
+            /**
+             * @description The newest of these, of the last 7 days, newest first.
+             * @example []
+             */
+            readonly differences: readonly components["schemas"]["HookDraftDifference"][];
+        };
         /** @description A run. */
         readonly HookExecution: {
             /**
@@ -3924,12 +4264,7 @@ export interface components {
         readonly Timestamp: string;
         /** @description Who did it. */
         readonly EventActor: {
-            /**
-             * @description What kind of actor; `client` is a registered application, its id the `app_id`, `API` the caller with the API key of this id.
-             * @example credential
-             * @enum {string}
-             */
-            readonly type: "user" | "client" | "credential" | "API" | "command_line" | "system";
+            readonly type: components["schemas"]["ActorType"];
             /**
              * Format: int32
              * @description Null for the command line, for the service itself, and for an unauthenticated user.
@@ -4576,6 +4911,11 @@ export interface components {
          * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
          */
         readonly HookId: string;
+        /**
+         * @description Number of a version, from 1. Anything else, or a version that is no longer kept, is answered as unknown.
+         * @example 3
+         */
+        readonly Version: number;
     };
     requestBodies: never;
     headers: {
@@ -11100,6 +11440,504 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listHookVersions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The versions. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "version": 3,
+                     *         "type": "pre-authentication",
+                     *         "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=",
+                     *         "disabled": false,
+                     *         "runtime": "jsruntime12.x",
+                     *         "retries": 0,
+                     *         "timeout": 1,
+                     *         "options": null,
+                     *         "env_vars": [
+                     *           "API_KEY"
+                     *         ],
+                     *         "packages": {},
+                     *         "conditions": [],
+                     *         "context_version": "1.1.0",
+                     *         "running": true,
+                     *         "created_at": "2026-11-29T10:00:00.000Z",
+                     *         "written_by": {
+                     *           "type": "credential",
+                     *           "id": 3
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["HookVersion"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readHookVersion: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+                /**
+                 * @description Number of a version, from 1. Anything else, or a version that is no longer kept, is answered as unknown.
+                 * @example 3
+                 */
+                readonly version: components["parameters"]["Version"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The version. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": 3,
+                     *       "type": "pre-authentication",
+                     *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=",
+                     *       "disabled": false,
+                     *       "runtime": "jsruntime12.x",
+                     *       "retries": 0,
+                     *       "timeout": 1,
+                     *       "options": null,
+                     *       "env_vars": [
+                     *         "API_KEY"
+                     *       ],
+                     *       "packages": {},
+                     *       "conditions": [],
+                     *       "context_version": "1.1.0",
+                     *       "running": true,
+                     *       "created_at": "2026-11-29T10:00:00.000Z",
+                     *       "written_by": {
+                     *         "type": "credential",
+                     *         "id": 3
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HookVersion"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly rollBackHook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The version; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["HookRollback"];
+            };
+        };
+        readonly responses: {
+            /** @description The hook. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                     *       "type": "pre-authentication",
+                     *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=",
+                     *       "disabled": false,
+                     *       "runtime": "jsruntime12.x",
+                     *       "retries": 0,
+                     *       "timeout": 1,
+                     *       "options": null,
+                     *       "env_vars": [
+                     *         "API_KEY"
+                     *       ],
+                     *       "packages": {},
+                     *       "conditions": [],
+                     *       "context_version": "1.1.0",
+                     *       "status": "ready",
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "updated_at": "2026-11-29T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Hook"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readHookDraft: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The draft. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKCkgPT4gbnVsbDs=",
+                     *       "updated_at": "2026-11-29T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HookDraft"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly replaceHookDraft: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The draft; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKCkgPT4gbnVsbDs="
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["HookDraftInput"];
+            };
+        };
+        readonly responses: {
+            /** @description The draft. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKCkgPT4gbnVsbDs=",
+                     *       "updated_at": "2026-11-29T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HookDraft"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteHookDraft: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The draft is gone. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly promoteHookDraft: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The hook. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                     *       "type": "pre-authentication",
+                     *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=",
+                     *       "disabled": false,
+                     *       "runtime": "jsruntime12.x",
+                     *       "retries": 0,
+                     *       "timeout": 1,
+                     *       "options": null,
+                     *       "env_vars": [
+                     *         "API_KEY"
+                     *       ],
+                     *       "packages": {},
+                     *       "conditions": [],
+                     *       "context_version": "1.1.0",
+                     *       "status": "ready",
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "updated_at": "2026-11-29T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Hook"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readHookDraftResults: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The results. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "since": "2026-11-29T10:00:00.000Z",
+                     *       "same": 240,
+                     *       "different": 1,
+                     *       "differences": [
+                     *         {
+                     *           "request_id": "0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a",
+                     *           "correlation_id": "9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                     *           "created_at": "2026-11-29T10:05:00.000Z",
+                     *           "live": {
+                     *             "outcome": "success",
+                     *             "policy_id": 1
+                     *           },
+                     *           "draft": {
+                     *             "outcome": "refused",
+                     *             "policy_id": null
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HookDraftResults"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

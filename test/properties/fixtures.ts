@@ -58,6 +58,19 @@ type Maker = (fixtures: Fixtures, path: string) => Promise<string>;
 
 /** What is not made by a request to its own collection, or has a secret that later requests need. */
 const makers: Readonly<Record<string, Maker>> = {
+  // Written twice, so that it can be rolled back, and with a draft.
+  '/hooks': async (fixtures, path) => {
+    const { id, ...hook } = await fixtures.create(path, '/hooks');
+    for (const [at, body] of [
+      ['', hook],
+      ['/draft', { function: trivialFunction }],
+    ] as const) {
+      const { status, text } = await fixtures.call('PUT', `${path}/${id}${at}`, body);
+      assert.equal(status, 200, text);
+    }
+    return String(id);
+  },
+  '/hooks/{id}/versions': async (fixtures, path) => String((await fixtures.call('GET', path)).body[0].version),
   // A user has up to ten devices.
   '/mfa/users': (fixtures) => fixtures.fresh('/users'),
   '/mfa/users/{id}/registrations': async (fixtures, path) => (await fixtures.register(path, false)).id,
@@ -75,6 +88,11 @@ interface Registered {
   readonly id: string;
   readonly device_id: string;
   readonly factor_data: { readonly verification_token: string };
+}
+
+/** What a request uses up though it does not delete it: the draft of a hook; old versions go with new ones. */
+function isSpent(template: string, collection: string): boolean {
+  return (collection === '/hooks' && template.includes('/draft')) || collection === '/hooks/{id}/versions';
 }
 
 /** A name that no variable of a hook has. */
@@ -115,7 +133,7 @@ export class Fixtures {
       if (name !== undefined) {
         const own = deletes && index === segments.length - 1;
         // A user under /mfa is its request's own: what is registered for one stays.
-        const alone = own || path === '/mfa/users';
+        const alone = own || path === '/mfa/users' || isSpent(template, collection);
         value = alone ? await this.fresh(path, collection) : await this.shared(path, collection);
         parameters[name] = value;
         const of = path;
@@ -169,6 +187,12 @@ export class Fixtures {
   async #make(path: string, collection: string): Promise<string> {
     const maker = makers[collection];
     if (maker) return maker(this, path);
+    const made = await this.create(path, collection);
+    return String(made.id ?? made.app_id);
+  }
+
+  /** Makes one by a request to its collection, and answers what that says. */
+  async create(path: string, collection: string): Promise<Answer['body']> {
     const body = (await bodies[collection]?.(this)) ?? exampleOf(collection);
     let answer = await this.call('POST', path, body);
     if (/has \d+ hooks already/.test(answer.text)) {
@@ -184,7 +208,7 @@ export class Fixtures {
     }
     const { status, text, body: made } = answer;
     assert.ok(status === 200 || status === 201, `POST ${path}: ${text}`);
-    return String(made.id ?? made.app_id);
+    return made;
   }
 
   /**

@@ -15,6 +15,7 @@ import { customAttributes } from './custom-attributes.ts';
 import { listEvents } from './events.ts';
 import { failures, takesArray } from './failures.ts';
 import { hookVariables } from './hook-variables.ts';
+import { hookHistory } from './hook-versions.ts';
 import { hooks } from './hooks.ts';
 import { mfa } from './mfa.ts';
 import { policies } from './policies.ts';
@@ -40,6 +41,7 @@ function handlersOf(services: Services): Handlers<operations> {
     ...appUsers(services),
     ...callers(services),
     ...hooks(services),
+    ...hookHistory(services),
     ...hookVariables(services),
     listEvents: listEvents(services),
   };
@@ -59,6 +61,7 @@ export function api2(services: Services): SurfaceDefinition<operations> {
       readRole: 'role',
       readApp: 'app',
       readHook: 'hook',
+      readHookDraft: 'hook',
       readHookVariable: 'variable',
     },
     failures,

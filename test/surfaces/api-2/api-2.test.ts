@@ -18,6 +18,7 @@ import { conditionalWrites, racingWrites } from './conditional-writes.ts';
 import { credentials } from './credentials.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { events } from './events.ts';
+import { hookHistory } from './hook-history.ts';
 import { hookRules } from './hook-rules.ts';
 import { hookTests } from './hook-tests.ts';
 import { hookVariables } from './hook-variables.ts';
@@ -79,6 +80,7 @@ for (const kind of databases) {
     describe('racing writers', () => racingWrites(app));
     part('variables of hooks', () => hookVariables(app));
     part('hooks', () => hooks(app));
+    part('versions and drafts of hooks', () => hookHistory(app));
     part('rules of hooks', () => hookRules(app));
     part('test runs of hooks', () => hookTests(app));
     part('second factors', () => mfa(app));

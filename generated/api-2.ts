@@ -169,6 +169,154 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/users/{id}/sessions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the sessions of a user
+         * @description Browsers in which the user is signed in, sorted by `id` by default, the newest first. Neither the secret of a
+         *     session nor anything that opens it is in the answer. Sessions that have expired are not listed.
+         */
+        readonly get: operations["listUserSessions"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Sign a user out everywhere
+         * @description Ends all sessions of the user, all grants and everything in flight, as the user's own page does: codes, approved
+         *     devices and sign-ins that are under way. Clients that registered for it are told (back-channel logout). Consents
+         *     stay. It is 204 as well if there was nothing to end. A body is ignored.
+         */
+        readonly delete: operations["endUserSessions"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/{id}/sessions/{session_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * End a session
+         * @description Ends one session of the user, what was approved in it and its grants without `offline_access`, as the user's own
+         *     page does. Clients that registered for it are told (back-channel logout). One that has ended or expired is 404. A
+         *     body is ignored.
+         */
+        readonly delete: operations["endUserSession"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/{id}/consents": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the consents of a user
+         * @description What the user has allowed apps on the consent page, sorted by `app_id` by default. An app that was never asked
+         *     about has no consent, even if it has grants.
+         */
+        readonly get: operations["listUserConsents"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Withdraw all consents of a user
+         * @description Withdraws each consent of the user, as `DELETE` of one does. It is 204 as well if there was none. A body is
+         *     ignored.
+         */
+        readonly delete: operations["withdrawUserConsents"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/{id}/consents/{app_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Withdraw a consent
+         * @description Removes what the user has allowed the app, ends the app's grants from the user and everything in flight for it,
+         *     as the user's own page does. The user is asked again at the next sign-in to the app. It is 404 if there is
+         *     neither a consent nor a grant. A body is ignored.
+         */
+        readonly delete: operations["withdrawUserConsent"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/{id}/grants": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the grants of a user
+         * @description What apps may do for the user now: each grant is a family of refresh tokens and the access tokens that came of
+         *     it. They are sorted by `id` by default, the newest first. Grants that have ended or expired, or whose app the
+         *     user may no longer use, are not listed.
+         */
+        readonly get: operations["listUserGrants"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Revoke all grants of a user
+         * @description Ends all grants of the user with their refresh and access tokens, and everything in flight that would become a
+         *     grant: codes, approved devices and sign-ins that are under way. Sessions and consents stay, so that an app gets a
+         *     new grant when the user comes back with a live session: end the sessions as well to keep it out. It is 204 as
+         *     well if there was no grant. A resource server that only checks the signature of a JWT access token accepts it
+         *     until it expires. A body is ignored.
+         */
+        readonly delete: operations["revokeUserGrants"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/{id}/grants/{grant_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Revoke a grant
+         * @description Ends one grant of the user with its refresh and access tokens. One that has ended or expired is 404. A body is
+         *     ignored.
+         */
+        readonly delete: operations["revokeUserGrant"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/2/policies": {
         readonly parameters: {
             readonly query?: never;
@@ -1937,6 +2085,189 @@ export interface components {
              * @example false
              */
             readonly provisioning_enabled: boolean;
+        };
+        /** @description An app that the session was used for. */
+        readonly SessionApp: {
+            /**
+             * Format: int32
+             * @description Identifier of the app.
+             * @example 1
+             */
+            readonly app_id: number;
+            /**
+             * @description Identifier of the app as an OAuth client.
+             * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+             */
+            readonly client_id: string;
+            /**
+             * @description Name of the app; its `client_id` if it has none.
+             * @example Payroll
+             */
+            readonly name: string;
+        };
+        /** @description A browser in which the user is signed in. */
+        readonly UserSession: {
+            /**
+             * Format: int32
+             * @description Identifier of the session; it opens nothing.
+             * @example 51
+             */
+            readonly id: number;
+            /**
+             * Format: date-time
+             * @description When the user signed in, in ISO 8601.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly opened_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last used, in ISO 8601; stored once a minute at most.
+             * @example 2026-11-21T10:20:00.000Z
+             */
+            readonly last_used_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends unless it is used before, in ISO 8601.
+             * @example 2026-11-21T10:50:00.000Z
+             */
+            readonly expires_at: string;
+            /**
+             * @description The address that the user signed in from, as the user's own page shows it. `null` if it was not stored.
+             * @example 192.0.2.7
+             */
+            readonly ip_address: string | null;
+            /**
+             * @description What the browser called itself then (`User-Agent`), which any program may choose. `null` if it was not stored.
+             * @example Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0
+             */
+            readonly user_agent: string | null;
+            /**
+             * @description How the user authenticated, as in the claim `amr` ([RFC 8176](https://www.rfc-editor.org/rfc/rfc8176)).
+             * @example [
+             *       "pwd",
+             *       "otp",
+             *       "mfa"
+             *     ]
+             */
+            readonly amr: readonly string[];
+            /**
+             * @description Apps that the session was used for, sorted by `app_id`; the first 1000.
+             * @example [
+             *       {
+             *         "app_id": 1,
+             *         "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+             *         "name": "Payroll"
+             *       }
+             *     ]
+             */
+            readonly apps: readonly components["schemas"]["SessionApp"][];
+        };
+        /** @description What the user has allowed an app. */
+        readonly UserConsent: {
+            /**
+             * Format: int32
+             * @description Identifier of the app.
+             * @example 1
+             */
+            readonly app_id: number;
+            /**
+             * @description Identifier of the app as an OAuth client.
+             * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+             */
+            readonly client_id: string;
+            /**
+             * @description Name of the app; its `client_id` if it has none.
+             * @example Payroll
+             */
+            readonly app_name: string;
+            /**
+             * @description Names of scopes, those of APIs included.
+             * @example [
+             *       "openid",
+             *       "profile"
+             *     ]
+             */
+            readonly scopes: readonly string[];
+            /**
+             * Format: date-time
+             * @description When the user last allowed something, in ISO 8601.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly allowed_at: string;
+        };
+        /** @description What an app may do for the user. */
+        readonly UserGrant: {
+            /**
+             * Format: int64
+             * @description Identifier of the grant, as in the trail; it opens nothing.
+             * @example 17
+             */
+            readonly id: number;
+            /**
+             * Format: int32
+             * @description Identifier of the app.
+             * @example 1
+             */
+            readonly app_id: number;
+            /**
+             * @description Identifier of the app as an OAuth client.
+             * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+             */
+            readonly client_id: string;
+            /**
+             * @description Name of the app; its `client_id` if it has none.
+             * @example Payroll
+             */
+            readonly app_name: string;
+            /**
+             * @description Names of scopes, those of APIs included.
+             * @example [
+             *       "openid",
+             *       "profile"
+             *     ]
+             */
+            readonly scopes: readonly string[];
+            /**
+             * @description How the user authenticated, as in the claim `amr` ([RFC 8176](https://www.rfc-editor.org/rfc/rfc8176)).
+             * @example [
+             *       "pwd",
+             *       "otp",
+             *       "mfa"
+             *     ]
+             */
+            readonly amr: readonly string[];
+            /**
+             * Format: date-time
+             * @description When the user granted it, in ISO 8601.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description When its refresh token was last used, in ISO 8601; `null` if it never was.
+             * @example 2026-11-21T10:20:00.000Z
+             */
+            readonly last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it ends unless it is used before, in ISO 8601; a use cannot move it beyond its longest life.
+             * @example 2026-12-21T10:20:00.000Z
+             */
+            readonly expires_at: string;
+            /**
+             * @description Whether it has a refresh token; without one only the access tokens that were issued count.
+             * @example true
+             */
+            readonly refreshable: boolean;
+            /**
+             * @description What has to be shown with its tokens, by the registration of the app: a proof of a key (`dpop`, RFC 9449), a
+             *     client `certificate` (RFC 8705), for a refresh token the authentication of the client
+             *     (`client_authentication`). `per_token`: a public client that may bind its tokens or not; each token says by
+             *     itself what it is bound to, and the service keeps nothing of it.
+             * @example dpop
+             * @enum {string}
+             */
+            readonly sender_constraint: "dpop" | "certificate" | "client_authentication" | "per_token";
         };
         /** @description Rules for the users it applies to. */
         readonly Policy: {
@@ -4867,6 +5198,21 @@ export interface components {
          */
         readonly IfMatch: string;
         /**
+         * @description Identifier of the session. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+         * @example 1
+         */
+        readonly SessionId: number;
+        /**
+         * @description Identifier of the app. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+         * @example 1
+         */
+        readonly ConsentAppId: number;
+        /**
+         * @description Identifier of the grant. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+         * @example 1
+         */
+        readonly GrantId: number;
+        /**
          * @description Identifier of the registration, a UUID; any other text is answered as unknown.
          * @example 6f1c9a52-3f0e-4f0e-9a64-0d6c1c1e9b7a
          */
@@ -6209,6 +6555,661 @@ export interface operations {
                         readonly provisioning_enabled?: boolean;
                     }[];
                 };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listUserSessions: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The sessions. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 51,
+                     *         "opened_at": "2026-11-21T10:00:00.000Z",
+                     *         "last_used_at": "2026-11-21T10:20:00.000Z",
+                     *         "expires_at": "2026-11-21T10:50:00.000Z",
+                     *         "ip_address": "192.0.2.7",
+                     *         "user_agent": "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
+                     *         "amr": [
+                     *           "pwd",
+                     *           "otp",
+                     *           "mfa"
+                     *         ],
+                     *         "apps": [
+                     *           {
+                     *             "app_id": 1,
+                     *             "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                     *             "name": "Payroll"
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * Format: int32
+                         * @description Identifier of the session; it opens nothing.
+                         * @example 51
+                         */
+                        readonly id?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the user signed in, in ISO 8601.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly opened_at?: string;
+                        /**
+                         * Format: date-time
+                         * @description When it was last used, in ISO 8601; stored once a minute at most.
+                         * @example 2026-11-21T10:20:00.000Z
+                         */
+                        readonly last_used_at?: string;
+                        /**
+                         * Format: date-time
+                         * @description When it ends unless it is used before, in ISO 8601.
+                         * @example 2026-11-21T10:50:00.000Z
+                         */
+                        readonly expires_at?: string;
+                        /**
+                         * @description The address that the user signed in from, as the user's own page shows it. `null` if it was not stored.
+                         * @example 192.0.2.7
+                         */
+                        readonly ip_address?: string | null;
+                        /**
+                         * @description What the browser called itself then (`User-Agent`), which any program may choose. `null` if it was not stored.
+                         * @example Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0
+                         */
+                        readonly user_agent?: string | null;
+                        /**
+                         * @description How the user authenticated, as in the claim `amr` ([RFC 8176](https://www.rfc-editor.org/rfc/rfc8176)).
+                         * @example [
+                         *       "pwd",
+                         *       "otp",
+                         *       "mfa"
+                         *     ]
+                         */
+                        readonly amr?: readonly string[];
+                        /**
+                         * @description Apps that the session was used for, sorted by `app_id`; the first 1000.
+                         * @example [
+                         *       {
+                         *         "app_id": 1,
+                         *         "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                         *         "name": "Payroll"
+                         *       }
+                         *     ]
+                         */
+                        readonly apps?: readonly components["schemas"]["SessionApp"][];
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly endUserSessions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The user is signed out everywhere. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly endUserSession: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the session. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+                 * @example 1
+                 */
+                readonly session_id: components["parameters"]["SessionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The session has ended. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listUserConsents: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only those of this app.
+                 * @example 1
+                 */
+                readonly app_id?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The consents. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "app_id": 1,
+                     *         "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                     *         "app_name": "Payroll",
+                     *         "scopes": [
+                     *           "openid",
+                     *           "profile",
+                     *           "offline_access"
+                     *         ],
+                     *         "allowed_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * Format: int32
+                         * @description Identifier of the app.
+                         * @example 1
+                         */
+                        readonly app_id?: number;
+                        /**
+                         * @description Identifier of the app as an OAuth client.
+                         * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+                         */
+                        readonly client_id?: string;
+                        /**
+                         * @description Name of the app; its `client_id` if it has none.
+                         * @example Payroll
+                         */
+                        readonly app_name?: string;
+                        /**
+                         * @description Names of scopes, those of APIs included.
+                         * @example [
+                         *       "openid",
+                         *       "profile"
+                         *     ]
+                         */
+                        readonly scopes?: readonly string[];
+                        /**
+                         * Format: date-time
+                         * @description When the user last allowed something, in ISO 8601.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly allowed_at?: string;
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly withdrawUserConsents: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The user has no consent. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly withdrawUserConsent: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the app. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+                 * @example 1
+                 */
+                readonly app_id: components["parameters"]["ConsentAppId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The app may do nothing for the user. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listUserGrants: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only those of this app.
+                 * @example 1
+                 */
+                readonly app_id?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The grants. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 17,
+                     *         "app_id": 1,
+                     *         "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                     *         "app_name": "Payroll",
+                     *         "scopes": [
+                     *           "openid",
+                     *           "profile"
+                     *         ],
+                     *         "amr": [
+                     *           "pwd"
+                     *         ],
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "last_used_at": "2026-11-21T10:20:00.000Z",
+                     *         "expires_at": "2026-12-21T10:20:00.000Z",
+                     *         "refreshable": true,
+                     *         "sender_constraint": "dpop"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * Format: int64
+                         * @description Identifier of the grant, as in the trail; it opens nothing.
+                         * @example 17
+                         */
+                        readonly id?: number;
+                        /**
+                         * Format: int32
+                         * @description Identifier of the app.
+                         * @example 1
+                         */
+                        readonly app_id?: number;
+                        /**
+                         * @description Identifier of the app as an OAuth client.
+                         * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+                         */
+                        readonly client_id?: string;
+                        /**
+                         * @description Name of the app; its `client_id` if it has none.
+                         * @example Payroll
+                         */
+                        readonly app_name?: string;
+                        /**
+                         * @description Names of scopes, those of APIs included.
+                         * @example [
+                         *       "openid",
+                         *       "profile"
+                         *     ]
+                         */
+                        readonly scopes?: readonly string[];
+                        /**
+                         * @description How the user authenticated, as in the claim `amr` ([RFC 8176](https://www.rfc-editor.org/rfc/rfc8176)).
+                         * @example [
+                         *       "pwd",
+                         *       "otp",
+                         *       "mfa"
+                         *     ]
+                         */
+                        readonly amr?: readonly string[];
+                        /**
+                         * Format: date-time
+                         * @description When the user granted it, in ISO 8601.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly created_at?: string;
+                        /**
+                         * Format: date-time
+                         * @description When its refresh token was last used, in ISO 8601; `null` if it never was.
+                         * @example 2026-11-21T10:20:00.000Z
+                         */
+                        readonly last_used_at?: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When it ends unless it is used before, in ISO 8601; a use cannot move it beyond its longest life.
+                         * @example 2026-12-21T10:20:00.000Z
+                         */
+                        readonly expires_at?: string;
+                        /**
+                         * @description Whether it has a refresh token; without one only the access tokens that were issued count.
+                         * @example true
+                         */
+                        readonly refreshable?: boolean;
+                        /**
+                         * @description What has to be shown with its tokens, by the registration of the app: a proof of a key (`dpop`, RFC 9449), a
+                         *     client `certificate` (RFC 8705), for a refresh token the authentication of the client
+                         *     (`client_authentication`). `per_token`: a public client that may bind its tokens or not; each token says by
+                         *     itself what it is bound to, and the service keeps nothing of it.
+                         * @example dpop
+                         * @enum {string}
+                         */
+                        readonly sender_constraint?: "dpop" | "certificate" | "client_authentication" | "per_token";
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly revokeUserGrants: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The user has no grant. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly revokeUserGrant: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the grant. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+                 * @example 1
+                 */
+                readonly grant_id: components["parameters"]["GrantId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The grant has ended. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];

@@ -164,7 +164,7 @@ function dispatch<Operations>(
       headers: req.headers as Record<string, string | undefined>,
       caller,
       origin,
-      list: rules ? readList(services, rules, origin, req.query) : noList,
+      list: rules ? readList(services, rules, origin, req.query, pathParametersOf(req)) : noList,
     };
     const actor = actorOf(state);
     const userAgent = req.headers['user-agent'];

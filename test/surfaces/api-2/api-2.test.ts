@@ -36,6 +36,7 @@ import { routing } from './routing.ts';
 import { userFilters } from './user-filters.ts';
 import { userImports } from './user-imports.ts';
 import { userManagers } from './user-managers.ts';
+import { userSignIns } from './user-sign-ins.ts';
 import { userWrites } from './user-writes.ts';
 import { users } from './users.ts';
 
@@ -63,6 +64,7 @@ for (const kind of databases) {
     part('writing users', () => userWrites(app));
     part('imported passwords', () => userImports(app));
     part('what manage_users may do', () => userManagers(app));
+    part('sessions, consents and grants of users', () => userSignIns(app));
     part('filters of users', () => userFilters(app));
     part('roles', () => roles(app));
     part('members and apps of roles', () => roleMembers(app));

@@ -1,4 +1,4 @@
-import { type LogLevel, logLevels } from '../config-values.ts';
+import type { LogLevel } from '../config-values.ts';
 import type { Log, LogFields } from '../services.ts';
 import { createLineWriter } from './line-writer.ts';
 import { printableText } from './printable.ts';
@@ -34,6 +34,9 @@ const fieldKinds = {
   stack: 'string',
 } as const satisfies Record<keyof LogFields, 'string' | 'number'>;
 
+/** A log of a level has no lines of those that weigh less. */
+const weights = { debug: 0, info: 1, warn: 2, error: 3 } as const satisfies Record<LogLevel, number>;
+
 const fieldNames = Object.keys(fieldKinds) as (keyof LogFields)[];
 export const standardOutput = 1;
 export const mostWaitingCharacters = 8 * 1024 * 1024;
@@ -53,9 +56,8 @@ const secretLike = /\b(?:[a-z]{2}_[\w.-]{20,}|eyJ[\w-]+\.[\w-]+\.[\w-]*)/g;
 export function createLog({ level, destination: given }: LogOptions): Log {
   const destination = given ?? createLineWriter(standardOutput, mostWaitingCharacters);
   const timestamp = createTimestamps();
-  const least = logLevels.indexOf(level);
   const writer = (name: LogLevel) => {
-    if (logLevels.indexOf(name) < least) return () => undefined;
+    if (weights[name] < weights[level]) return () => undefined;
     return (event: string, fields?: LogFields) => {
       const line = `{"level":"${name}","time":"${timestamp()}"${membersOf(fields)},"event":${JSON.stringify(clean(event))}}`;
       destination.write(printableText(`${line}\n`));

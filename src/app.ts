@@ -2,8 +2,10 @@
 
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { deprecatedOperationsOf } from './domain/callers/deprecated-report.ts';
+import { createConsole } from './http/console.ts';
 import { createDocs } from './http/docs.ts';
 import { createHealth, type Processes, type Readiness } from './http/health.ts';
+import { inSequence } from './http/in-sequence.ts';
 import { addressIn } from './http/peer-address.ts';
 import { beginRequest } from './http/request-log.ts';
 import { requestStateOf } from './http/request-state.ts';
@@ -14,6 +16,7 @@ import { createMetrics, type Metrics } from './metrics/registry.ts';
 import { requestReport } from './metrics/reports.ts';
 import { notFoundPage } from './pages/failure-page.ts';
 import { onceLoaded } from './pages/once.ts';
+import { consoleFolder } from './programs/console-files.ts';
 import { judgeNode } from './runtime/floor.ts';
 import type { Services } from './services.ts';
 import { api1 } from './surfaces/api-1/index.ts';
@@ -56,8 +59,6 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     // Flat, and repetitions stay visible as arrays.
     .set('query parser', 'simple');
   trustProxies(app, options.trustProxy ?? []);
-  app.use(beginRequest(services, requestReport(metrics)));
-  if (options.tracing) app.use(traceRequest(options.tracing, services.addresses.publicScheme));
   const deprecated = [apiV1(services), xml(services), apiV3(services)] as const;
   // What is called most stands first, but the pages own an address below one that oauth2 owns.
   const surfaces: Surface[] = [
@@ -71,12 +72,18 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     surface(deprecated[1]),
     surface(deprecated[2]),
   ];
-  if (options.isServing) for (const { isDeprecated, router } of surfaces) if (!isDeprecated) router();
-  app.use((req, res, next) => {
-    const owner = surfaces.find(({ owns }) => owns(req.path));
-    if (owner) owner.router()(req, res, next);
-    else next();
-  });
+  if (options.isServing) for (const { isDeprecated, serve } of surfaces) if (!isDeprecated) serve();
+  app.use(
+    inSequence([
+      beginRequest(services, requestReport(metrics)),
+      ...(options.tracing ? [traceRequest(options.tracing, services.addresses.publicScheme)] : []),
+      (req, res, next) => {
+        const owner = surfaces.find(({ owns }) => owns(req.path));
+        if (owner) owner.serve()(req, res, next);
+        else next();
+      },
+    ]),
+  );
   app.use(
     createHealth({
       store: services.store,
@@ -92,6 +99,7 @@ export function createApp(services: Services, options: AppOptions = {}): Express
   );
   // What makes the documentation is 80 modules, a parser of YAML among them, and few processes are asked for it.
   const docs = onceLoaded(async () => (await import('./pages/docs/docs-files.ts')).docsFiles(surfaces));
+  app.use(createConsole(services, consoleFolder));
   app.use(createDocs(services, docs, options.startPage ?? 'account'));
   app.use(answerUnknownPath(services, notFoundPage));
   app.use(((error: unknown, _req, res, _next) => {

@@ -4,7 +4,7 @@ import { watchStore } from '../store/watched.ts';
 import type { Meters } from './meters.ts';
 import { refreshOutcomeOf } from './outcomes.ts';
 
-type Batch = 'refresh' | 'access_token' | 'registration';
+type Batch = 'refresh' | 'access_token' | 'registration' | 'pushed_request';
 type RunBatch<Item, Result> = (items: readonly Item[]) => Promise<Result[]>;
 
 /**
@@ -12,7 +12,7 @@ type RunBatch<Item, Result> = (items: readonly Item[]) => Promise<Result[]>;
  * the number of its requests. Events and runs of hooks count when their transaction has committed.
  */
 export function meterStore(store: Store, meters: Meters): Store {
-  const { clients, grants } = store;
+  const { authorizations, clients, grants } = store;
 
   function timed<Item, Result>(batch: Batch, run: RunBatch<Item, Result>): RunBatch<Item, Result> {
     return async (items) => {
@@ -48,6 +48,7 @@ export function meterStore(store: Store, meters: Meters): Store {
 
   return {
     ...watched,
+    authorizations: { ...authorizations, pushAll: timed('pushed_request', authorizations.pushAll) },
     clients: { ...clients, registerAll: timed('registration', clients.registerAll) },
     grants: {
       ...grants,

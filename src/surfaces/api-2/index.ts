@@ -17,6 +17,7 @@ import { customAttributes } from './custom-attributes.ts';
 import { listEvents } from './events.ts';
 import { failures, takesArray } from './failures.ts';
 import { hookVariables } from './hook-variables.ts';
+import { hookHistory } from './hook-versions.ts';
 import { hooks } from './hooks.ts';
 import { mfa } from './mfa.ts';
 import { policies } from './policies.ts';
@@ -25,12 +26,14 @@ import { roles } from './roles.ts';
 import { signingKeys } from './signing-keys.ts';
 import { usage } from './usage.ts';
 import { listUserApps } from './user-apps.ts';
+import { userSignIns } from './user-sign-ins.ts';
 import { users } from './users.ts';
 
 function handlersOf(services: Services, deprecated: readonly DeprecatedOperation[]): Handlers<operations> {
   return {
     ...users(services),
     listUserApps: listUserApps(services),
+    ...userSignIns(services),
     ...customAttributes(services),
     ...policies(services),
     ...mfa(services),
@@ -44,6 +47,7 @@ function handlersOf(services: Services, deprecated: readonly DeprecatedOperation
     ...appUsers(services),
     ...callers(services),
     ...hooks(services),
+    ...hookHistory(services),
     ...hookVariables(services),
     listEvents: listEvents(services),
     ...accountSettings(services),
@@ -67,6 +71,7 @@ export function api2(services: Services, deprecated: readonly DeprecatedOperatio
       readRole: 'role',
       readApp: 'app',
       readHook: 'hook',
+      readHookDraft: 'hook',
       readHookVariable: 'variable',
       readAccountSetting: 'setting',
     },

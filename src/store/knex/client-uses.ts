@@ -55,7 +55,9 @@ export async function lastUses(db: Knex, ...[accountId, appIds]: Parameters<Coun
   if (appIds.length === 0) return new Map<number, string>();
   const lastUsed = db('daily_counts as d')
     .select('d.day')
-    .whereRaw('d.account_id = c.account_id and d.subject_id = c.app_id')
+    // A subquery names its account itself, where accounts lie on several servers.
+    .where('d.account_id', accountId)
+    .whereRaw('d.subject_id = c.app_id')
     .whereIn('d.kind', clientUses)
     .orderBy('d.day', 'desc')
     .limit(1)

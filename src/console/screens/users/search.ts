@@ -1,5 +1,5 @@
-import { api } from '../api/api.ts';
-import type { Schemas } from '../api/contract.ts';
+import { api } from '../../api/api.ts';
+import type { Schemas } from '../../api/contract.ts';
 
 const members = ['email', 'username', 'firstname', 'lastname'] as const;
 

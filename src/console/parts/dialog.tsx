@@ -94,11 +94,22 @@ function Confirm({ title, words, verb, typed, act, close }: ConfirmProps) {
 }
 
 /** A button that asks before it acts. */
-export function ConfirmButton({ label, ...props }: Omit<ConfirmProps, 'close'> & { readonly label: string }) {
+export interface ConfirmButtonProps extends Omit<ConfirmProps, 'close'> {
+  readonly label: string;
+  /** What it concerns, where several such buttons stand below each other. */
+  readonly of?: string;
+}
+
+export function ConfirmButton({ label, of, ...props }: ConfirmButtonProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
-      <button type="button" class="danger-quiet" onClick={() => setIsOpen(true)}>
+      <button
+        type="button"
+        class="danger-quiet"
+        aria-label={of === undefined ? undefined : `${label} ${of}`}
+        onClick={() => setIsOpen(true)}
+      >
         {label}
       </button>
       {isOpen && <Confirm {...props} close={() => setIsOpen(false)} />}

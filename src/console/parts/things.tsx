@@ -61,7 +61,8 @@ export function Things<Row>({ title, asked, keyOf, nameOf, columns, empty, canWr
                   title: 'Change',
                   cell: (row: Row) => (
                     <ConfirmButton
-                      label={`${remove.verb} ${nameOf(row)}`}
+                      label={remove.verb}
+                      of={nameOf(row)}
                       title={`${remove.verb} ${nameOf(row)}?`}
                       words={remove.loss}
                       verb={remove.verb}

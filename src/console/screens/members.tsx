@@ -65,7 +65,8 @@ export function Members({ title, asked, canWrite, add, remove, loss, empty }: Me
                   title: 'Change',
                   cell: ({ id, title: name }: Member) => (
                     <ConfirmButton
-                      label={`Remove ${name}`}
+                      label="Remove"
+                      of={name}
                       title={`Remove ${name}?`}
                       words={loss}
                       verb="Remove"

@@ -24,7 +24,8 @@ export function UserFactors({ id }: { readonly id: number }) {
             cell: ({ device_id, user_display_name: name }) =>
               may('manage_all') && (
                 <ConfirmButton
-                  label={`Remove ${name}`}
+                  label="Remove"
+                  of={name}
                   title={`Remove ${name}?`}
                   words="The user cannot use it at the next sign-in. It cannot be brought back; the user can set up another one."
                   verb="Remove"

@@ -852,6 +852,79 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/administrators": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List administrators
+         * @description Users to whom scopes of this API are given, sorted by `user_id` by default. The `admins` of roles are not among
+         *     them: those give no rights.
+         */
+        readonly get: operations["listAdministrators"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/administrators/{user_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read an administrator
+         * @description The scopes that are given to a user. A user without any is answered as unknown.
+         */
+        readonly get: operations["readAdministrator"];
+        /**
+         * Give a user scopes
+         * @description Makes a user an administrator with these scopes, or replaces the scopes of one. They count from the next call on,
+         *     also for tokens that the user has. The event is `user.changed`. The last administrator who has `manage_all` and
+         *     can sign in cannot give it up.
+         */
+        readonly put: operations["setAdministrator"];
+        readonly post?: never;
+        /**
+         * Take all scopes from a user
+         * @description The user is no administrator from the next call on; the tokens of the user for this API are worth nothing. Their
+         *     sign-ins to apps stay. The event is `user.changed`. The last administrator who has `manage_all` and can sign in
+         *     cannot give it up. A body is ignored.
+         */
+        readonly delete: operations["deleteAdministrator"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/caller": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read who calls
+         * @description Whose token this call came with, and what it permits now.
+         */
+        readonly get: operations["readCaller"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/2/credentials": {
         readonly parameters: {
             readonly query?: never;
@@ -3299,11 +3372,77 @@ export interface components {
             readonly previous_secret_expires_at: string | null;
         };
         /**
+         * @description What an administrator may do; the same as of a credential pair.
+         * @example manage_all
+         * @enum {string}
+         */
+        readonly AdministratorScope: "read_users" | "manage_users" | "read_all" | "manage_all";
+        /** @description A user to whom scopes of this API are given. */
+        readonly Administrator: {
+            /**
+             * Format: int32
+             * @description Identifier of the user.
+             * @example 1
+             */
+            readonly user_id: number;
+            /**
+             * @description What the user may do at this API.
+             * @example [
+             *       "manage_all"
+             *     ]
+             */
+            readonly scopes: readonly components["schemas"]["AdministratorScope"][];
+            /**
+             * Format: date-time
+             * @description When the user became an administrator; ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-29T10:00:00.000Z
+             */
+            readonly created_at: string;
+        };
+        /** @description What a user may do. */
+        readonly AdministratorInput: {
+            /**
+             * @description What the user may do at this API. It replaces what there was.
+             * @example [
+             *       "manage_users",
+             *       "read_all"
+             *     ]
+             */
+            readonly scopes: readonly components["schemas"]["AdministratorScope"][];
+        };
+        /**
+         * @description A credential pair, or a user of the account.
+         * @example user
+         * @enum {string}
+         */
+        readonly CallerType: "credential" | "user";
+        /**
          * @description What a token permits.
          * @example read_users
          * @enum {string}
          */
         readonly CredentialScope: "authentication_only" | "read_users" | "manage_users" | "read_all" | "manage_all" | "register_clients";
+        /** @description Who calls. */
+        readonly Caller: {
+            /**
+             * @description Whether the token is of a credential pair, or of an administrator at the console.
+             * @example user
+             */
+            readonly type: components["schemas"]["CallerType"];
+            /**
+             * Format: int32
+             * @description Identifier of the credential pair or of the user.
+             * @example 1
+             */
+            readonly id: number;
+            /**
+             * @description What the token permits now.
+             * @example [
+             *       "manage_all"
+             *     ]
+             */
+            readonly scopes: readonly components["schemas"]["CredentialScope"][];
+        };
         /** @description A pair in a list. */
         readonly Credential: {
             /**
@@ -4255,12 +4394,13 @@ export interface components {
                 readonly "application/json": components["schemas"]["ManagementError"];
             };
         };
-        /** @description The bearer token is missing, unknown, expired, revoked or another account's. */
+        /** @description The token is missing, unknown, expired, revoked or another account's, or it is an administrator's and its proof of a key is not valid. `WWW-Authenticate` names the scheme, and for a proof the error (RFC 9449 section 7.1): with `use_dpop_nonce`, `DPoP-Nonce` has what the proof must hold. */
         readonly Unauthorized: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
                 readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
                 readonly "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                readonly "DPoP-Nonce": components["headers"]["DPoPNonce"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -4477,6 +4617,24 @@ export interface components {
                 readonly "application/json": components["schemas"]["ManagementError"];
             };
         };
+        /** @description The caller is the last administrator who has `manage_all` and can sign in, and would give it up: give it to another user first. Nothing was changed. */
+        readonly LastAdministrator: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 409,
+                 *       "name": "ConflictError",
+                 *       "message": "you are the last administrator with manage_all: give it to another user first"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ManagementError"];
+            };
+        };
     };
     parameters: {
         /**
@@ -4562,6 +4720,11 @@ export interface components {
          */
         readonly AppId: number;
         /**
+         * @description Identifier of the user. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+         * @example 1
+         */
+        readonly UserId: number;
+        /**
          * @description Items a page, 100 by default. Ignored with a cursor, which keeps its own.
          * @example 100
          */
@@ -4644,6 +4807,11 @@ export interface components {
          * @example Bearer realm="gatehouse", error="invalid_token"
          */
         readonly WwwAuthenticate: string;
+        /**
+         * @description What the next proof of the client has to hold as `nonce` ([RFC 9449 section 8](https://www.rfc-editor.org/rfc/rfc9449#section-8)). Sent if the request had a proof; valid for some minutes.
+         * @example hbq9k.3nR5tY8uJ2kL6pQ9wE3xC7
+         */
+        readonly DPoPNonce: string;
         /**
          * @description Whole seconds to wait before the next attempt ([RFC 9110 section 10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3)).
          * @example 30
@@ -9858,6 +10026,300 @@ export interface operations {
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listAdministrators: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The administrators. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "user_id": 1,
+                     *         "scopes": [
+                     *           "manage_all"
+                     *         ],
+                     *         "created_at": "2026-11-29T10:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * Format: int32
+                         * @description Identifier of the user.
+                         * @example 1
+                         */
+                        readonly user_id?: number;
+                        /**
+                         * @description What the user may do at this API.
+                         * @example [
+                         *       "manage_all"
+                         *     ]
+                         */
+                        readonly scopes?: readonly components["schemas"]["AdministratorScope"][];
+                        /**
+                         * Format: date-time
+                         * @description When the user became an administrator; ISO 8601 in UTC with milliseconds.
+                         * @example 2026-11-29T10:00:00.000Z
+                         */
+                        readonly created_at?: string;
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readAdministrator: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the user. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The administrator. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": 1,
+                     *       "scopes": [
+                     *         "manage_all"
+                     *       ],
+                     *       "created_at": "2026-11-29T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Administrator"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly setAdministrator: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the user. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The scopes; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "scopes": [
+                 *         "manage_users",
+                 *         "read_all"
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["AdministratorInput"];
+            };
+        };
+        readonly responses: {
+            /** @description The user has these scopes. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": 1,
+                     *       "scopes": [
+                     *         "manage_users",
+                     *         "read_all"
+                     *       ],
+                     *       "created_at": "2026-11-29T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Administrator"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["LastAdministrator"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteAdministrator: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the user. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The user is no administrator. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["LastAdministrator"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readCaller: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The caller. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "user",
+                     *       "id": 1,
+                     *       "scopes": [
+                     *         "manage_all"
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Caller"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

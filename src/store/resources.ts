@@ -1,7 +1,16 @@
 /** Resources of whatever kind, as conditional writes see them. */
 
 /** What has a row of its own and can be read by its key. */
-export type ResourceKind = 'user' | 'app' | 'role' | 'attribute' | 'api' | 'policy' | 'hook' | 'variable';
+export type ResourceKind =
+  | 'user'
+  | 'app'
+  | 'role'
+  | 'attribute'
+  | 'api'
+  | 'policy'
+  | 'hook'
+  | 'variable'
+  | 'administrator';
 
 export interface ResourceStore {
   /**

@@ -58,6 +58,11 @@ type Maker = (fixtures: Fixtures, path: string) => Promise<string>;
 
 /** What is not made by a request to its own collection, or has a secret that later requests need. */
 const makers: Readonly<Record<string, Maker>> = {
+  '/administrators': async (fixtures) => {
+    const id = await fixtures.fresh('/users');
+    await fixtures.call('PUT', `/administrators/${id}`, { scopes: ['read_all'] });
+    return id;
+  },
   // A user has up to ten devices.
   '/mfa/users': (fixtures) => fixtures.fresh('/users'),
   '/mfa/users/{id}/registrations': async (fixtures, path) => (await fixtures.register(path, false)).id,

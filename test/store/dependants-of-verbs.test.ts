@@ -77,6 +77,7 @@ type Others =
   | 'facts'
   | 'limitCounts'
   | 'callers'
+  | 'administrators'
   | 'users'
   | 'attributes'
   | 'roles'

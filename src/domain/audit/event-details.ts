@@ -99,7 +99,8 @@ export interface EventDetails {
   'account.created': Nothing;
   'account.changed': Changed;
   'user.created': Changed;
-  'user.changed': Changed;
+  /** `administrator_scopes`: those that the user has at the management API from now on. */
+  'user.changed': Changed & { readonly administrator_scopes?: readonly string[] };
   'user.unlocked': Nothing;
   'user.removed': Nothing;
   /** Reads are recorded if they are made with an API key. */

@@ -94,6 +94,12 @@ export async function useProof({ clients }: Pick<StoreVerbs, 'clients'>, proof: 
   if (proof && !(await clients.useAssertion(proof.use))) throw proofWasUsed();
 }
 
+/** The same of a proof for the console, to which no row of an app belongs. */
+export async function useConsoleProof({ administrators }: Pick<StoreVerbs, 'administrators'>, proof: Proof) {
+  const { accountId, digest, expiresAt } = proof.use;
+  if (!(await administrators.useProof({ accountId, digest, expiresAt }))) throw proofWasUsed();
+}
+
 /** The error for a proof that another request has used. */
 export function proofWasUsed(): Failure {
   return invalid('jti has been used before');

@@ -4,7 +4,7 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { StoredHook } from '../../store/hooks.ts';
 import type { PolicyRecord } from '../../store/policies.ts';
 import type { UserRecord } from '../../store/users.ts';
-import { isUnstored } from '../clients/document-client.ts';
+import { hasRow } from '../clients/console-client.ts';
 import { displayName } from '../clients/represent-metadata.ts';
 import { contextVersionOf } from './context-versions.ts';
 
@@ -52,7 +52,7 @@ export function preAuthenticationContext(
     },
     device: describeBrowser(browser),
     ...(newer && {
-      app: { id: isUnstored(client) ? 0 : client.appId, uuid: client.clientId, name: displayName(client) },
+      app: { id: hasRow(client) ? client.appId : 0, uuid: client.clientId, name: displayName(client) },
     }),
     ...(newer && failedLoginAttemptsEnabled && { failed_login_attempts: user.invalidLoginAttempts }),
     ...facts,

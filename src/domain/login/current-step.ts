@@ -5,6 +5,7 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { SessionRecord } from '../../store/sessions.ts';
 import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
+import { consoleEndOf, isConsole } from '../clients/console-client.ts';
 import { Failure } from '../failure.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { serversOf } from '../tokens/audience.ts';
@@ -99,6 +100,7 @@ async function needsSignIn(
   if (prompt.includes('login') || prompt.includes('select_account')) return true;
   const now = services.clock.now();
   if (maxAgeSeconds !== null && session.authenticatedAt + maxAgeSeconds * 1000 < now) return true;
+  if (isConsole(client) && consoleEndOf(session) <= now) return true;
   return isTooOld(session, await effectivePolicy(services, account, user, client), now);
 }
 

@@ -134,6 +134,15 @@ const explanations: Readonly<Record<string, Explain>> = {
     cause: `${which(named)} is assigned to ${whom(named)} neither directly nor by a role.`,
     remedy: assign(named),
   }),
+  administrator_required: (named) => ({
+    cause: `The console is for administrators, and ${whom(named)} is none.`,
+    remedy: forUser(
+      named,
+      'If the user is to be one (--scope says of what)',
+      ['administrator', 'add'],
+      'Make the user an administrator.',
+    ),
+  }),
   sign_in_refused: (named) => ({
     cause: 'A hook of the account refused the sign-in, or failed.',
     remedy: `${command(named, 'hook', 'list')} shows the hooks, and gatehouse hook logs the runs of one.`,

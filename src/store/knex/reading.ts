@@ -13,6 +13,7 @@ export const readingVerbs = {
   users: ['list', 'page'],
   roles: ['page', 'linked'],
   clients: ['pageApps', 'pageOfUser', 'pageOfRole', 'sweepOpen'],
+  administrators: ['page'],
   callers: ['listCredentials', 'pageCredentials', 'listApiKeys', 'pageApiKeys'],
   authorizationServers: ['page', 'pageScopes', 'pageClaims', 'pageLinks'],
   attributes: ['page'],

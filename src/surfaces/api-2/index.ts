@@ -5,6 +5,7 @@ import type { operations } from '../../../generated/api-2.ts';
 import type { Handlers } from '../../http/operation.ts';
 import type { SurfaceDefinition } from '../../http/surface.ts';
 import type { Services } from '../../services.ts';
+import { administrators } from './administrators.ts';
 import { apiAuthorizationClients } from './api-authorization-clients.ts';
 import { apiAuthorizationClaims, apiAuthorizationScopes } from './api-authorization-parts.ts';
 import { apiAuthorizations } from './api-authorizations.ts';
@@ -39,6 +40,7 @@ function handlersOf(services: Services): Handlers<operations> {
     ...apps(services),
     ...appUsers(services),
     ...callers(services),
+    ...administrators(services),
     ...hooks(services),
     ...hookVariables(services),
     listEvents: listEvents(services),
@@ -60,6 +62,7 @@ export function api2(services: Services): SurfaceDefinition<operations> {
       readApp: 'app',
       readHook: 'hook',
       readHookVariable: 'variable',
+      readAdministrator: 'administrator',
     },
     failures,
     limit: 'api-2',

@@ -16,6 +16,8 @@ export function Dialog({ title, close, children }: DialogProps) {
   useEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
+    // Without this the button that closes it would have the focus.
+    dialog.current?.querySelector<HTMLElement>(':is(input, select, textarea, button):not(header *)')?.focus();
     return () => {
       if (before instanceof HTMLElement) before.focus();
     };
@@ -28,6 +30,7 @@ export function Dialog({ title, close, children }: DialogProps) {
         event.preventDefault();
         close();
       }}
+      onClose={close}
     >
       <header class="section-head">
         <h2 id={id}>{title}</h2>

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** The modules of src, by their paths below it. Lines of comment are empty. */
 function* sources(root: string): Generator<{ readonly file: string; readonly source: string }> {
   for (const file of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('.ts')) continue;
+    if (!/\.tsx?$/.test(file)) continue;
     const source = readFileSync(join(root, 'src', file), 'utf8');
     yield { file, source: source.replace(/^[ \t]*(?:\/\/|\/?\*).*$/gm, '') };
   }

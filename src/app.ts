@@ -1,6 +1,7 @@
 /** The HTTP application: health, docs and one router per contract. What tests start. */
 
 import express, { type ErrorRequestHandler, type Express } from 'express';
+import { createConsole } from './http/console.ts';
 import { createDocs } from './http/docs.ts';
 import { createHealth, type Processes, type Readiness } from './http/health.ts';
 import { addressIn } from './http/peer-address.ts';
@@ -13,6 +14,7 @@ import { createMetrics, type Metrics } from './metrics/registry.ts';
 import { requestReport } from './metrics/reports.ts';
 import { notFoundPage } from './pages/failure-page.ts';
 import { onceLoaded } from './pages/once.ts';
+import { consoleFolder } from './programs/console-files.ts';
 import { judgeNode } from './runtime/floor.ts';
 import type { Services } from './services.ts';
 import { api1 } from './surfaces/api-1/index.ts';
@@ -90,6 +92,7 @@ export function createApp(services: Services, options: AppOptions = {}): Express
   );
   // What makes the documentation is 80 modules, a parser of YAML among them, and few processes are asked for it.
   const docs = onceLoaded(async () => (await import('./pages/docs/docs-files.ts')).docsFiles(surfaces));
+  app.use(createConsole(services, consoleFolder));
   app.use(createDocs(services, docs, options.startPage ?? 'account'));
   app.use(answerUnknownPath(services, notFoundPage));
   app.use(((error: unknown, _req, res, _next) => {

@@ -169,6 +169,154 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/users/{id}/sessions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the sessions of a user
+         * @description Browsers in which the user is signed in, sorted by `id` by default, the newest first. Neither the secret of a
+         *     session nor anything that opens it is in the answer. Sessions that have expired are not listed.
+         */
+        readonly get: operations["listUserSessions"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Sign a user out everywhere
+         * @description Ends all sessions of the user, all grants and everything in flight, as the user's own page does: codes, approved
+         *     devices and sign-ins that are under way. Clients that registered for it are told (back-channel logout). Consents
+         *     stay. It is 204 as well if there was nothing to end. A body is ignored.
+         */
+        readonly delete: operations["endUserSessions"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/{id}/sessions/{session_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * End a session
+         * @description Ends one session of the user, what was approved in it and its grants without `offline_access`, as the user's own
+         *     page does. Clients that registered for it are told (back-channel logout). One that has ended or expired is 404. A
+         *     body is ignored.
+         */
+        readonly delete: operations["endUserSession"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/{id}/consents": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the consents of a user
+         * @description What the user has allowed apps on the consent page, sorted by `app_id` by default. An app that was never asked
+         *     about has no consent, even if it has grants.
+         */
+        readonly get: operations["listUserConsents"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Withdraw all consents of a user
+         * @description Withdraws each consent of the user, as `DELETE` of one does. It is 204 as well if there was none. A body is
+         *     ignored.
+         */
+        readonly delete: operations["withdrawUserConsents"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/{id}/consents/{app_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Withdraw a consent
+         * @description Removes what the user has allowed the app, ends the app's grants from the user and everything in flight for it,
+         *     as the user's own page does. The user is asked again at the next sign-in to the app. It is 404 if there is
+         *     neither a consent nor a grant. A body is ignored.
+         */
+        readonly delete: operations["withdrawUserConsent"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/{id}/grants": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the grants of a user
+         * @description What apps may do for the user now: each grant is a family of refresh tokens and the access tokens that came of
+         *     it. They are sorted by `id` by default, the newest first. Grants that have ended or expired, or whose app the
+         *     user may no longer use, are not listed.
+         */
+        readonly get: operations["listUserGrants"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Revoke all grants of a user
+         * @description Ends all grants of the user with their refresh and access tokens, and everything in flight that would become a
+         *     grant: codes, approved devices and sign-ins that are under way. Sessions and consents stay, so that an app gets a
+         *     new grant when the user comes back with a live session: end the sessions as well to keep it out. It is 204 as
+         *     well if there was no grant. A resource server that only checks the signature of a JWT access token accepts it
+         *     until it expires. A body is ignored.
+         */
+        readonly delete: operations["revokeUserGrants"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/{id}/grants/{grant_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Revoke a grant
+         * @description Ends one grant of the user with its refresh and access tokens. One that has ended or expired is 404. A body is
+         *     ignored.
+         */
+        readonly delete: operations["revokeUserGrant"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/2/policies": {
         readonly parameters: {
             readonly query?: never;
@@ -1126,8 +1274,8 @@ export interface paths {
          * Replace a hook
          * @description Replaces the whole hook: an omitted member has its default. Takes effect at the next run. With packages the former
          *     version runs on until the new ones are built, and also when they cannot be, or when the function then exports no
-         *     `handler` (`update-failed`). The former version is kept: `gatehouse
-         *     hook rollback` makes it the newest again.
+         *     `handler` (`update-failed`). The former version is kept:
+         *     `POST /api/2/hooks/{id}/rollback` makes it the newest again.
          */
         readonly put: operations["replaceHook"];
         readonly post?: never;
@@ -1136,6 +1284,147 @@ export interface paths {
          * @description It does not fire from then on, and its logs cannot be read. A body is ignored.
          */
         readonly delete: operations["deleteHook"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/versions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the versions of a hook
+         * @description Each write of a hook makes a version. The newest ten are kept, and the one that runs until the packages of the
+         *     newest are built. The newest comes first. The list is short and has no pages.
+         */
+        readonly get: operations["listHookVersions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/versions/{version}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a version of a hook
+         * @description What one write made of the hook: two of them are compared by two reads. A version never changes, but `running`
+         *     does, and `env_vars` loses variables that are deleted. One that is no longer kept is answered as unknown.
+         */
+        readonly get: operations["readHookVersion"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/rollback": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Roll a hook back
+         * @description Makes an earlier version the newest one again, as a new version: nothing is lost, and another rollback undoes it.
+         *     Without `version` the last write is undone. It takes effect at the next run. 422 for a version that is not kept or
+         *     is the newest, for a hook with a single version, and for a version whose runtime is no longer offered or whose
+         *     function exports no `handler`. `If-Match` is compared with the `ETag` of the hook (`GET /api/2/hooks/{id}`).
+         */
+        readonly post: operations["rollBackHook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/draft": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the draft of a hook
+         * @description The function that runs beside the hook without effect. 404 also for a hook without a draft.
+         */
+        readonly get: operations["readHookDraft"];
+        /**
+         * Set the draft of a hook
+         * @description Sets or replaces the function that runs beside a `pre-authentication` hook: after each sign-in in which the hook
+         *     ran, with the same context, and with the variables and packages of the version that ran. It has no effect on
+         *     anybody; the hook's log and `GET /api/2/hooks/{id}/draft/results` say where it ends otherwise. Results are counted
+         *     from zero. It runs for one sign-in of an account at a time; sign-ins that arrive meanwhile are skipped. 422 for a
+         *     function that does not compile. `If-Match` finds 404 where there is no draft yet.
+         */
+        readonly put: operations["replaceHookDraft"];
+        readonly post?: never;
+        /**
+         * Delete the draft of a hook
+         * @description It does not run from then on, and its results are gone. 404 also for a hook without a draft. A body is ignored.
+         */
+        readonly delete: operations["deleteHookDraft"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/draft/promote": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Make the draft of a hook live
+         * @description Writes a version of the hook whose function is the draft, and whose other members are those of the newest version;
+         *     the hook has no draft from then on. It takes effect at the next run. 404 also for a hook without a draft, 422 for a
+         *     draft that exports no `handler`. `If-Match` is compared with the `ETag` of the draft
+         *     (`GET /api/2/hooks/{id}/draft`), so that what was looked at goes live. A body is ignored.
+         */
+        readonly post: operations["promoteHookDraft"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/draft/results": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read what came of the draft of a hook
+         * @description How often the draft ended as the version beside it since it was set, how often otherwise, and the newest runs in
+         *     which it ended otherwise. 404 also for a hook without a draft.
+         */
+        readonly get: operations["readHookDraftResults"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -1869,6 +2158,189 @@ export interface components {
              * @example false
              */
             readonly provisioning_enabled: boolean;
+        };
+        /** @description An app that the session was used for. */
+        readonly SessionApp: {
+            /**
+             * Format: int32
+             * @description Identifier of the app.
+             * @example 1
+             */
+            readonly app_id: number;
+            /**
+             * @description Identifier of the app as an OAuth client.
+             * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+             */
+            readonly client_id: string;
+            /**
+             * @description Name of the app; its `client_id` if it has none.
+             * @example Payroll
+             */
+            readonly name: string;
+        };
+        /** @description A browser in which the user is signed in. */
+        readonly UserSession: {
+            /**
+             * Format: int32
+             * @description Identifier of the session; it opens nothing.
+             * @example 51
+             */
+            readonly id: number;
+            /**
+             * Format: date-time
+             * @description When the user signed in, in ISO 8601.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly opened_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last used, in ISO 8601; stored once a minute at most.
+             * @example 2026-11-21T10:20:00.000Z
+             */
+            readonly last_used_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends unless it is used before, in ISO 8601.
+             * @example 2026-11-21T10:50:00.000Z
+             */
+            readonly expires_at: string;
+            /**
+             * @description The address that the user signed in from, as the user's own page shows it. `null` if it was not stored.
+             * @example 192.0.2.7
+             */
+            readonly ip_address: string | null;
+            /**
+             * @description What the browser called itself then (`User-Agent`), which any program may choose. `null` if it was not stored.
+             * @example Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0
+             */
+            readonly user_agent: string | null;
+            /**
+             * @description How the user authenticated, as in the claim `amr` ([RFC 8176](https://www.rfc-editor.org/rfc/rfc8176)).
+             * @example [
+             *       "pwd",
+             *       "otp",
+             *       "mfa"
+             *     ]
+             */
+            readonly amr: readonly string[];
+            /**
+             * @description Apps that the session was used for, sorted by `app_id`; the first 1000.
+             * @example [
+             *       {
+             *         "app_id": 1,
+             *         "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+             *         "name": "Payroll"
+             *       }
+             *     ]
+             */
+            readonly apps: readonly components["schemas"]["SessionApp"][];
+        };
+        /** @description What the user has allowed an app. */
+        readonly UserConsent: {
+            /**
+             * Format: int32
+             * @description Identifier of the app.
+             * @example 1
+             */
+            readonly app_id: number;
+            /**
+             * @description Identifier of the app as an OAuth client.
+             * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+             */
+            readonly client_id: string;
+            /**
+             * @description Name of the app; its `client_id` if it has none.
+             * @example Payroll
+             */
+            readonly app_name: string;
+            /**
+             * @description Names of scopes, those of APIs included.
+             * @example [
+             *       "openid",
+             *       "profile"
+             *     ]
+             */
+            readonly scopes: readonly string[];
+            /**
+             * Format: date-time
+             * @description When the user last allowed something, in ISO 8601.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly allowed_at: string;
+        };
+        /** @description What an app may do for the user. */
+        readonly UserGrant: {
+            /**
+             * Format: int64
+             * @description Identifier of the grant, as in the trail; it opens nothing.
+             * @example 17
+             */
+            readonly id: number;
+            /**
+             * Format: int32
+             * @description Identifier of the app.
+             * @example 1
+             */
+            readonly app_id: number;
+            /**
+             * @description Identifier of the app as an OAuth client.
+             * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+             */
+            readonly client_id: string;
+            /**
+             * @description Name of the app; its `client_id` if it has none.
+             * @example Payroll
+             */
+            readonly app_name: string;
+            /**
+             * @description Names of scopes, those of APIs included.
+             * @example [
+             *       "openid",
+             *       "profile"
+             *     ]
+             */
+            readonly scopes: readonly string[];
+            /**
+             * @description How the user authenticated, as in the claim `amr` ([RFC 8176](https://www.rfc-editor.org/rfc/rfc8176)).
+             * @example [
+             *       "pwd",
+             *       "otp",
+             *       "mfa"
+             *     ]
+             */
+            readonly amr: readonly string[];
+            /**
+             * Format: date-time
+             * @description When the user granted it, in ISO 8601.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description When its refresh token was last used, in ISO 8601; `null` if it never was.
+             * @example 2026-11-21T10:20:00.000Z
+             */
+            readonly last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it ends unless it is used before, in ISO 8601; a use cannot move it beyond its longest life.
+             * @example 2026-12-21T10:20:00.000Z
+             */
+            readonly expires_at: string;
+            /**
+             * @description Whether it has a refresh token; without one only the access tokens that were issued count.
+             * @example true
+             */
+            readonly refreshable: boolean;
+            /**
+             * @description What has to be shown with its tokens, by the registration of the app: a proof of a key (`dpop`, RFC 9449), a
+             *     client `certificate` (RFC 8705), for a refresh token the authentication of the client
+             *     (`client_authentication`). `per_token`: a public client that may bind its tokens or not; each token says by
+             *     itself what it is bound to, and the service keeps nothing of it.
+             * @example dpop
+             * @enum {string}
+             */
+            readonly sender_constraint: "dpop" | "certificate" | "client_authentication" | "per_token";
         };
         /** @description Rules for the users it applies to. */
         readonly Policy: {
@@ -3944,11 +4416,210 @@ export interface components {
             readonly value: string;
         };
         /**
+         * @description What kind of actor; `client` is a registered application, its id the `app_id`, `API` the caller with the API key of this id.
+         * @example credential
+         * @enum {string}
+         */
+        readonly ActorType: "user" | "client" | "credential" | "API" | "command_line" | "system";
+        /**
+         * @description Who wrote it, as in the trail; null for a version from before 1.1.0.
+         * @example {
+         *       "type": "credential",
+         *       "id": 3
+         *     }
+         */
+        readonly HookAuthor: {
+            readonly type: components["schemas"]["ActorType"];
+            /**
+             * Format: int32
+             * @description Null for the command line and for the service itself.
+             * @example 3
+             */
+            readonly id: number | null;
+        } | null;
+        /** @description What one write made of a hook. */
+        readonly HookVersion: {
+            /**
+             * Format: int32
+             * @description Counts the writes of the hook from 1.
+             * @example 3
+             */
+            readonly version: number;
+            readonly type: components["schemas"]["HookType"];
+            /**
+             * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded.
+             * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=
+             */
+            readonly function: string;
+            /**
+             * @description Whether it was not to fire.
+             * @example false
+             */
+            readonly disabled: boolean;
+            /**
+             * @description Identifier of its runtime.
+             * @example jsruntime12.x
+             */
+            readonly runtime: string;
+            /**
+             * Format: int32
+             * @description How often a failed run is repeated.
+             * @example 0
+             */
+            readonly retries: number;
+            /**
+             * Format: int32
+             * @description Seconds that a run may take.
+             * @example 1
+             */
+            readonly timeout: number;
+            readonly options: components["schemas"]["HookOptions"];
+            /**
+             * @description Variables that the function reads from `process.env`, by name, without those that were deleted.
+             * @example [
+             *       "API_KEY"
+             *     ]
+             */
+            readonly env_vars: readonly string[];
+            /**
+             * @description Packages that the function may require, with their exact versions.
+             * @example {
+             *       "lodash": "4.17.21"
+             *     }
+             */
+            readonly packages: {
+                readonly [key: string]: string;
+            };
+            /**
+             * @description Only for `pre-authentication`; the hook fires when all conditions are met.
+             * @example [
+             *       {
+             *         "source": "roles",
+             *         "operator": "~",
+             *         "value": "7"
+             *       }
+             *     ]
+             */
+            readonly conditions: readonly components["schemas"]["HookCondition"][];
+            /**
+             * @description The version of the context, or a range of which the highest counts.
+             * @example 1.1.0
+             */
+            readonly context_version: string;
+            /**
+             * @description Whether sign-ins run this version, unless it is disabled: the newest, or a former one until the packages of the newest are built.
+             * @example true
+             */
+            readonly running: boolean;
+            /**
+             * Format: date-time
+             * @description When it was written.
+             * @example 2026-11-29T10:00:00.000Z
+             */
+            readonly created_at: string;
+            readonly written_by: components["schemas"]["HookAuthor"];
+        };
+        /** @description Which version comes back. */
+        readonly HookRollback: {
+            /**
+             * Format: int32
+             * @description Number of a kept version; the previous one by default.
+             * @example 3
+             */
+            readonly version?: number | null;
+        };
+        /** @description A function that runs beside a hook without effect. */
+        readonly HookDraft: {
+            /**
+             * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded.
+             * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKCkgPT4gbnVsbDs=
+             */
+            readonly function: string;
+            /**
+             * Format: date-time
+             * @description When it was set; later each time.
+             * @example 2026-11-29T10:00:00.000Z
+             */
+            readonly updated_at: string;
+        };
+        /** @description The members of a draft. */
+        readonly HookDraftInput: {
+            /**
+             * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded.
+             * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKCkgPT4gbnVsbDs=
+             */
+            readonly function: string;
+            /**
+             * @description Read-only; ignored.
+             * @example
+             */
+            readonly updated_at?: unknown;
+        };
+        /**
          * @description `refused`: the function refused the sign-in. `invalid_result`: its answer is invalid. `error`: it threw. `out_of_memory`, `crashed`: its process had to be ended. `unavailable`: no process was free.
          * @example success
          * @enum {string}
          */
         readonly HookOutcome: "success" | "refused" | "invalid_result" | "error" | "timeout" | "out_of_memory" | "crashed" | "unavailable";
+        /** @description How the sign-in went on, or would have with the draft. */
+        readonly HookDraftOutcome: {
+            readonly outcome: components["schemas"]["HookOutcome"];
+            /**
+             * Format: int32
+             * @description The policy that then held; null unless the outcome is `success`.
+             * @example 1
+             */
+            readonly policy_id: number | null;
+        };
+        /** @description A run in which the draft ended otherwise. */
+        readonly HookDraftDifference: {
+            /**
+             * Format: uuid
+             * @description Identifier of the run, as in the log.
+             * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
+             */
+            readonly request_id: string;
+            /**
+             * Format: uuid
+             * @description The `x-request-id` of the request that it was part of.
+             * @example 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
+             */
+            readonly correlation_id: string;
+            /**
+             * Format: date-time
+             * @description When the run began.
+             * @example 2026-11-29T10:05:00.000Z
+             */
+            readonly created_at: string;
+            readonly live: components["schemas"]["HookDraftOutcome"];
+            readonly draft: components["schemas"]["HookDraftOutcome"];
+        };
+        /** @description What came of a draft since it was set. */
+        readonly HookDraftResults: {
+            /**
+             * Format: date-time
+             * @description When the draft was set.
+             * @example 2026-11-29T10:00:00.000Z
+             */
+            readonly since: string;
+            /**
+             * Format: int64
+             * @description Sign-ins that went on as they would have with the draft.
+             * @example 240
+             */
+            readonly same: number;
+            /**
+             * Format: int64
+             * @description Sign-ins that would have gone on otherwise.
+             * @example 1
+             */
+            readonly different: number;
+            /**
+             * @description The newest of these, of the last 7 days, newest first.
+             * @example []
+             */
+            readonly differences: readonly components["schemas"]["HookDraftDifference"][];
+        };
         /** @description A run. */
         readonly HookExecution: {
             /**
@@ -4063,12 +4734,7 @@ export interface components {
         readonly Timestamp: string;
         /** @description Who did it. */
         readonly EventActor: {
-            /**
-             * @description What kind of actor; `client` is a registered application, its id the `app_id`, `API` the caller with the API key of this id.
-             * @example credential
-             * @enum {string}
-             */
-            readonly type: "user" | "client" | "credential" | "API" | "command_line" | "system";
+            readonly type: components["schemas"]["ActorType"];
             /**
              * Format: int32
              * @description Null for the command line, for the service itself, and for an unauthenticated user.
@@ -4690,6 +5356,21 @@ export interface components {
          */
         readonly IfMatch: string;
         /**
+         * @description Identifier of the session. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+         * @example 1
+         */
+        readonly SessionId: number;
+        /**
+         * @description Identifier of the app. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+         * @example 1
+         */
+        readonly ConsentAppId: number;
+        /**
+         * @description Identifier of the grant. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+         * @example 1
+         */
+        readonly GrantId: number;
+        /**
          * @description Identifier of the registration, a UUID; any other text is answered as unknown.
          * @example 6f1c9a52-3f0e-4f0e-9a64-0d6c1c1e9b7a
          */
@@ -4739,6 +5420,11 @@ export interface components {
          * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
          */
         readonly HookId: string;
+        /**
+         * @description Number of a version, from 1. Anything else, or a version that is no longer kept, is answered as unknown.
+         * @example 3
+         */
+        readonly Version: number;
     };
     requestBodies: never;
     headers: {
@@ -6037,6 +6723,661 @@ export interface operations {
                         readonly provisioning_enabled?: boolean;
                     }[];
                 };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listUserSessions: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The sessions. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 51,
+                     *         "opened_at": "2026-11-21T10:00:00.000Z",
+                     *         "last_used_at": "2026-11-21T10:20:00.000Z",
+                     *         "expires_at": "2026-11-21T10:50:00.000Z",
+                     *         "ip_address": "192.0.2.7",
+                     *         "user_agent": "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
+                     *         "amr": [
+                     *           "pwd",
+                     *           "otp",
+                     *           "mfa"
+                     *         ],
+                     *         "apps": [
+                     *           {
+                     *             "app_id": 1,
+                     *             "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                     *             "name": "Payroll"
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * Format: int32
+                         * @description Identifier of the session; it opens nothing.
+                         * @example 51
+                         */
+                        readonly id?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the user signed in, in ISO 8601.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly opened_at?: string;
+                        /**
+                         * Format: date-time
+                         * @description When it was last used, in ISO 8601; stored once a minute at most.
+                         * @example 2026-11-21T10:20:00.000Z
+                         */
+                        readonly last_used_at?: string;
+                        /**
+                         * Format: date-time
+                         * @description When it ends unless it is used before, in ISO 8601.
+                         * @example 2026-11-21T10:50:00.000Z
+                         */
+                        readonly expires_at?: string;
+                        /**
+                         * @description The address that the user signed in from, as the user's own page shows it. `null` if it was not stored.
+                         * @example 192.0.2.7
+                         */
+                        readonly ip_address?: string | null;
+                        /**
+                         * @description What the browser called itself then (`User-Agent`), which any program may choose. `null` if it was not stored.
+                         * @example Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0
+                         */
+                        readonly user_agent?: string | null;
+                        /**
+                         * @description How the user authenticated, as in the claim `amr` ([RFC 8176](https://www.rfc-editor.org/rfc/rfc8176)).
+                         * @example [
+                         *       "pwd",
+                         *       "otp",
+                         *       "mfa"
+                         *     ]
+                         */
+                        readonly amr?: readonly string[];
+                        /**
+                         * @description Apps that the session was used for, sorted by `app_id`; the first 1000.
+                         * @example [
+                         *       {
+                         *         "app_id": 1,
+                         *         "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                         *         "name": "Payroll"
+                         *       }
+                         *     ]
+                         */
+                        readonly apps?: readonly components["schemas"]["SessionApp"][];
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly endUserSessions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The user is signed out everywhere. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly endUserSession: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the session. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+                 * @example 1
+                 */
+                readonly session_id: components["parameters"]["SessionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The session has ended. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listUserConsents: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only those of this app.
+                 * @example 1
+                 */
+                readonly app_id?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The consents. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "app_id": 1,
+                     *         "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                     *         "app_name": "Payroll",
+                     *         "scopes": [
+                     *           "openid",
+                     *           "profile",
+                     *           "offline_access"
+                     *         ],
+                     *         "allowed_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * Format: int32
+                         * @description Identifier of the app.
+                         * @example 1
+                         */
+                        readonly app_id?: number;
+                        /**
+                         * @description Identifier of the app as an OAuth client.
+                         * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+                         */
+                        readonly client_id?: string;
+                        /**
+                         * @description Name of the app; its `client_id` if it has none.
+                         * @example Payroll
+                         */
+                        readonly app_name?: string;
+                        /**
+                         * @description Names of scopes, those of APIs included.
+                         * @example [
+                         *       "openid",
+                         *       "profile"
+                         *     ]
+                         */
+                        readonly scopes?: readonly string[];
+                        /**
+                         * Format: date-time
+                         * @description When the user last allowed something, in ISO 8601.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly allowed_at?: string;
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly withdrawUserConsents: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The user has no consent. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly withdrawUserConsent: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the app. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+                 * @example 1
+                 */
+                readonly app_id: components["parameters"]["ConsentAppId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The app may do nothing for the user. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listUserGrants: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only those of this app.
+                 * @example 1
+                 */
+                readonly app_id?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The grants. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 17,
+                     *         "app_id": 1,
+                     *         "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                     *         "app_name": "Payroll",
+                     *         "scopes": [
+                     *           "openid",
+                     *           "profile"
+                     *         ],
+                     *         "amr": [
+                     *           "pwd"
+                     *         ],
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "last_used_at": "2026-11-21T10:20:00.000Z",
+                     *         "expires_at": "2026-12-21T10:20:00.000Z",
+                     *         "refreshable": true,
+                     *         "sender_constraint": "dpop"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * Format: int64
+                         * @description Identifier of the grant, as in the trail; it opens nothing.
+                         * @example 17
+                         */
+                        readonly id?: number;
+                        /**
+                         * Format: int32
+                         * @description Identifier of the app.
+                         * @example 1
+                         */
+                        readonly app_id?: number;
+                        /**
+                         * @description Identifier of the app as an OAuth client.
+                         * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+                         */
+                        readonly client_id?: string;
+                        /**
+                         * @description Name of the app; its `client_id` if it has none.
+                         * @example Payroll
+                         */
+                        readonly app_name?: string;
+                        /**
+                         * @description Names of scopes, those of APIs included.
+                         * @example [
+                         *       "openid",
+                         *       "profile"
+                         *     ]
+                         */
+                        readonly scopes?: readonly string[];
+                        /**
+                         * @description How the user authenticated, as in the claim `amr` ([RFC 8176](https://www.rfc-editor.org/rfc/rfc8176)).
+                         * @example [
+                         *       "pwd",
+                         *       "otp",
+                         *       "mfa"
+                         *     ]
+                         */
+                        readonly amr?: readonly string[];
+                        /**
+                         * Format: date-time
+                         * @description When the user granted it, in ISO 8601.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly created_at?: string;
+                        /**
+                         * Format: date-time
+                         * @description When its refresh token was last used, in ISO 8601; `null` if it never was.
+                         * @example 2026-11-21T10:20:00.000Z
+                         */
+                        readonly last_used_at?: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When it ends unless it is used before, in ISO 8601; a use cannot move it beyond its longest life.
+                         * @example 2026-12-21T10:20:00.000Z
+                         */
+                        readonly expires_at?: string;
+                        /**
+                         * @description Whether it has a refresh token; without one only the access tokens that were issued count.
+                         * @example true
+                         */
+                        readonly refreshable?: boolean;
+                        /**
+                         * @description What has to be shown with its tokens, by the registration of the app: a proof of a key (`dpop`, RFC 9449), a
+                         *     client `certificate` (RFC 8705), for a refresh token the authentication of the client
+                         *     (`client_authentication`). `per_token`: a public client that may bind its tokens or not; each token says by
+                         *     itself what it is bound to, and the service keeps nothing of it.
+                         * @example dpop
+                         * @enum {string}
+                         */
+                        readonly sender_constraint?: "dpop" | "certificate" | "client_authentication" | "per_token";
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly revokeUserGrants: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The user has no grant. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly revokeUserGrant: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the grant. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+                 * @example 1
+                 */
+                readonly grant_id: components["parameters"]["GrantId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The grant has ended. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
@@ -11562,6 +12903,504 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listHookVersions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The versions. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "version": 3,
+                     *         "type": "pre-authentication",
+                     *         "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=",
+                     *         "disabled": false,
+                     *         "runtime": "jsruntime12.x",
+                     *         "retries": 0,
+                     *         "timeout": 1,
+                     *         "options": null,
+                     *         "env_vars": [
+                     *           "API_KEY"
+                     *         ],
+                     *         "packages": {},
+                     *         "conditions": [],
+                     *         "context_version": "1.1.0",
+                     *         "running": true,
+                     *         "created_at": "2026-11-29T10:00:00.000Z",
+                     *         "written_by": {
+                     *           "type": "credential",
+                     *           "id": 3
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["HookVersion"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readHookVersion: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+                /**
+                 * @description Number of a version, from 1. Anything else, or a version that is no longer kept, is answered as unknown.
+                 * @example 3
+                 */
+                readonly version: components["parameters"]["Version"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The version. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": 3,
+                     *       "type": "pre-authentication",
+                     *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=",
+                     *       "disabled": false,
+                     *       "runtime": "jsruntime12.x",
+                     *       "retries": 0,
+                     *       "timeout": 1,
+                     *       "options": null,
+                     *       "env_vars": [
+                     *         "API_KEY"
+                     *       ],
+                     *       "packages": {},
+                     *       "conditions": [],
+                     *       "context_version": "1.1.0",
+                     *       "running": true,
+                     *       "created_at": "2026-11-29T10:00:00.000Z",
+                     *       "written_by": {
+                     *         "type": "credential",
+                     *         "id": 3
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HookVersion"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly rollBackHook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The version; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["HookRollback"];
+            };
+        };
+        readonly responses: {
+            /** @description The hook. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                     *       "type": "pre-authentication",
+                     *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=",
+                     *       "disabled": false,
+                     *       "runtime": "jsruntime12.x",
+                     *       "retries": 0,
+                     *       "timeout": 1,
+                     *       "options": null,
+                     *       "env_vars": [
+                     *         "API_KEY"
+                     *       ],
+                     *       "packages": {},
+                     *       "conditions": [],
+                     *       "context_version": "1.1.0",
+                     *       "status": "ready",
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "updated_at": "2026-11-29T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Hook"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readHookDraft: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The draft. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKCkgPT4gbnVsbDs=",
+                     *       "updated_at": "2026-11-29T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HookDraft"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly replaceHookDraft: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The draft; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKCkgPT4gbnVsbDs="
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["HookDraftInput"];
+            };
+        };
+        readonly responses: {
+            /** @description The draft. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKCkgPT4gbnVsbDs=",
+                     *       "updated_at": "2026-11-29T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HookDraft"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteHookDraft: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The draft is gone. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly promoteHookDraft: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The hook. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                     *       "type": "pre-authentication",
+                     *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=",
+                     *       "disabled": false,
+                     *       "runtime": "jsruntime12.x",
+                     *       "retries": 0,
+                     *       "timeout": 1,
+                     *       "options": null,
+                     *       "env_vars": [
+                     *         "API_KEY"
+                     *       ],
+                     *       "packages": {},
+                     *       "conditions": [],
+                     *       "context_version": "1.1.0",
+                     *       "status": "ready",
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "updated_at": "2026-11-29T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Hook"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readHookDraftResults: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The results. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "since": "2026-11-29T10:00:00.000Z",
+                     *       "same": 240,
+                     *       "different": 1,
+                     *       "differences": [
+                     *         {
+                     *           "request_id": "0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a",
+                     *           "correlation_id": "9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                     *           "created_at": "2026-11-29T10:05:00.000Z",
+                     *           "live": {
+                     *             "outcome": "success",
+                     *             "policy_id": 1
+                     *           },
+                     *           "draft": {
+                     *             "outcome": "refused",
+                     *             "policy_id": null
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HookDraftResults"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

@@ -83,7 +83,7 @@ export function createSurface<Operations>(services: Services, definition: Surfac
   const createValidator = prepareValidator(services, definition.contract, definition.limit);
   const lists = readListRules(definition.contract);
   const answerIfMatch = prepareConditional(services, definition);
-  const answerOnce = prepareRepeatable(services, definition);
+  const answerOnce = prepareRepeatable(services, definition, answerIfMatch);
   const createRouter = (): Router =>
     Router().use(
       inSequence([
@@ -164,15 +164,15 @@ function dispatch<Operations>(
       headers: req.headers as Record<string, string | undefined>,
       caller,
       origin,
-      list: rules ? readList(services, rules, origin, req.query) : noList,
+      list: rules ? readList(services, rules, origin, req.query, pathParametersOf(req)) : noList,
     };
     const actor = actorOf(state);
     const userAgent = req.headers['user-agent'];
     // A list in parts is read while it is sent.
     await actAs({ actor, source, requestId, userAgent }, async () => {
       const answering =
-        answerIfMatch(operation.operationId, request, respond as never) ??
         answerOnce(operation.operationId, request, respond as never) ??
+        answerIfMatch(operation.operationId, request, respond as never) ??
         handler(request, respond as never);
       await sendReply(res, operation, await answering, form);
     });

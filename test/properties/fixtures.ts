@@ -4,11 +4,15 @@
  */
 
 import assert from 'node:assert/strict';
-import { unique } from '../store/samples.ts';
+import { hour, newGrant, unique } from '../store/samples.ts';
 import type { TestApp } from '../support/app.ts';
 import type { Answer } from '../support/conforms.ts';
 import { codeAt } from '../support/second-factor.ts';
+import { ownVisit } from '../support/visits.ts';
 import { operationsOf } from './operations.ts';
+
+/** What a user holds. */
+const holdings: ReadonlySet<string> = new Set(['sessions', 'consents', 'grants']);
 
 /** How many requests share a thing. */
 const mostUses = 25;
@@ -63,11 +67,27 @@ const makers: Readonly<Record<string, Maker>> = {
     await fixtures.call('PUT', `/administrators/${id}`, { scopes: ['read_all'] });
     return id;
   },
+  // Written twice, so that it can be rolled back, and with a draft.
+  '/hooks': async (fixtures, path) => {
+    const { id, ...hook } = await fixtures.create(path, '/hooks');
+    for (const [at, body] of [
+      ['', hook],
+      ['/draft', { function: trivialFunction }],
+    ] as const) {
+      const { status, text } = await fixtures.call('PUT', `${path}/${id}${at}`, body);
+      assert.equal(status, 200, text);
+    }
+    return String(id);
+  },
+  '/hooks/{id}/versions': async (fixtures, path) => String((await fixtures.call('GET', path)).body[0].version),
   // A user has up to ten devices.
   '/mfa/users': (fixtures) => fixtures.fresh('/users'),
   '/mfa/users/{id}/registrations': async (fixtures, path) => (await fixtures.register(path, false)).id,
   '/mfa/users/{id}/devices': async (fixtures, path) =>
     (await fixtures.register(path.replace(/devices$/, 'registrations'), true)).device_id,
+  '/users/{id}/sessions': (fixtures, path) => fixtures.open(path, 'session'),
+  '/users/{id}/consents': (fixtures, path) => fixtures.open(path, 'consent'),
+  '/users/{id}/grants': (fixtures, path) => fixtures.open(path, 'grant'),
   '/mfa/users/{id}/verifications': async (fixtures, path) => {
     const device = await fixtures.register(path.replace(/verifications$/, 'registrations'), true);
     const { body } = await fixtures.call('POST', path, { device_id: device.device_id });
@@ -80,6 +100,11 @@ interface Registered {
   readonly id: string;
   readonly device_id: string;
   readonly factor_data: { readonly verification_token: string };
+}
+
+/** What a request uses up though it does not delete it: the draft of a hook; old versions go with new ones. */
+function isSpent(template: string, collection: string): boolean {
+  return (collection === '/hooks' && template.includes('/draft')) || collection === '/hooks/{id}/versions';
 }
 
 /** A name that no variable of a hook has. */
@@ -119,8 +144,10 @@ export class Fixtures {
       let value = segment;
       if (name !== undefined) {
         const own = deletes && index === segments.length - 1;
-        // A user under /mfa is its request's own: what is registered for one stays.
-        const alone = own || path === '/mfa/users';
+        // A user under /mfa is its request's own: what is registered for one stays. So is one whose sessions, consents
+        // or grants it is about: another request may end all of them.
+        const alone =
+          own || path === '/mfa/users' || isSpent(template, collection) || holdings.has(segments[index + 1] ?? '');
         value = alone ? await this.fresh(path, collection) : await this.shared(path, collection);
         parameters[name] = value;
         const of = path;
@@ -166,6 +193,22 @@ export class Fixtures {
     return body;
   }
 
+  /** Opens a session, or allows an app something, for the user of the path; answers the id. */
+  async open(path: string, what: 'session' | 'consent' | 'grant'): Promise<string> {
+    const { services, account } = this.#app;
+    const { user } = await ownVisit(this.#app, { id: Number(path.split('/')[2]) });
+    const appId = Number(await this.shared('/apps'));
+    const cast = { accountId: account.id, userId: user.id, appId };
+    const now = services.clock.now();
+    if (what === 'session') return String((await ownVisit(this.#app, user)).session.id);
+    if (what === 'grant') {
+      const times = { authenticatedAt: now, createdAt: now, idleExpiresAt: now + hour, absoluteExpiresAt: now + hour };
+      return String((await newGrant(services.store, cast, times)).id);
+    }
+    await services.store.authorizations.saveConsent(account.id, user.id, appId, ['openid'], now);
+    return String(appId);
+  }
+
   /** The one-time password of now. */
   code(id: string): string {
     return codeAt(this.secrets.get(id) ?? '', this.#app.services.clock.now());
@@ -174,6 +217,12 @@ export class Fixtures {
   async #make(path: string, collection: string): Promise<string> {
     const maker = makers[collection];
     if (maker) return maker(this, path);
+    const made = await this.create(path, collection);
+    return String(made.id ?? made.app_id);
+  }
+
+  /** Makes one by a request to its collection, and answers what that says. */
+  async create(path: string, collection: string): Promise<Answer['body']> {
     const body = (await bodies[collection]?.(this)) ?? exampleOf(collection);
     let answer = await this.call('POST', path, body);
     if (/has \d+ hooks already/.test(answer.text)) {
@@ -189,7 +238,7 @@ export class Fixtures {
     }
     const { status, text, body: made } = answer;
     assert.ok(status === 200 || status === 201, `POST ${path}: ${text}`);
-    return String(made.id ?? made.app_id);
+    return made;
   }
 
   /**

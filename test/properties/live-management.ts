@@ -64,6 +64,8 @@ const claim: Source = ({ plan: { pick } }) => ({
   },
 });
 
+const draft = Buffer.from('exports.handler = async () => null;').toString('base64');
+
 /** A hook that does nothing, since others sign in meanwhile. */
 const hook: Source = () => ({
   body: { type: 'pre-authentication', function: '', timeout: 1, env_vars: [], packages: {}, context_version: '1.1.0' },
@@ -121,6 +123,8 @@ const sources: Readonly<Record<string, Source>> = {
   setRoleApps: async ({ fixtures }) => ({ items: [Number(await fixtures.shared('/apps'))] }),
   createHook: hook,
   replaceHook: hook,
+  rollBackHook: () => ({ body: { version: undefined } }),
+  replaceHookDraft: () => ({ body: { function: draft } }),
   createHookVariable: () => ({ body: { name: variableName(), value: 'value' } }),
   updateHookVariable: () => ({ body: { name: undefined, value: 'value' } }),
   createApp: app,

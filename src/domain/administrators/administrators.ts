@@ -10,6 +10,8 @@ import { readAdministratorScopes } from '../callers/scopes.ts';
 import { Failure } from '../failure.ts';
 import { findStatusFailure } from '../login/standing.ts';
 
+export type { AdministratorRecord as Administrator };
+
 type WriteServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 type Audited = Pick<Account, 'id' | 'record'>;
 

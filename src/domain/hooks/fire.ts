@@ -24,7 +24,7 @@ import {
   type RunServices,
   runHook,
 } from './run-hook.ts';
-import { describe, type Shadow, withShadows } from './shadow.ts';
+import { type Shadow, tellOutcome, withShadows } from './shadow.ts';
 import { sourceOf } from './source.ts';
 
 /** The combined result of all hooks of one sign-in. */
@@ -128,7 +128,7 @@ function shadowOf(
   const last = executions.at(-1);
   if (shadowFunction === null || !last) return [];
   const draft = { ...hook, source: sourceOf(shadowFunction) };
-  return [{ draft, asked, policyId, requestId: last.requestId, lived: describe(answer, outcome, policyId) }];
+  return [{ draft, asked, policyId, requestId: last.requestId, lived: tellOutcome(answer, outcome, policyId) }];
 }
 
 /** Combines one hook's answer with those before it. */

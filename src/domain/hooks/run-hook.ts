@@ -178,6 +178,7 @@ async function runAttempt<Answer>(
       sealedReplay: account.settings.hookReplay
         ? sealReplay(services, account, requestId, { context: kept, outcome, answer: shownAnswer(answer) })
         : null,
+      shadow: null,
       expiresAt: createdAt + executionMilliseconds,
     },
   };

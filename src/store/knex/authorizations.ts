@@ -1,7 +1,11 @@
 import type { Knex } from 'knex';
-import type { AuthorizationRequestRecord, AuthorizationStore } from '../authorizations.ts';
+import type { AuthorizationRequestRecord, AuthorizationStore, ConsentRecord } from '../authorizations.ts';
 import { endRequests, inFlight } from './in-flight.ts';
+import { listPage } from './list.ts';
+import type { Listing } from './list-filters.ts';
+import { filled } from './list-index.ts';
 import * as rows from './rows.ts';
+import type { DbRow } from './shape.ts';
 
 type RequestVerb =
   | 'createRequest'
@@ -96,6 +100,19 @@ function codeVerbs(db: Knex): Pick<AuthorizationStore, CodeVerb> {
   };
 }
 
+function readConsent(row: DbRow): ConsentRecord {
+  const { app_id, scope, allowed_at } = row as { app_id: number; scope: string; allowed_at: number };
+  return { appId: app_id, scope: JSON.parse(scope), allowedAt: allowed_at };
+}
+
+const consentListing: Listing<ConsentRecord> = {
+  table: 'consents',
+  id: 'app_id',
+  removable: 'app',
+  columns: { app_id: filled('number', 'app_id') },
+  read: readConsent,
+};
+
 export function authorizationVerbs(db: Knex): AuthorizationStore {
   return {
     push: async (request) => {
@@ -125,11 +142,11 @@ export function authorizationVerbs(db: Knex): AuthorizationStore {
         .merge(['scope', 'allowed_at']);
     },
     listConsents: async (accountId, userId) => {
-      const found: { app_id: number; scope: string; allowed_at: number }[] = await db('consents')
-        .where({ account_id: accountId, user_id: userId })
-        .orderBy('app_id');
-      return found.map((row) => ({ appId: row.app_id, scope: JSON.parse(row.scope), allowedAt: row.allowed_at }));
+      const found = db('consents').where({ account_id: accountId, user_id: userId });
+      return (await found.orderBy('app_id')).map(readConsent);
     },
+    pageConsents: (accountId, userId, query) =>
+      listPage(db, { ...consentListing, only: ['user_id = ?', [userId]] }, accountId, query),
     removeConsent: async (accountId, userId, appId) => {
       const consent = db('consents').where({ account_id: accountId, user_id: userId, app_id: appId });
       return (await consent.delete()) === 1;

@@ -80,6 +80,7 @@ export const dependants = {
   facts: none,
   grant_claims: none,
   grants: none,
+  hook_draft_counts: none,
   hook_executions: none,
   // A new version also changes its hook's row.
   hook_versions: none,

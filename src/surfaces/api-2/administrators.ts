@@ -1,5 +1,6 @@
 import type { components, operations } from '../../../generated/api-2.ts';
 import {
+  type Administrator,
   readAdministrator,
   removeAdministrator,
   setAdministrator,
@@ -7,7 +8,6 @@ import {
 import { Failure } from '../../domain/failure.ts';
 import type { Handlers } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
-import type { AdministratorRecord } from '../../store/administrators.ts';
 import { time } from './represent-user.ts';
 
 type AdministratorOperations = Pick<
@@ -16,7 +16,7 @@ type AdministratorOperations = Pick<
 >;
 type Shown = components['schemas']['Administrator'];
 
-function represent({ userId, scopes, createdAt }: AdministratorRecord): Shown {
+function represent({ userId, scopes, createdAt }: Administrator): Shown {
   // Only known scopes are stored.
   return { user_id: userId, scopes: scopes as Shown['scopes'], created_at: time(createdAt) };
 }

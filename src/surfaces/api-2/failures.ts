@@ -1,6 +1,6 @@
 import type { components, operations } from '../../../generated/api-2.ts';
+import { dpopChallenge } from '../../domain/dpop/challenge.ts';
 import type { Failure } from '../../domain/failure.ts';
-import { dpopChallenge } from '../../http/dpop-challenge.ts';
 import { commonCodes, commonKinds, jsonError, unauthorized } from '../../http/json-errors.ts';
 import type { FailureTable, RefusalContext } from '../../http/operation.ts';
 

@@ -16,18 +16,21 @@ import { customAttributes } from './custom-attributes.ts';
 import { listEvents } from './events.ts';
 import { failures, takesArray } from './failures.ts';
 import { hookVariables } from './hook-variables.ts';
+import { hookHistory } from './hook-versions.ts';
 import { hooks } from './hooks.ts';
 import { mfa } from './mfa.ts';
 import { policies } from './policies.ts';
 import { roleMembers } from './role-members.ts';
 import { roles } from './roles.ts';
 import { listUserApps } from './user-apps.ts';
+import { userSignIns } from './user-sign-ins.ts';
 import { users } from './users.ts';
 
 function handlersOf(services: Services): Handlers<operations> {
   return {
     ...users(services),
     listUserApps: listUserApps(services),
+    ...userSignIns(services),
     ...customAttributes(services),
     ...policies(services),
     ...mfa(services),
@@ -42,6 +45,7 @@ function handlersOf(services: Services): Handlers<operations> {
     ...callers(services),
     ...administrators(services),
     ...hooks(services),
+    ...hookHistory(services),
     ...hookVariables(services),
     listEvents: listEvents(services),
   };
@@ -61,6 +65,7 @@ export function api2(services: Services): SurfaceDefinition<operations> {
       readRole: 'role',
       readApp: 'app',
       readHook: 'hook',
+      readHookDraft: 'hook',
       readHookVariable: 'variable',
       readAdministrator: 'administrator',
     },

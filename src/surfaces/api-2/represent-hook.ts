@@ -8,7 +8,7 @@ type Hook = components['schemas']['Hook'];
 type Options = NamedHook['definition']['options'];
 type Execution = Awaited<ReturnType<typeof pageExecutions>>['items'][number];
 
-function representOptions(options: Options): Hook['options'] {
+export function representOptions(options: Options): Hook['options'] {
   if (options === null) return null;
   return {
     risk_enabled: options.riskEnabled,

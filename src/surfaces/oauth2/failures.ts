@@ -1,7 +1,7 @@
 import type { components, operations } from '../../../generated/oauth2.ts';
 import { asDescription } from '../../domain/describe.ts';
+import { dpopChallenge } from '../../domain/dpop/challenge.ts';
 import type { Failure } from '../../domain/failure.ts';
-import { dpopChallenge } from '../../http/dpop-challenge.ts';
 import type { FailureTable, RefusalContext, ReplyHeaders } from '../../http/operation.ts';
 import { failurePage, failurePageHeaders, type PageStatus } from '../../pages/failure-page.ts';
 

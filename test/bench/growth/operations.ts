@@ -24,6 +24,7 @@ import {
 import { credentialRequests, deprecatedRequests, documentedRequests, xmlRequests } from './requests-doors.ts';
 import { standardRequests } from './requests-oauth2.ts';
 import { pageRequests } from './requests-pages.ts';
+import { signInRequests } from './requests-sign-ins.ts';
 import { userRequests } from './requests-users.ts';
 
 interface Surfaces {
@@ -41,6 +42,7 @@ interface Surfaces {
 const requests: Surfaces = {
   'api-2': {
     ...userRequests,
+    ...signInRequests,
     ...accessRequests,
     ...policyRequests,
     ...factorRequests,

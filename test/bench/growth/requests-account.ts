@@ -215,6 +215,17 @@ const source = 'exports.handler = async (context) => ({ user: context.user });';
 const hook = { type: 'pre-authentication', function: Buffer.from(source).toString('base64'), disabled: true };
 const newHook = idOf('/hooks', () => hook);
 const oneHook = kept('hook', newHook);
+/** A hook after further writes. */
+const after =
+  (...writes: readonly (readonly [path: string, body: object])[]) =>
+  async (caller: Caller) => {
+    const id = await newHook(caller);
+    for (const [path, body] of writes) await caller.manage('PUT', `/hooks/${id}${path}`, body);
+    return id;
+  };
+const writtenTwice = after(['', hook]);
+const newDrafted = after(['/draft', { function: hook.function }]);
+const drafted = kept('drafted hook', newDrafted);
 const variable = (number: number) => ({ name: `VARIABLE_${number}`, value: 'value' });
 const newVariable = idOf('/hooks/envs', variable);
 const oneVariable = kept('variable', newVariable);
@@ -228,6 +239,14 @@ export const hookRequests = {
   readHook: made(oneHook, (id) => [`/hooks/${id}`]),
   replaceHook: made(oneHook, (id) => [`/hooks/${id}`, hook]),
   deleteHook: made(newHook, (id) => [`/hooks/${id}`]),
+  listHookVersions: made(oneHook, (id) => [`/hooks/${id}/versions`]),
+  readHookVersion: made(writtenTwice, (id) => [`/hooks/${id}/versions/1`]),
+  rollBackHook: made(writtenTwice, (id) => [`/hooks/${id}/rollback`, {}]),
+  readHookDraft: made(drafted, (id) => [`/hooks/${id}/draft`]),
+  replaceHookDraft: made(drafted, (id) => [`/hooks/${id}/draft`, { function: hook.function }]),
+  deleteHookDraft: made(newDrafted, (id) => [`/hooks/${id}/draft`]),
+  promoteHookDraft: made(newDrafted, (id) => [`/hooks/${id}/draft/promote`]),
+  readHookDraftResults: made(drafted, (id) => [`/hooks/${id}/draft/results`]),
   listHookLogs: made(oneHook, (id) => [`/hooks/${id}/logs`]),
   testHook: made(oneHook, (id) => [`/hooks/${id}/test`, { user: { user_identifier: 'ada', policy_id: 1 } }]),
   listHookVariables: twoOf('/hooks/envs', newVariable),

@@ -19,6 +19,7 @@ import { conditionalWrites, racingWrites } from './conditional-writes.ts';
 import { credentials } from './credentials.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { events } from './events.ts';
+import { hookHistory } from './hook-history.ts';
 import { hookRules } from './hook-rules.ts';
 import { hookTests } from './hook-tests.ts';
 import { hookVariables } from './hook-variables.ts';
@@ -36,6 +37,7 @@ import { routing } from './routing.ts';
 import { userFilters } from './user-filters.ts';
 import { userImports } from './user-imports.ts';
 import { userManagers } from './user-managers.ts';
+import { userSignIns } from './user-sign-ins.ts';
 import { userWrites } from './user-writes.ts';
 import { users } from './users.ts';
 
@@ -63,6 +65,7 @@ for (const kind of databases) {
     part('writing users', () => userWrites(app));
     part('imported passwords', () => userImports(app));
     part('what manage_users may do', () => userManagers(app));
+    part('sessions, consents and grants of users', () => userSignIns(app));
     part('filters of users', () => userFilters(app));
     part('roles', () => roles(app));
     part('members and apps of roles', () => roleMembers(app));
@@ -81,6 +84,7 @@ for (const kind of databases) {
     describe('racing writers', () => racingWrites(app));
     part('variables of hooks', () => hookVariables(app));
     part('hooks', () => hooks(app));
+    part('versions and drafts of hooks', () => hookHistory(app));
     part('rules of hooks', () => hookRules(app));
     part('test runs of hooks', () => hookTests(app));
     part('second factors', () => mfa(app));

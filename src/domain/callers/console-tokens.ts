@@ -1,6 +1,5 @@
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
-import type { Caller } from '../callers/caller.ts';
 import { consoleClient } from '../clients/console-client.ts';
 import { readProof, useConsoleProof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
@@ -8,6 +7,7 @@ import { isMultiFactor } from '../login/methods.ts';
 import { isLive, noteSeen } from '../login/sessions.ts';
 import { findStatusFailure } from '../login/standing.ts';
 import { digestOf, secretPrefixes } from '../secrets.ts';
+import type { Caller } from './caller.ts';
 
 /** A call of the management API with a token of the console. */
 export interface PresentedConsoleToken {

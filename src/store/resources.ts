@@ -10,12 +10,14 @@ export type ResourceKind =
   | 'policy'
   | 'hook'
   | 'variable'
+  | 'setting'
   | 'administrator';
 
 export interface ResourceStore {
   /**
    * Whether there is such a resource. Until the end of the transaction nobody else changes or removes it, or the links
    * that are shown with it; waits for those that are doing so. `key`: its number, or the UUID of a hook or a variable.
+   * All settings are in the account's own row, so the key of one does not matter.
    */
   findLocked(accountId: number, kind: ResourceKind, key: string): Promise<boolean>;
 }

@@ -20,6 +20,7 @@ import {
   hookRequests,
   policyRequests,
   serverRequests,
+  settingRequests,
 } from './requests-account.ts';
 import { credentialRequests, deprecatedRequests, documentedRequests, xmlRequests } from './requests-doors.ts';
 import { standardRequests } from './requests-oauth2.ts';
@@ -51,6 +52,7 @@ const requests: Surfaces = {
     ...administratorRequests,
     ...hookRequests,
     ...eventRequests,
+    ...settingRequests,
   },
   'auth-2': credentialRequests,
   'oidc-2': documentedRequests,

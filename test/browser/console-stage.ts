@@ -38,7 +38,7 @@ export async function visitConsole(
 ): Promise<void> {
   const { path = '', ...others } = options;
   await visit(stage, others, async (page) => {
-    const held: Promise<void>[] = [];
+    const held: Promise<unknown>[] = [];
     const calls: string[] = [];
     const strange: string[] = [];
     page.context().on('request', (request) => {
@@ -47,13 +47,13 @@ export async function visitConsole(
       if (pathname.startsWith('/api/2/')) calls.push(`${request.method()} ${pathname}${search}`);
     });
     // One that the page has left before never finishes.
-    page.context().on('requestfinished', (request) => void held.push(hold(request)));
+    page.context().on('requestfinished', (request) => void held.push(hold(request).catch((error) => error)));
     await page.goto(`${stage.app.account.baseUrl}/console${path}`);
     await signIn(page, administrator);
     await page.locator('main h1').waitFor();
     await look(page, calls);
     assert.deepEqual(strange, []);
-    await Promise.all(held);
+    for (const fault of await Promise.all(held)) if (fault) throw fault;
     assert.ok(calls.length > 0);
   });
 }

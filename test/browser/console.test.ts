@@ -254,6 +254,64 @@ describe('the console', () => {
     );
   });
 
+  it('changes a setting within its bounds, says why a value is refused, and rotates the keys', () =>
+    open('/settings?q=idle', async (page) => {
+      await page.getByRole('button', { name: 'Change refresh.idle_days' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Value').fill('many');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog
+        .getByText(/refresh\.idle_days/)
+        .nth(1)
+        .waitFor();
+      await dialog.getByLabel('Value').fill('21');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await said(page, 'refresh.idle_days was saved.');
+      await page.getByRole('row', { name: /refresh\.idle_days 21/ }).waitFor();
+      await page.getByRole('button', { name: 'Rotate' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+      await said(page, 'The next keys are published.');
+    }));
+
+  it('makes an administrator, and takes the right away', () =>
+    open('/administrators', async (page) => {
+      await page.getByRole('button', { name: 'New administrator' }).click();
+      await page.getByRole('dialog').getByLabel('Name or e-mail address').fill('grace');
+      await page.getByRole('button', { name: /^Grace Hopper/ }).click();
+      await page.getByRole('dialog').getByLabel('Read users').check();
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('row', { name: /Grace Hopper read_users/ }).waitFor();
+      await page.getByRole('button', { name: 'Remove Grace Hopper' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+      await page.getByRole('row', { name: /Grace Hopper/ }).waitFor({ state: 'detached' });
+    }));
+
+  it('makes an app, shows its secret once, and gives it to a role and to a user', () =>
+    open('/apps', async (page) => {
+      await page.getByRole('button', { name: 'New app' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Payroll');
+      await dialog.getByLabel('Redirect URIs').fill('https://app.example.com/callback');
+      await dialog.getByRole('button', { name: 'Create' }).click();
+      await page.getByText('Keep this now').waitFor();
+      await page.getByRole('button', { name: 'I have kept it' }).click();
+      await title(page, 'Payroll');
+      await page.getByRole('button', { name: 'Add a user' }).click();
+      await page.getByLabel('Name or e-mail address').fill('Grace Hop');
+      await page.getByRole('button', { name: /^Grace Hopper/ }).click();
+      await said(page, 'Grace Hopper was added.');
+      await page.getByRole('link', { name: 'Roles', exact: true }).click();
+      await page.getByRole('button', { name: 'New role' }).click();
+      await page.getByRole('dialog').getByLabel('Name').fill('Accounting');
+      await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+      await title(page, 'Accounting');
+      await page.getByLabel('Payroll').check();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await said(page, 'The role was saved.');
+      await page.goto(`${stage.app.account.baseUrl}/console${path(grace)}`);
+      await page.getByText('assigned directly').waitFor();
+    }));
+
   it('copies each call as a command without the token', () =>
     open('/users', async (page) => {
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import { Administrators } from '../screens/administrators/administrators.tsx';
 import { ApiScreen } from '../screens/apis/api.tsx';
 import { Apis } from '../screens/apis/apis.tsx';
 import { AppScreen } from '../screens/apps/app.tsx';
@@ -10,6 +11,7 @@ import { Policies } from '../screens/policies/policies.tsx';
 import { PolicyScreen } from '../screens/policies/policy.tsx';
 import { RoleScreen } from '../screens/roles/role.tsx';
 import { Roles } from '../screens/roles/roles.tsx';
+import { Settings } from '../screens/settings/settings.tsx';
 import { UserScreen } from '../screens/users/user.tsx';
 import { Users } from '../screens/users/users.tsx';
 
@@ -43,7 +45,9 @@ export const screens: readonly ScreenEntry[] = [
   { path: 'apis', title: 'APIs', scopes: [], screen: Apis },
   { path: 'apis/:id', scopes: [], screen: ApiScreen },
   { path: 'callers', title: 'Callers', scopes: [], screen: Callers },
+  { path: 'administrators', title: 'Administrators', scopes: [], screen: Administrators },
   { path: 'attributes', title: 'Custom attributes', scopes: ofUsers, screen: Attributes },
+  { path: 'settings', title: 'Settings and keys', scopes: [], screen: Settings },
 ];
 
 export function findScreen(path: string): { readonly entry: ScreenEntry; readonly id: string } | null {

@@ -31,6 +31,8 @@ const changeable: Readonly<Record<Exclude<SettingName, LimitSetting>, boolean>> 
   hook_on_sso: true,
   hook_replay: true,
   hook_migration_roles: true,
+  console: false,
+  'administrators.second_factor': true,
   'refresh.grace_seconds': true,
   'refresh.idle_days': true,
   'refresh.absolute_days': true,

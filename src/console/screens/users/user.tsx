@@ -13,6 +13,7 @@ import { UserAccess } from './access.tsx';
 import { UserFactors } from './factors.tsx';
 import { profileFields } from './fields.ts';
 import { UserHistory } from './history.tsx';
+import { UserSignIns } from './sign-ins.tsx';
 import { nameOf, statusOf } from './words.ts';
 
 const above = { title: 'Users', href: hrefOf('users') };
@@ -79,6 +80,7 @@ export function UserScreen({ id }: { readonly id: string }) {
       </Section>
       <UserAccess user={user} save={save} again={again} />
       {may('read_all') && <UserFactors id={user.id} />}
+      {may('manage_all') && <UserSignIns id={user.id} />}
       {may('read_all') && <UserHistory id={user.id} />}
     </Screen>
   );

@@ -60,7 +60,7 @@ for (const kind of databases) {
       const told = await toldBy(one, async () => assert.equal((await sweep(one)).removed, 1));
       assert.deepEqual(
         told.map(({ action, targetId, actorType, detail }) => [action, targetId, actorType, detail]),
-        [['app.expired', unused.app_id, 'system', '{"reason":"unused","days":3}']],
+        [['app.expired', unused.app_id, 'system', `{"reason":"unused","days":3,"client_id":"${unused.client_id}"}`]],
       );
       const refused = await introspect(one, unused);
       assert.deepEqual([refused.status, refused.body.error], [400, 'invalid_client']);

@@ -68,7 +68,10 @@ for (const kind of databases) {
       assert.equal((await sweep(one)).removed, 0, 'ten days from the end of the day of its last use');
       one.services.clock.advance(2 * day);
       const [idle] = await toldBy(one, async () => assert.equal((await sweep(one)).removed, 1));
-      assert.deepEqual([idle?.targetId, idle?.detail], [used.app_id, `{"reason":"idle","days":10,"client_id":"${used.client_id}"}`]);
+      assert.deepEqual(
+        [idle?.targetId, idle?.detail],
+        [used.app_id, `{"reason":"idle","days":10,"client_id":"${used.client_id}"}`],
+      );
       assert.equal(await use(one, kept), 200, 'a credential registered it');
       one.services.clock.advance(365 * day);
       assert.equal((await sweep(one)).removed, 0);

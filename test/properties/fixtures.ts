@@ -38,6 +38,8 @@ interface Shared {
 type Body = (fixtures: Fixtures) => object | Promise<object>;
 
 const server = 'https://api.example.com/';
+/** The setting that requests read and change. */
+export const idleDays = 'open_registration.idle_days';
 const trivialFunction = Buffer.from('exports.handler = async () => null;').toString('base64');
 
 /** By template of the collection: what makes one, where the contract's example would not do twice. */
@@ -62,6 +64,8 @@ type Maker = (fixtures: Fixtures, path: string) => Promise<string>;
 
 /** What is not made by a request to its own collection, or has a secret that later requests need. */
 const makers: Readonly<Record<string, Maker>> = {
+  // Settings are there; this one changes nothing for other requests.
+  '/account-settings': async () => idleDays,
   // Written twice, so that it can be rolled back, and with a draft.
   '/hooks': async (fixtures, path) => {
     const { id, ...hook } = await fixtures.create(path, '/hooks');

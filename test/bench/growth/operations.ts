@@ -19,6 +19,7 @@ import {
   hookRequests,
   policyRequests,
   serverRequests,
+  settingRequests,
 } from './requests-account.ts';
 import { credentialRequests, deprecatedRequests, documentedRequests, xmlRequests } from './requests-doors.ts';
 import { standardRequests } from './requests-oauth2.ts';
@@ -49,6 +50,7 @@ const requests: Surfaces = {
     ...callerRequests,
     ...hookRequests,
     ...eventRequests,
+    ...settingRequests,
   },
   'auth-2': credentialRequests,
   'oidc-2': documentedRequests,

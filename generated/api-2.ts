@@ -1447,6 +1447,122 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/account-settings": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the settings
+         * @description Every setting of the account with its value, its default and what it may be, sorted by `name` by default. They
+         *     are the settings of `gatehouse account set`. The list is the same for every account; values differ. An unknown
+         *     parameter is 400.
+         */
+        readonly get: operations["listAccountSettings"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/account-settings/{name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a setting
+         * @description One setting with the value in force.
+         */
+        readonly get: operations["readAccountSetting"];
+        /**
+         * Change a setting
+         * @description Takes effect with the next request, in every process of the service. `null` goes back to the default. A value
+         *     that is not allowed is 422, with what is allowed, and so is a setting whose `changeable` is false: those concern
+         *     the operator (limits, certificates that a proxy hands over, from where documents are fetched), who has `gatehouse
+         *     account set`.
+         */
+        readonly put: operations["updateAccountSetting"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/signing-keys": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the signing keys
+         * @description The keys that sign id tokens, access tokens that are JWTs and logout tokens, the oldest first by default. Private
+         *     keys are never shown. An RSA key signs RS256 and PS256; its name for PS256 is another `kid`, which only
+         *     `/oauth2/jwks` shows. An unknown parameter is 400.
+         */
+        readonly get: operations["listSigningKeys"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/signing-keys/rotate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Rotate the signing keys
+         * @description Publishes the next key of each algorithm. It signs a day later, when all who keep the published keys have read
+         *     them again; the present one stays published for a day more, so that tokens it signed verify until they expire. An
+         *     algorithm whose next key is published already is left as it is. The service does the same by itself every 90
+         *     days.
+         */
+        readonly post: operations["rotateSigningKeys"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/signing-keys/emergency": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Replace compromised signing keys
+         * @description For keys that have leaked. New keys sign at once and all others are withdrawn: tokens that they signed stop
+         *     verifying wherever the published keys are read again. Users stay signed in, and refresh tokens stay valid. It
+         *     cannot be undone.
+         */
+        readonly post: operations["replaceSigningKeys"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -4827,6 +4943,145 @@ export interface components {
                 readonly [key: string]: unknown;
             };
         };
+        /** @description A setting of the account. No setting holds a secret. */
+        readonly AccountSetting: {
+            /**
+             * @description Its name.
+             * @example refresh.idle_days
+             */
+            readonly name: string;
+            /**
+             * @description The value in force, as text whatever its kind. Empty where there is none.
+             * @example 30
+             */
+            readonly value: string;
+            /**
+             * @description The value where none was set. Empty where there is none.
+             * @example 14
+             */
+            readonly default: string;
+            /**
+             * @description What its values are: one of `values`; a whole number from `minimum` to `maximum`; a number of events in a time, such as `60/min`, or `off`; names of roles, separated by commas; or a text in the form that `allowed` describes.
+             * @example whole_number
+             * @enum {string}
+             */
+            readonly kind: "choice" | "whole_number" | "limit" | "role_names" | "text";
+            /**
+             * @description The values of a `choice`; null for any other kind.
+             * @example [
+             *       "always",
+             *       "remembered"
+             *     ]
+             */
+            readonly values: readonly string[] | null;
+            /**
+             * Format: int32
+             * @description The smallest `whole_number`, in the unit that `description` names; null for any other kind.
+             * @example 1
+             */
+            readonly minimum: number | null;
+            /**
+             * Format: int32
+             * @description The largest `whole_number`; null for any other kind.
+             * @example 365
+             */
+            readonly maximum: number | null;
+            /**
+             * @description What it may be, in words, with values between backticks.
+             * @example a whole number from 1 to 365
+             */
+            readonly allowed: string;
+            /**
+             * @description What it does, in words.
+             * @example days without use after which a refresh token expires
+             */
+            readonly description: string;
+            /**
+             * @description Whether `PUT` changes it. False for what concerns the operator, who changes it on the command line.
+             * @example true
+             */
+            readonly changeable: boolean;
+        };
+        /** @description What changes. */
+        readonly AccountSettingUpdate: {
+            /**
+             * @description The value as text, up to 4000 characters; null for the default.
+             * @example 30
+             */
+            readonly value: string | null;
+        };
+        /** @description A key that signs tokens. Times are ISO 8601 in UTC. */
+        readonly SigningKey: {
+            /**
+             * @description Its name, the thumbprint of the public key (RFC 7638).
+             * @example 5Yw0f1w2p0yq3o8Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A
+             */
+            readonly kid: string;
+            /**
+             * @description The algorithm that it is stored for; a key of RS256 also makes signatures of PS256.
+             * @example RS256
+             * @enum {string}
+             */
+            readonly alg: "RS256" | "ES256";
+            /**
+             * @description `next`: published, and will sign. `signing`: signs new tokens. `retired`: signs no more; it is published until `retires_at`.
+             * @example signing
+             * @enum {string}
+             */
+            readonly state: "next" | "signing" | "retired";
+            /**
+             * @description How far the rotation of the keys of this algorithm has come, the same for all of them. `signing`: one key, which signs. `published`: the next one is announced. `replaced`: the next one signs, and the former one still verifies. `overdue`: the key has signed for more than 90 days. `missing`: no key is left.
+             * @example published
+             * @enum {string}
+             */
+            readonly rotation_step: "signing" | "published" | "replaced" | "overdue" | "missing";
+            /**
+             * Format: date-time
+             * @description When it was made and published.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly published_at: string;
+            /**
+             * Format: date-time
+             * @description From when it signs.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly signs_from: string;
+            /**
+             * Format: date-time
+             * @description Until when it signs: when the next key of the algorithm begins to, or when it is withdrawn if that is earlier. Null while there is no next key.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly signs_until: string | null;
+            /**
+             * Format: date-time
+             * @description When it is withdrawn; the service removes it within minutes. Null for the newest key of its algorithm.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly retires_at: string | null;
+        };
+        /** @description Nothing. */
+        readonly RotationRequest: Record<string, never>;
+        /** @description What a rotation did. */
+        readonly SigningKeyRotation: {
+            /**
+             * @description The `kid` of each key that was published now; empty where nothing was changed.
+             * @example [
+             *       "Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A5Yw0f1w2p0yq3o8"
+             *     ]
+             */
+            readonly published: readonly string[];
+            /**
+             * @description The `kid` of each next key that was published before, because of which its algorithm was left as it is.
+             * @example []
+             */
+            readonly waiting: readonly string[];
+            /**
+             * @description Every key of the account, the oldest first.
+             * @example []
+             */
+            readonly keys: readonly components["schemas"]["SigningKey"][];
+        };
         /** @description Who signs in. */
         readonly HookUser: {
             /**
@@ -5413,6 +5668,11 @@ export interface components {
          * @example 3
          */
         readonly Version: number;
+        /**
+         * @description Name of the setting. An unknown one is 404.
+         * @example refresh.idle_days
+         */
+        readonly SettingName: string;
     };
     requestBodies: never;
     headers: {
@@ -13573,6 +13833,555 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listAccountSettings: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only settings with this name; `*` at either end matches any text.
+                 * @example refresh.*
+                 */
+                readonly name?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The settings. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "name": "refresh.idle_days",
+                     *         "value": "30",
+                     *         "default": "14",
+                     *         "kind": "whole_number",
+                     *         "values": null,
+                     *         "minimum": 1,
+                     *         "maximum": 365,
+                     *         "allowed": "a whole number from 1 to 365",
+                     *         "description": "days without use after which a refresh token expires",
+                     *         "changeable": true
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Its name.
+                         * @example refresh.idle_days
+                         */
+                        readonly name?: string;
+                        /**
+                         * @description The value in force, as text whatever its kind. Empty where there is none.
+                         * @example 30
+                         */
+                        readonly value?: string;
+                        /**
+                         * @description The value where none was set. Empty where there is none.
+                         * @example 14
+                         */
+                        readonly default?: string;
+                        /**
+                         * @description What its values are: one of `values`; a whole number from `minimum` to `maximum`; a number of events in a time, such as `60/min`, or `off`; names of roles, separated by commas; or a text in the form that `allowed` describes.
+                         * @example whole_number
+                         * @enum {string}
+                         */
+                        readonly kind?: "choice" | "whole_number" | "limit" | "role_names" | "text";
+                        /**
+                         * @description The values of a `choice`; null for any other kind.
+                         * @example [
+                         *       "always",
+                         *       "remembered"
+                         *     ]
+                         */
+                        readonly values?: readonly string[] | null;
+                        /**
+                         * Format: int32
+                         * @description The smallest `whole_number`, in the unit that `description` names; null for any other kind.
+                         * @example 1
+                         */
+                        readonly minimum?: number | null;
+                        /**
+                         * Format: int32
+                         * @description The largest `whole_number`; null for any other kind.
+                         * @example 365
+                         */
+                        readonly maximum?: number | null;
+                        /**
+                         * @description What it may be, in words, with values between backticks.
+                         * @example a whole number from 1 to 365
+                         */
+                        readonly allowed?: string;
+                        /**
+                         * @description What it does, in words.
+                         * @example days without use after which a refresh token expires
+                         */
+                        readonly description?: string;
+                        /**
+                         * @description Whether `PUT` changes it. False for what concerns the operator, who changes it on the command line.
+                         * @example true
+                         */
+                        readonly changeable?: boolean;
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readAccountSetting: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Name of the setting. An unknown one is 404.
+                 * @example refresh.idle_days
+                 */
+                readonly name: components["parameters"]["SettingName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The setting. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "refresh.idle_days",
+                     *       "value": "30",
+                     *       "default": "14",
+                     *       "kind": "whole_number",
+                     *       "values": null,
+                     *       "minimum": 1,
+                     *       "maximum": 365,
+                     *       "allowed": "a whole number from 1 to 365",
+                     *       "description": "days without use after which a refresh token expires",
+                     *       "changeable": true
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AccountSetting"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updateAccountSetting: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description Name of the setting. An unknown one is 404.
+                 * @example refresh.idle_days
+                 */
+                readonly name: components["parameters"]["SettingName"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The value; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "value": "30"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["AccountSettingUpdate"];
+            };
+        };
+        readonly responses: {
+            /** @description The setting, with its new value. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "refresh.idle_days",
+                     *       "value": "30",
+                     *       "default": "14",
+                     *       "kind": "whole_number",
+                     *       "values": null,
+                     *       "minimum": 1,
+                     *       "maximum": 365,
+                     *       "allowed": "a whole number from 1 to 365",
+                     *       "description": "days without use after which a refresh token expires",
+                     *       "changeable": true
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AccountSetting"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listSigningKeys: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only keys of this algorithm.
+                 * @example ES256
+                 */
+                readonly alg?: string;
+                /**
+                 * @description Only keys in this state.
+                 * @example signing
+                 */
+                readonly state?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The keys. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "kid": "5Yw0f1w2p0yq3o8Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A",
+                     *         "alg": "RS256",
+                     *         "state": "signing",
+                     *         "rotation_step": "published",
+                     *         "published_at": "2026-08-24T10:00:00.000Z",
+                     *         "signs_from": "2026-08-25T10:00:00.000Z",
+                     *         "signs_until": "2026-11-22T10:00:00.000Z",
+                     *         "retires_at": "2026-11-23T10:00:30.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Its name, the thumbprint of the public key (RFC 7638).
+                         * @example 5Yw0f1w2p0yq3o8Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A
+                         */
+                        readonly kid?: string;
+                        /**
+                         * @description The algorithm that it is stored for; a key of RS256 also makes signatures of PS256.
+                         * @example RS256
+                         * @enum {string}
+                         */
+                        readonly alg?: "RS256" | "ES256";
+                        /**
+                         * @description `next`: published, and will sign. `signing`: signs new tokens. `retired`: signs no more; it is published until `retires_at`.
+                         * @example signing
+                         * @enum {string}
+                         */
+                        readonly state?: "next" | "signing" | "retired";
+                        /**
+                         * @description How far the rotation of the keys of this algorithm has come, the same for all of them. `signing`: one key, which signs. `published`: the next one is announced. `replaced`: the next one signs, and the former one still verifies. `overdue`: the key has signed for more than 90 days. `missing`: no key is left.
+                         * @example published
+                         * @enum {string}
+                         */
+                        readonly rotation_step?: "signing" | "published" | "replaced" | "overdue" | "missing";
+                        /**
+                         * Format: date-time
+                         * @description When it was made and published.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly published_at?: string;
+                        /**
+                         * Format: date-time
+                         * @description From when it signs.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly signs_from?: string;
+                        /**
+                         * Format: date-time
+                         * @description Until when it signs: when the next key of the algorithm begins to, or when it is withdrawn if that is earlier. Null while there is no next key.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly signs_until?: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When it is withdrawn; the service removes it within minutes. Null for the newest key of its algorithm.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly retires_at?: string | null;
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly rotateSigningKeys: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description Nothing; at most 65536 bytes. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": components["schemas"]["RotationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What was published, and all keys. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "published": [
+                     *         "Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A5Yw0f1w2p0yq3o8"
+                     *       ],
+                     *       "waiting": [],
+                     *       "keys": [
+                     *         {
+                     *           "kid": "5Yw0f1w2p0yq3o8Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A",
+                     *           "alg": "RS256",
+                     *           "state": "signing",
+                     *           "rotation_step": "published",
+                     *           "published_at": "2026-08-24T10:00:00.000Z",
+                     *           "signs_from": "2026-08-25T10:00:00.000Z",
+                     *           "signs_until": "2026-11-22T10:00:00.000Z",
+                     *           "retires_at": "2026-11-23T10:00:30.000Z"
+                     *         },
+                     *         {
+                     *           "kid": "Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A5Yw0f1w2p0yq3o8",
+                     *           "alg": "RS256",
+                     *           "state": "next",
+                     *           "rotation_step": "published",
+                     *           "published_at": "2026-11-21T10:00:00.000Z",
+                     *           "signs_from": "2026-11-22T10:00:00.000Z",
+                     *           "signs_until": null,
+                     *           "retires_at": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SigningKeyRotation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly replaceSigningKeys: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description Nothing; at most 65536 bytes. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": components["schemas"]["RotationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What was published, and all keys. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "published": [
+                     *         "Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A5Yw0f1w2p0yq3o8"
+                     *       ],
+                     *       "waiting": [],
+                     *       "keys": [
+                     *         {
+                     *           "kid": "5Yw0f1w2p0yq3o8Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A",
+                     *           "alg": "RS256",
+                     *           "state": "signing",
+                     *           "rotation_step": "published",
+                     *           "published_at": "2026-08-24T10:00:00.000Z",
+                     *           "signs_from": "2026-08-25T10:00:00.000Z",
+                     *           "signs_until": "2026-11-22T10:00:00.000Z",
+                     *           "retires_at": "2026-11-23T10:00:30.000Z"
+                     *         },
+                     *         {
+                     *           "kid": "Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A5Yw0f1w2p0yq3o8",
+                     *           "alg": "RS256",
+                     *           "state": "next",
+                     *           "rotation_step": "published",
+                     *           "published_at": "2026-11-21T10:00:00.000Z",
+                     *           "signs_from": "2026-11-22T10:00:00.000Z",
+                     *           "signs_until": null,
+                     *           "retires_at": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SigningKeyRotation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

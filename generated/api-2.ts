@@ -184,7 +184,7 @@ export interface paths {
          *     outcome, its cause and the call that would change it. Nobody is signed in and nothing is stored: no event, no count
          *     of attempts, no mail. The hooks of the account run, with `is_test` in their context, as in a sign-in: once, with
          *     their retries, and counted towards `limit.hooks`. A step after one that refuses is still answered where it does not
-         *     depend on it. Whether the password or passkey that somebody shows is right cannot be known here.
+         *     depend on it. With an `Idempotency-Key` the answer itself is kept. Whether the password or passkey that somebody shows is right cannot be known here.
          */
         readonly post: operations["explainUser"];
         readonly delete?: never;
@@ -1625,9 +1625,8 @@ export interface components {
             /**
              * @description Present where nobody signs in: somebody asks what would happen (`explainUser`). The answer has no effect, and the function should have none.
              * @example true
-             * @constant
              */
-            readonly is_test?: true;
+            readonly is_test?: boolean;
             readonly user: components["schemas"]["HookUser"];
             readonly device: components["schemas"]["HookDevice"];
             readonly app: components["schemas"]["HookApp"];
@@ -1680,9 +1679,8 @@ export interface components {
             /**
              * @description Present where nobody signs in: somebody asks what would happen (`explainUser`). The answer has no effect, and the function should have none.
              * @example true
-             * @constant
              */
-            readonly is_test?: true;
+            readonly is_test?: boolean;
             readonly user: components["schemas"]["HookUserV1"];
             readonly device: components["schemas"]["HookDevice"];
             readonly location?: components["schemas"]["HookLocation"];
@@ -2280,7 +2278,7 @@ export interface components {
          * @example user_locked
          * @enum {string}
          */
-        readonly ExplainCause: "account_pages" | "client_found" | "client_unknown" | "client_expired" | "client_document_unusable" | "client_document_unavailable" | "grant_type_not_allowed" | "request_valid" | "redirect_uri_missing" | "redirect_uri_differs" | "request_invalid" | "clock_not_seen" | "clock_differs" | "attempts_open" | "attempts_paused" | "source_limited" | "credential_there" | "no_password" | "no_passkey" | "user_active" | "user_locked" | "user_suspended" | "user_inactive" | "access_direct" | "access_by_role" | "access_open" | "access_not_assigned" | "session_there" | "no_session" | "session_not_enough" | "grant_there" | "no_grant" | "no_hook" | "hooks_passed" | "hook_refused" | "hook_timed_out" | "hook_failed" | "policy_of_user" | "policy_of_app" | "policy_of_role" | "policy_of_account" | "policy_of_hook" | "no_second_factor_demanded" | "second_factor_shown" | "second_factor_due" | "second_factor_missing" | "password_current" | "password_expired" | "consent_given" | "consent_needed" | "consent_withdrawn" | "consent_each_time" | "refused_before";
+        readonly ExplainCause: "account_pages" | "client_found" | "client_unknown" | "client_expired" | "client_document_unusable" | "client_document_unavailable" | "grant_type_not_allowed" | "request_valid" | "redirect_uri_missing" | "redirect_uri_differs" | "request_invalid" | "clock_not_seen" | "clock_differs" | "attempts_open" | "attempts_paused" | "source_limited" | "credential_there" | "no_password" | "no_passkey" | "user_active" | "user_locked" | "user_suspended" | "user_inactive" | "access_direct" | "access_by_role" | "access_open" | "access_not_assigned" | "session_there" | "no_session" | "session_not_enough" | "grant_there" | "no_grant" | "no_hook" | "hooks_passed" | "hook_refused" | "hook_timed_out" | "hook_failed" | "policy_of_user" | "policy_of_app" | "policy_of_role" | "policy_of_account" | "policy_of_hook" | "no_second_factor_demanded" | "second_factor_shown" | "second_factor_due" | "second_factor_missing" | "password_current" | "new_password_due" | "consent_given" | "consent_needed" | "consent_withdrawn" | "consent_each_time" | "refused_before";
         /** @description A call of the contracts that would change the step; null where there is none. */
         readonly ExplainRemedy: {
             /**
@@ -2591,7 +2589,7 @@ export interface components {
              */
             readonly password_expiration_days: number | null;
             /**
-             * @description Whether a second factor is required. A second factor cannot be required yet: `true` is 422.
+             * @description Whether a second factor is required at sign-ins that the policy is in force for: a user without one is asked to set one up. False by default.
              * @example false
              */
             readonly otp_required: boolean;
@@ -2661,7 +2659,7 @@ export interface components {
              */
             readonly password_expiration_days?: number | null;
             /**
-             * @description Whether a second factor is required. A second factor cannot be required yet: `true` is 422.
+             * @description Whether a second factor is required at sign-ins that the policy is in force for: a user without one is asked to set one up. False by default.
              * @example false
              */
             readonly otp_required?: boolean;
@@ -2731,7 +2729,7 @@ export interface components {
              */
             readonly password_expiration_days?: number | null;
             /**
-             * @description Whether a second factor is required. A second factor cannot be required yet: `true` is 422.
+             * @description Whether a second factor is required at sign-ins that the policy is in force for: a user without one is asked to set one up. False by default.
              * @example false
              */
             readonly otp_required?: boolean;
@@ -7836,7 +7834,7 @@ export interface operations {
                          */
                         readonly password_expiration_days?: number | null;
                         /**
-                         * @description Whether a second factor is required. A second factor cannot be required yet: `true` is 422.
+                         * @description Whether a second factor is required at sign-ins that the policy is in force for: a user without one is asked to set one up. False by default.
                          * @example false
                          */
                         readonly otp_required?: boolean;

@@ -62,7 +62,7 @@ export interface PreAuthenticationContextV1 extends Firing {
     readonly is_mobile: boolean;
   };
   /** Present where nobody signs in: somebody asks what would happen. The answer has no effect. */
-  readonly is_test?: true;
+  readonly is_test?: boolean;
   readonly location?: Location;
   readonly risk?: Risk;
   readonly mfa_devices?: readonly MfaDevice[];

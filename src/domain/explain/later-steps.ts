@@ -94,7 +94,7 @@ function releaseOf(of: keyof typeof policyCauses, client: Known['client']): Reme
 }
 
 /** How the user would have authenticated so far. */
-export function methodsOfQuestion({ question }: Known): readonly string[] {
+function methodsOfQuestion({ question }: Known): readonly string[] {
   // Whether its key can be copied does not matter for what is due.
   return question.method === 'passkey' ? passkeyMethods({ backupEligible: true }) : passwordMethods;
 }
@@ -117,7 +117,7 @@ export async function dueSteps(
       ? stop(
           known,
           'password_age',
-          'password_expired',
+          'new_password_due',
           `The password of ${named(user)} has expired: a new one is asked for.`,
           expiryRemedy(next.policy),
         )

@@ -88,7 +88,7 @@ export type Cause =
   | 'second_factor_due'
   | 'second_factor_missing'
   | 'password_current'
-  | 'password_expired'
+  | 'new_password_due'
   | 'consent_given'
   | 'consent_needed'
   | 'consent_withdrawn'

@@ -13,7 +13,7 @@ import { type ExplainServices, type Known, named, namedApp, passes, type Remedy,
 /** Methods in which the user gives the password. */
 const withPassword: ReadonlySet<string> = new Set(['password', 'device', 'delegated', 'password_grant']);
 
-export function isByPassword({ question: { method } }: Pick<Known, 'question'>): boolean {
+function isByPassword({ question: { method } }: Pick<Known, 'question'>): boolean {
   return withPassword.has(method);
 }
 

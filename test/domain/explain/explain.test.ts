@@ -127,7 +127,7 @@ const planted: Readonly<Record<string, readonly [step: string, cause: string, pl
   ],
   'expired password': [
     'password_age',
-    'password_expired',
+    'new_password_due',
     async (cast) => {
       const { services, account } = cast.app;
       await services.store.users.update(account.id, cast.user.id, { status: 4 });

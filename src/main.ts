@@ -20,7 +20,7 @@ import { openLink } from './processes/link.ts';
 import { keepServedAddress } from './served-address.ts';
 import { createServer, listen } from './server.ts';
 import type { Log } from './services.ts';
-import { checkFiles, prepareHooks, reportHooks, warnOfSettings } from './start-checks.ts';
+import { checkFiles, prepareHooks, reportHooks, warnOfConnections, warnOfSettings } from './start-checks.ts';
 import { announceStop, crash, finish, type Running, stopOnSignal } from './stop.ts';
 import type { Tracing } from './tracing/tracing.ts';
 
@@ -54,6 +54,7 @@ export async function serve({ config, demo, print, place = null }: ServeOptions)
   let services: ServedServices | null = null;
   try {
     await store.migrate();
+    if (place?.number === 1) await warnOfConnections(config, place.of, log);
     const tracing = config.traces && (await openTraces(config.traces, log));
     services = await createServices(config, store, log, (open) => reportHooks(open(), log), {
       meters: metrics,

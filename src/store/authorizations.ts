@@ -95,7 +95,9 @@ export type InFlight =
 
 export interface AuthorizationStore {
   /** Stores a pushed request. */
-  push(request: PushedRequestRecord): Promise<void>;
+  push(request: PushedRequestRecord): Promise<PushedRequestRecord>;
+  /** Stores several with one durable commit. */
+  pushAll(requests: readonly PushedRequestRecord[]): Promise<PushedRequestRecord[]>;
   /** The request of this client, expired or not; null also when `finishRequest` has ended it. */
   findPushed(accountId: number, appId: number, digest: string): Promise<PushedRequestRecord | null>;
   createRequest(request: AuthorizationRequestRecord): Promise<void>;

@@ -1,11 +1,13 @@
 import type { Knex } from 'knex';
 import type { AuthorizationRequestRecord, AuthorizationStore, ConsentRecord } from '../authorizations.ts';
+import type { HotVerbs } from './engine.ts';
 import { endRequests, inFlight } from './in-flight.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
 import * as rows from './rows.ts';
 import type { DbRow } from './shape.ts';
+import { single } from './single.ts';
 
 type RequestVerb =
   | 'createRequest'
@@ -113,11 +115,16 @@ const consentListing: Listing<ConsentRecord> = {
   read: readConsent,
 };
 
-export function authorizationVerbs(db: Knex): AuthorizationStore {
+export function authorizationVerbs(db: Knex, { append }: HotVerbs): AuthorizationStore {
+  const pushAll: AuthorizationStore['pushAll'] = async (requests) => {
+    const { table, write } = rows.pushedRequests;
+    // The table has no numbers of its own.
+    await append(db, table, 'account_id', requests.map(write));
+    return [...requests];
+  };
   return {
-    push: async (request) => {
-      await db('pushed_requests').insert(rows.pushedRequests.write(request));
-    },
+    pushAll,
+    push: single(pushAll),
     findPushed: async (accountId, appId, digest) => {
       const key = { account_id: accountId, digest };
       const ended = db('ended_requests').where(key).select('digest');

@@ -14,13 +14,13 @@ import { startHousekeeping } from './housekeeping.ts';
 import type { Readiness } from './http/health.ts';
 import { createMetrics } from './metrics/registry.ts';
 import { clearingReport, purgeReport, roundReport } from './metrics/reports.ts';
-import { openConfiguredStore } from './open-store.ts';
+import { openConfiguredStore, warnOfConnections } from './open-store.ts';
 import type { Place } from './processes/count.ts';
 import { openLink } from './processes/link.ts';
 import { keepServedAddress } from './served-address.ts';
 import { createServer, listen } from './server.ts';
 import type { Log } from './services.ts';
-import { checkFiles, prepareHooks, reportHooks, warnOfConnections, warnOfSettings } from './start-checks.ts';
+import { checkFiles, prepareHooks, reportHooks, warnOfSettings } from './start-checks.ts';
 import { announceStop, crash, finish, type Running, stopOnSignal } from './stop.ts';
 import type { Tracing } from './tracing/tracing.ts';
 

@@ -7,7 +7,6 @@ import { programFile } from './programs/programs.ts';
 import { judgeNode } from './runtime/floor.ts';
 import { checkRuntimes } from './runtime/hook-runtimes.ts';
 import type { Log } from './services.ts';
-import { doubtConnections } from './store/knex/capacity.ts';
 
 /**
  * Throws `ConfigMistakes` for a program that cannot run hook functions, and for a file of countries that cannot be
@@ -39,17 +38,6 @@ export function warnOfSettings(config: Config, log: Log): void {
   for (const reason of config.warnings) log.warn('settings', { reason });
   const shared = doubtProxy(config);
   if (shared !== null) log.warn('settings', { reason: `TRUST_PROXY is ${shared}; set it to the address of the proxy` });
-}
-
-/** Said by the first of several processes. A database that does not answer is told by what needs it. */
-export async function warnOfConnections(
-  { databaseUrl, databasePooling }: Pick<Config, 'databaseUrl' | 'databasePooling'>,
-  processes: number,
-  log: Log,
-): Promise<void> {
-  const doubt = doubtConnections(databaseUrl, databasePooling, processes);
-  const reason = await doubt.catch(() => null);
-  if (reason !== null) log.warn('settings', { reason });
 }
 
 /** Done before anybody waits for a response: it may take a second if this version was never started. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createLog } from '../../src/adapters/log.ts';
-import { warnOfConnections } from '../../src/start-checks.ts';
+import { warnOfConnections } from '../../src/open-store.ts';
 import { doubtConnections } from '../../src/store/knex/capacity.ts';
 import { readMostConnections } from '../../src/store/knex/postgres/capacity.ts';
 import { postgresUrl } from '../support/postgres.ts';

@@ -24,6 +24,8 @@ export const expiringTables = [
   'refusals',
   'limit_counts',
   'account_counts',
+  'console_grants',
+  'console_proofs',
 ] as const;
 
 /** Tables that are scanned from the first row to the last, since no index tells which rows can be deleted. */

@@ -123,6 +123,12 @@ const sources: Readonly<Record<string, Source>> = {
   setRoleApps: async ({ fixtures }) => ({ items: [Number(await fixtures.shared('/apps'))] }),
   createHook: hook,
   replaceHook: hook,
+  testHookFunction: () => ({
+    body: { function: draft, type: 'pre-authentication', runtime: undefined, timeout: 1, env_vars: [], packages: {} },
+  }),
+  replayHookRun: ({ plan: { pick } }) => ({
+    body: { version: undefined, draft: pick % 3 === 0, function: pick % 3 === 1 ? draft : undefined },
+  }),
   rollBackHook: () => ({ body: { version: undefined } }),
   replaceHookDraft: () => ({ body: { function: draft } }),
   createHookVariable: () => ({ body: { name: variableName(), value: 'value' } }),

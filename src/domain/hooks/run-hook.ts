@@ -34,6 +34,14 @@ export interface RunnableHook {
   readonly masking: Masking;
 }
 
+/** What of it decides how it is run. */
+export interface Callable extends Pick<RunnableHook, 'source' | 'packages' | 'variables'> {
+  readonly stored: {
+    readonly hook: Pick<StoredHook['hook'], 'type'>;
+    readonly definition: Pick<StoredHook['definition'], 'runtime' | 'timeoutSeconds'>;
+  };
+}
+
 /** `secrets`: other texts to mask in the log. */
 export async function prepareHook(
   services: Pick<Services, 'vault' | 'packageBuilds'>,
@@ -65,7 +73,7 @@ export async function runOnce(
 export function runDraft(
   services: Pick<Services, 'hooks'>,
   account: Account,
-  draft: Omit<RunnableHook, 'masking'>,
+  draft: Callable,
   context: unknown,
 ): Promise<HookRunResult> {
   return services.hooks.run({ ...callOf(account, draft, context), isDraft: true });
@@ -73,7 +81,7 @@ export function runDraft(
 
 function callOf(
   { id: accountId }: Account,
-  { stored, source, packages, variables }: Omit<RunnableHook, 'masking'>,
+  { stored, source, packages, variables }: Callable,
   context: unknown,
 ): HookRun {
   const { runtime, timeoutSeconds } = stored.definition;
@@ -89,7 +97,8 @@ function callOf(
   };
 }
 
-const unavailable: HookRunResult = {
+/** No run was possible in time. */
+export const unavailable: HookRunResult = {
   ending: 'unavailable',
   value: 'null',
   error: null,

@@ -15,6 +15,7 @@ import { customAttributes } from './custom-attributes.ts';
 import { listEvents } from './events.ts';
 import { failures, takesArray } from './failures.ts';
 import { hookVariables } from './hook-variables.ts';
+import { hookTrials } from './hook-trials.ts';
 import { hookHistory } from './hook-versions.ts';
 import { hooks } from './hooks.ts';
 import { mfa } from './mfa.ts';
@@ -42,6 +43,7 @@ function handlersOf(services: Services): Handlers<operations> {
     ...callers(services),
     ...hooks(services),
     ...hookHistory(services),
+    ...hookTrials(services),
     ...hookVariables(services),
     listEvents: listEvents(services),
   };

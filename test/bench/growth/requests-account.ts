@@ -211,6 +211,10 @@ const after =
 const writtenTwice = after(['', hook]);
 const newDrafted = after(['/draft', { function: hook.function }]);
 const drafted = kept('drafted hook', newDrafted);
+const oneRun = kept('recorded run', async (caller: Caller) => {
+  const id = String(await oneHook(caller));
+  return `/hooks/${id}/logs/${await recordRun(caller.grown, id)}`;
+});
 const variable = (number: number) => ({ name: `VARIABLE_${number}`, value: 'value' });
 const newVariable = idOf('/hooks/envs', variable);
 const oneVariable = kept('variable', newVariable);
@@ -233,6 +237,9 @@ export const hookRequests = {
   promoteHookDraft: made(newDrafted, (id) => [`/hooks/${id}/draft/promote`]),
   readHookDraftResults: made(drafted, (id) => [`/hooks/${id}/draft/results`]),
   listHookLogs: made(oneHook, (id) => [`/hooks/${id}/logs`]),
+  listHookContexts: manage(() => ['/hooks/contexts']),
+  testHookFunction: manage(() => ['/hooks/test', { type: hook.type, function: hook.function, context: {} }]),
+  replayHookRun: made(oneRun, (path) => [`${path}/replay`, {}]),
   testHook: made(oneHook, (id) => [`/hooks/${id}/test`, { user: { user_identifier: 'ada', policy_id: 1 } }]),
   listHookVariables: twoOf('/hooks/envs', newVariable),
   createHookVariable: undone(

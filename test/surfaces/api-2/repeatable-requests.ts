@@ -34,6 +34,7 @@ const others: Readonly<Record<string, object>> = {
   createApiKey: { name: 'Another' },
   createCredential: { scopes: ['read_all'] },
   createHook: { retries: 1 },
+  testHookFunction: { context: { other: true } },
 };
 
 /** A request to the same operation that is another one. */
@@ -74,7 +75,7 @@ export function repeatableRequests(app: () => TestApp): void {
     });
 
     // A test run changes nothing.
-    if (operation.operationId === 'testHook') continue;
+    if (/^testHook/.test(operation.operationId)) continue;
     it(`${operation.operationId}: a request whose answer was not kept is not done again`, async () => {
       const request = await requestOf(stage, operation, 'manage_all');
       const key = unique('key');

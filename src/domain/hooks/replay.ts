@@ -6,9 +6,10 @@ import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { encodeDraft, readDraft } from './drafts.ts';
+import { prepareHook, type RunServices, runDraft, unavailable } from './one-run.ts';
 import { requireHook } from './read-hooks.ts';
 import { openReplay, type ReplayRecord } from './replay-records.ts';
-import { executionMilliseconds, prepareHook, type RunServices, runDraft, unavailable } from './run-hook.ts';
+import { executionMilliseconds } from './run-hook.ts';
 import { readFunction } from './source.ts';
 import { takeRun } from './take-run.ts';
 import { describeRun, emptyRun, findRunning, type TestRun } from './test-run.ts';
@@ -85,12 +86,7 @@ function unknownRun(): Failure {
 }
 
 /** The hook with what is to be run as its definition. */
-async function findRunnable(
-  services: RunServices,
-  account: Account,
-  uuid: string,
-  of: ReplayOf,
-): Promise<StoredHook> {
+async function findRunnable(services: RunServices, account: Account, uuid: string, of: ReplayOf): Promise<StoredHook> {
   if (of !== null && 'version' in of) return findVersion(services, account, uuid, of.version);
   const stored = await findRunning(services, account, uuid);
   if (of === null) return stored;

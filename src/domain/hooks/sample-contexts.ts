@@ -35,7 +35,12 @@ function ofSignIn(isNewer: boolean, policyId: number, now: string) {
   const named = { user_identifier: 'ada@example.com', policy_id: policyId };
   const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
   const factor = {
-    ...{ device_id: '17', auth_factor_id: 1, auth_factor_name: 'Authenticator', type_display_name: 'Authenticator app' },
+    ...{
+      device_id: '17',
+      auth_factor_id: 1,
+      auth_factor_name: 'Authenticator',
+      type_display_name: 'Authenticator app',
+    },
     ...{ user_display_name: 'Phone', default: true, created_at: now, last_used_at: null },
   };
   return {

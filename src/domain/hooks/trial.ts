@@ -1,11 +1,11 @@
 /** Trials: a function that no hook has yet is run with a given context, without effect. */
 
+import type { Services } from '../../services.ts';
 import type { PackageBuildRecord } from '../../store/package-builds.ts';
 import type { Account } from '../accounts/account.ts';
-import type { Services } from '../../services.ts';
 import { findLinked, type HookInput, readHook } from './definition.ts';
 import { maskingOf } from './log-lines.ts';
-import { type RunServices, runDraft, unavailable } from './run-hook.ts';
+import { type RunServices, runDraft, unavailable } from './one-run.ts';
 import { sourceOf } from './source.ts';
 import { takeRun } from './take-run.ts';
 import { describeRun, emptyRun, type TestRun } from './test-run.ts';

@@ -212,8 +212,15 @@ const writtenTwice = after(['', hook]);
 const newDrafted = after(['/draft', { function: hook.function }]);
 const drafted = kept('drafted hook', newDrafted);
 const oneRun = kept('recorded run', async (caller: Caller) => {
-  const id = String(await oneHook(caller));
-  return `/hooks/${id}/logs/${await recordRun(caller.grown, id)}`;
+  const { id: role } = await caller.manage('POST', '/roles', { name: 'Hooked' });
+  const password = 'a fine day for a walk';
+  const { email } = await newUser(caller, { role_ids: [role], password, password_confirmation: password });
+  const conditions = [{ source: 'roles', operator: '~', value: String(role) }];
+  const { id } = await caller.manage('POST', '/hooks', { ...hook, disabled: false, conditions });
+  const query = new URLSearchParams({ api_key: caller.grown.apiKey, email, password });
+  await caller.call('GET', `/api/v1/delegated_auth?${query}`);
+  const [{ request_id: run }] = await caller.manage('GET', `/hooks/${id}/logs`);
+  return `/hooks/${id}/logs/${run}`;
 });
 const variable = (number: number) => ({ name: `VARIABLE_${number}`, value: 'value' });
 const newVariable = idOf('/hooks/envs', variable);

@@ -1113,6 +1113,40 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/hooks/logs/stream": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Follow the logs of hooks
+         * @description Server-sent events ([HTML standard, section
+         *     9.2](https://html.spec.whatwg.org/multipage/server-sent-events.html)): each run is there within a second of being
+         *     stored, whichever node ran it.
+         *
+         *     | Event | Data | When |
+         *     |---|---|---|
+         *     | `run` | a `HookLogEvent`, on one line of JSON | a run was stored |
+         *     | `gap` | `{}` | more than 1000 runs came since `Last-Event-ID`; the newest 1000 follow |
+         *     | `end` | `{"reason": "…"}` | the stream ends: `unauthorized` (the token has expired or was revoked, or its credential lost the scope), `stopping` (this node stops), `unavailable` (the database did not answer), `time` (`seconds` are over) |
+         *
+         *     The `id` of an event is the place from which another stream goes on: a browser sends it as `Last-Event-ID` by
+         *     itself. Runs of the last seconds may then come again; `request_id` tells them apart. Every 15 seconds a comment
+         *     says that the stream is alive, with the `id` of that moment. Whether the token still holds is looked at every 5
+         *     seconds. A client that does not read is cut off when 256 KB wait for it. A process serves 100 streams of an account
+         *     and 1000 in all; beyond that 429. Opening a stream counts as one call.
+         */
+        readonly get: operations["streamHookLogs"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/2/hooks/{id}/versions": {
         readonly parameters: {
             readonly query?: never;
@@ -1519,6 +1553,52 @@ export interface components {
              * @example correct horse battery
              */
             readonly password: string;
+        };
+        /** @description The data of an event `run` of the stream of logs. */
+        readonly HookLogEvent: {
+            /**
+             * @description Identifier of the hook that ran, a UUID.
+             * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+             */
+            readonly hook_id: string;
+            /**
+             * Format: uuid
+             * @description Identifier of the run, also in the context that the function got.
+             * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
+             */
+            readonly request_id: string;
+            /**
+             * Format: uuid
+             * @description The `x-request-id` of the request that it was part of; the same for all runs of one sign-in.
+             * @example 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
+             */
+            readonly correlation_id: string;
+            /**
+             * Format: date-time
+             * @description When the run began.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at: string;
+            readonly outcome: components["schemas"]["HookOutcome"];
+            /**
+             * Format: int32
+             * @description Milliseconds that it took.
+             * @example 3
+             */
+            readonly duration_ms: number;
+            /**
+             * Format: int32
+             * @description 1, and one more for each retry.
+             * @example 1
+             */
+            readonly attempt: number;
+            /**
+             * @description What the function wrote, line by line; the first line of a message is its time, the run, the level and the text, separated by tabs. Values of linked variables are masked. The last line gives the number of dropped lines.
+             * @example [
+             *       "2026-11-21T10:00:00.001Z\t0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a\tINFO\thello"
+             *     ]
+             */
+            readonly events: readonly string[];
         };
         /**
          * @description What a `user-migration` function may answer: `success` true with the user to create, or anything else for a wrong password. Other members are ignored.
@@ -11822,6 +11902,62 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly streamHookLogs: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Only runs of this hook; all hooks of the account by default. An unknown one is 404.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly hook_id?: string;
+                /**
+                 * @description How long the stream lasts; until something else ends it by default.
+                 * @example 1
+                 */
+                readonly seconds?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description The `id` of the last event that another stream sent; without it the stream begins with new runs.
+                 * @example 42
+                 */
+                readonly "Last-Event-ID"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The events, until the stream ends. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example retry: 3000
+                     *
+                     *     id: 42
+                     *     event: run
+                     *     data: {"hook_id":"7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11","request_id":"0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a","correlation_id":"9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11","created_at":"2026-11-29T10:00:00.000Z","outcome":"success","duration_ms":3,"attempt":1,"events":[]}
+                     */
+                    readonly "text/event-stream": string;
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

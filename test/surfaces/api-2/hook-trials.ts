@@ -57,30 +57,6 @@ export function hookTrials(app: () => TestApp): void {
     }
   });
 
-  it('a function that is not saved may use the packages of a version', async () => {
-    const one = await app().another();
-    const api = await managing(one);
-    const packages = { lodash: '4.17.21' };
-    const { store } = one.services;
-    const now = one.services.clock.now();
-    await store.packageBuilds.addBundle('digest-of-trial', "({ lodash: () => ({ version: 'built' }) })", now);
-    const { id } = await store.packageBuilds.create({ accountId: one.account.id, packages, createdAt: now });
-    // Other accounts may have some that wait.
-    for (let isBuilt = false; !isBuilt; ) {
-      const build = await store.packageBuilds.claim(now, now + 1000);
-      assert.ok(build, 'nobody else builds here');
-      isBuilt = build.accountId === one.account.id && build.id === id;
-      const end = isBuilt ? ({ state: 'ready', digest: 'digest-of-trial' } as const) : ({ state: 'failed' } as const);
-      await store.packageBuilds.finish(build, end, now);
-    }
-    const source = encoded("exports.handler = async () => ({ found: require('lodash').version });");
-    const body = { type: 'pre-authentication', function: source, context: {} };
-    const ran = await api.done(200, 'POST', '/hooks/test', { ...body, packages });
-    assert.deepEqual([ran.outcome, ran.value], ['success', { found: 'built' }]);
-    const others = await api.call('POST', '/hooks/test', { ...body, packages: { ...packages, semver: '7.0.0' } });
-    assertRefused(others, 422, /^packages must be/);
-  });
-
   it('a recorded run is replayed against the live version, another one, the draft, and a function', async () => {
     const on = await stage(app());
     const { api } = on;

@@ -51,7 +51,15 @@ export async function sendEvents(res: Response, { run }: EventStream): Promise<v
 }
 
 /** One event. `id`: what a client names when it comes again. */
-export function eventText({ id, event, data }: { readonly id?: number; readonly event: string; readonly data: object }): string {
+export function eventText({
+  id,
+  event,
+  data,
+}: {
+  readonly id?: number;
+  readonly event: string;
+  readonly data: object;
+}): string {
   const named = id === undefined ? '' : `id: ${id}\n`;
   return `${named}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -20,9 +20,7 @@ export interface InParts<Item> {
   readonly lost?: AbortSignal;
 }
 
-type Body<Content> = Content extends { 'text/event-stream': string }
-  ? EventStream
-  : XmlOrJson<Content>;
+type Body<Content> = Content extends { 'text/event-stream': string } ? EventStream : XmlOrJson<Content>;
 
 type XmlOrJson<Content> = Content extends { 'application/xml': readonly (infer Item)[] }
   ? readonly Item[] | InParts<Item>

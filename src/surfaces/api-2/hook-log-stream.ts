@@ -5,7 +5,7 @@ import { Failure } from '../../domain/failure.ts';
 import type { FedRun } from '../../domain/hooks/log-feed.ts';
 import { takeLogStream } from '../../domain/hooks/log-streams.ts';
 import { requireHook } from '../../domain/hooks/read-hooks.ts';
-import { EventStream, type EventSink, eventText } from '../../http/event-stream.ts';
+import { type EventSink, EventStream, eventText } from '../../http/event-stream.ts';
 import type { Handler } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
 import { representExecution } from './represent-hook.ts';
@@ -37,7 +37,7 @@ export function streamHookLogs(services: Services): Handler<operations['streamHo
     const hook = uuid === undefined ? null : (await requireHook(services.store, account, uuid)).hook;
     const token = bearerToken(headers['authorization']) ?? '';
     const last = headers['last-event-id'];
-    const stream = takeLogStream(services, account, {
+    const stream = await takeLogStream(services, account, {
       hookId: hook?.id ?? null,
       after: last === undefined ? null : Number(last),
       seconds,

@@ -4,6 +4,7 @@ import express, { type ErrorRequestHandler, type Express } from 'express';
 import { createConsole } from './http/console.ts';
 import { createDocs } from './http/docs.ts';
 import { createHealth, type Processes, type Readiness } from './http/health.ts';
+import { inSequence } from './http/in-sequence.ts';
 import { addressIn } from './http/peer-address.ts';
 import { beginRequest } from './http/request-log.ts';
 import { requestStateOf } from './http/request-state.ts';
@@ -57,8 +58,6 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     // Flat, and repetitions stay visible as arrays.
     .set('query parser', 'simple');
   trustProxies(app, options.trustProxy ?? []);
-  app.use(beginRequest(services, requestReport(metrics)));
-  if (options.tracing) app.use(traceRequest(options.tracing, services.addresses.publicScheme));
   // What is called most stands first, but the pages own an address below one that oauth2 owns.
   const surfaces: Surface[] = [
     surface(oidc2(services)),
@@ -71,12 +70,18 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     surface(xml(services)),
     surface(apiV3(services)),
   ];
-  if (options.isServing) for (const { isDeprecated, router } of surfaces) if (!isDeprecated) router();
-  app.use((req, res, next) => {
-    const owner = surfaces.find(({ owns }) => owns(req.path));
-    if (owner) owner.router()(req, res, next);
-    else next();
-  });
+  if (options.isServing) for (const { isDeprecated, serve } of surfaces) if (!isDeprecated) serve();
+  app.use(
+    inSequence([
+      beginRequest(services, requestReport(metrics)),
+      ...(options.tracing ? [traceRequest(options.tracing, services.addresses.publicScheme)] : []),
+      (req, res, next) => {
+        const owner = surfaces.find(({ owns }) => owns(req.path));
+        if (owner) owner.serve()(req, res, next);
+        else next();
+      },
+    ]),
+  );
   app.use(
     createHealth({
       store: services.store,

@@ -40,7 +40,7 @@ const refreshOutcomes = [
   'unavailable',
 ] as const satisfies readonly RefreshOutcome[];
 
-const batches = ['refresh', 'access_token', 'registration'] as const;
+const batches = ['refresh', 'access_token', 'registration', 'pushed_request'] as const;
 
 const limits = [...limitNames, 'migration' satisfies PolicyLimit['name']] as const;
 

@@ -2,7 +2,7 @@ import type { Store, StoreVerbs } from '../store/store.ts';
 import type { Meters } from './meters.ts';
 import { refreshOutcomeOf, type SignIn, signInOf } from './outcomes.ts';
 
-type Batch = 'refresh' | 'access_token' | 'registration';
+type Batch = 'refresh' | 'access_token' | 'registration' | 'pushed_request';
 type RunBatch<Item, Result> = (items: readonly Item[]) => Promise<Result[]>;
 
 /**
@@ -10,7 +10,7 @@ type RunBatch<Item, Result> = (items: readonly Item[]) => Promise<Result[]>;
  * the number of its requests. Events and runs of hooks count when their transaction has committed.
  */
 export function meterStore(store: Store, meters: Meters): Store {
-  const { clients, grants, events } = store;
+  const { authorizations, clients, grants, events } = store;
 
   function timed<Item, Result>(batch: Batch, run: RunBatch<Item, Result>): RunBatch<Item, Result> {
     return async (items) => {
@@ -37,6 +37,7 @@ export function meterStore(store: Store, meters: Meters): Store {
 
   return {
     ...store,
+    authorizations: { ...authorizations, pushAll: timed('pushed_request', authorizations.pushAll) },
     clients: { ...clients, registerAll: timed('registration', clients.registerAll) },
     grants: {
       ...grants,

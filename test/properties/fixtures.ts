@@ -4,12 +4,16 @@
  */
 
 import assert from 'node:assert/strict';
-import { unique } from '../store/samples.ts';
+import { hour, newGrant, unique } from '../store/samples.ts';
 import type { TestApp } from '../support/app.ts';
 import type { Answer } from '../support/conforms.ts';
 import { recordRun } from '../support/hook-runs.ts';
 import { codeAt } from '../support/second-factor.ts';
+import { ownVisit } from '../support/visits.ts';
 import { operationsOf } from './operations.ts';
+
+/** What a user holds. */
+const holdings: ReadonlySet<string> = new Set(['sessions', 'consents', 'grants']);
 
 /** How many requests share a thing. */
 const mostUses = 25;
@@ -35,6 +39,8 @@ interface Shared {
 type Body = (fixtures: Fixtures) => object | Promise<object>;
 
 const server = 'https://api.example.com/';
+/** The setting that requests read and change. */
+export const idleDays = 'open_registration.idle_days';
 const trivialFunction = Buffer.from('exports.handler = async () => null;').toString('base64');
 
 /** By template of the collection: what makes one, where the contract's example would not do twice. */
@@ -59,6 +65,8 @@ type Maker = (fixtures: Fixtures, path: string) => Promise<string>;
 
 /** What is not made by a request to its own collection, or has a secret that later requests need. */
 const makers: Readonly<Record<string, Maker>> = {
+  // Settings are there; this one changes nothing for other requests.
+  '/account-settings': async () => idleDays,
   // Written twice, so that it can be rolled back, and with a draft.
   '/hooks': async (fixtures, path) => {
     const { id, ...hook } = await fixtures.create(path, '/hooks');
@@ -78,6 +86,9 @@ const makers: Readonly<Record<string, Maker>> = {
   '/mfa/users/{id}/registrations': async (fixtures, path) => (await fixtures.register(path, false)).id,
   '/mfa/users/{id}/devices': async (fixtures, path) =>
     (await fixtures.register(path.replace(/devices$/, 'registrations'), true)).device_id,
+  '/users/{id}/sessions': (fixtures, path) => fixtures.open(path, 'session'),
+  '/users/{id}/consents': (fixtures, path) => fixtures.open(path, 'consent'),
+  '/users/{id}/grants': (fixtures, path) => fixtures.open(path, 'grant'),
   '/mfa/users/{id}/verifications': async (fixtures, path) => {
     const device = await fixtures.register(path.replace(/verifications$/, 'registrations'), true);
     const { body } = await fixtures.call('POST', path, { device_id: device.device_id });
@@ -134,8 +145,10 @@ export class Fixtures {
       let value = segment;
       if (name !== undefined) {
         const own = deletes && index === segments.length - 1;
-        // A user under /mfa is its request's own: what is registered for one stays.
-        const alone = own || path === '/mfa/users' || isSpent(template, collection);
+        // A user under /mfa is its request's own: what is registered for one stays. So is one whose sessions, consents
+        // or grants it is about: another request may end all of them.
+        const alone =
+          own || path === '/mfa/users' || isSpent(template, collection) || holdings.has(segments[index + 1] ?? '');
         value = alone ? await this.fresh(path, collection) : await this.shared(path, collection);
         parameters[name] = value;
         const of = path;
@@ -184,6 +197,22 @@ export class Fixtures {
     assert.ok(body?.factor_data, text);
     this.secrets.set(body.id, body.factor_data.verification_token);
     return body;
+  }
+
+  /** Opens a session, or allows an app something, for the user of the path; answers the id. */
+  async open(path: string, what: 'session' | 'consent' | 'grant'): Promise<string> {
+    const { services, account } = this.#app;
+    const { user } = await ownVisit(this.#app, { id: Number(path.split('/')[2]) });
+    const appId = Number(await this.shared('/apps'));
+    const cast = { accountId: account.id, userId: user.id, appId };
+    const now = services.clock.now();
+    if (what === 'session') return String((await ownVisit(this.#app, user)).session.id);
+    if (what === 'grant') {
+      const times = { authenticatedAt: now, createdAt: now, idleExpiresAt: now + hour, absoluteExpiresAt: now + hour };
+      return String((await newGrant(services.store, cast, times)).id);
+    }
+    await services.store.authorizations.saveConsent(account.id, user.id, appId, ['openid'], now);
+    return String(appId);
   }
 
   /** The one-time password of now. */

@@ -83,6 +83,14 @@ async function scopesOf({ fixtures, path }: Context): Promise<number[]> {
   return [Number(await fixtures.shared(scopes, '/api_authorizations/{id}/scopes'))];
 }
 
+let days = 0;
+
+/** Another number of days than the last one. */
+function nextDays(): string {
+  days = (days + 1) % 3650;
+  return String(days);
+}
+
 /** By operation: members that must name what is there, or what is not taken. */
 const sources: Readonly<Record<string, Source>> = {
   createUser: (context) => user(context, { email: `${unique('user')}@example.com`, username: unique('user') }),
@@ -137,6 +145,8 @@ const sources: Readonly<Record<string, Source>> = {
   updateHookVariable: () => ({ body: { name: undefined, value: 'value' } }),
   createApp: app,
   updateApp: app,
+  // Each another one than before.
+  updateAccountSetting: () => ({ body: { value: nextDays() } }),
 };
 
 /** Now and then the page that a cursor names, in its own list. */

@@ -28,6 +28,9 @@ export function lookups({
     apiScopes: null,
   } as const;
   const newest = { sort: { field: 'created_at', descending: true }, filters: [], limit: 10, at: { page: 1 } } as const;
+  const byId = { ...newest, sort: { field: 'id', descending: true } } as const;
+  const byApp = { ...newest, sort: { field: 'app_id', descending: false } } as const;
+  const ofApp = { ...byId, filters: [{ field: 'app_id', test: 'is', values: [1] }] } as const;
   const times = { authenticatedAt: now, lastSeenAt: now, idleMilliseconds: 1, expiresAt: now };
   const named = { accountId: 1, id: 1, digest: 'x', sid: 'x', userId: 1, amr: [], source: null, userAgent: null };
   const attempt = { accountId: 1, userId: 1, now, maximum: 10, lockedUntil: now };
@@ -91,6 +94,9 @@ export function lookups({
       () => sessions.endOfUser(1, 1),
       () => sessions.endOfUser(1, 1, 'x'),
     ],
+    ...[() => sessions.findOfUser(1, 1, 1), () => sessions.pageOfUser(1, 1, now, byId)],
+    ...[() => sessions.listUses(1, 1, ['x', 'y']), () => authorizations.pageConsents(1, 1, byApp)],
+    ...[() => grants.pageLive(1, 1, now, byId), () => grants.pageLive(1, 1, now, ofApp)],
     ...[() => sessions.listOfUser(1, 1, 10), () => authorizations.listConsents(1, 1)],
     ...[() => authorizations.removeConsent(1, 1, 1), () => grants.listLive(1, 1, now)],
     ...[() => grants.findForApis(1, 1), () => grants.hasOfSession(1, 1, 'x', now)],

@@ -31,7 +31,7 @@ const short = [
   ...['accounts.list', 'attributes.list', 'authorizationServers.listScopes', 'authorizationServers.listClaims'],
   ...['authorizations.listConsents', 'grants.listLive', 'hookVariables.list', 'hooks.listAccounts', 'hooks.listLive'],
   ...['keys.list', 'packageBuilds.list', 'passkeys.list', 'policies.list', 'secondFactors.listDevices'],
-  ...['authorizationServers.listOpenIdentifiers', 'sessions.listOfUser'],
+  ...['authorizationServers.listOpenIdentifiers', 'sessions.listOfUser', 'sessions.listUses'],
 ];
 
 for (const kind of databases) {

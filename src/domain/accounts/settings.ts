@@ -111,7 +111,7 @@ export type SettingName = keyof typeof settings;
 const settingNames = Object.keys(settings) as SettingName[];
 
 /** A setting for readers. `value` is the one in force. */
-export interface ShownSetting extends Pick<Setting<unknown>, 'meaning' | 'fallback' | 'allowed'> {
+export interface ShownSetting extends Pick<Setting<unknown>, 'meaning' | 'fallback' | 'allowed' | 'form'> {
   readonly name: SettingName;
   readonly value: string;
 }
@@ -119,8 +119,8 @@ export interface ShownSetting extends Pick<Setting<unknown>, 'meaning' | 'fallba
 /** Every setting there is, with the values of an account; without one with the defaults. */
 export function showSettings(stored: Readonly<Record<string, string>> = {}): ShownSetting[] {
   return settingNames.map((name) => {
-    const { meaning, fallback, allowed } = settings[name];
-    return { name, value: stored[name] ?? fallback, meaning, fallback, allowed };
+    const { meaning, fallback, allowed, form } = settings[name];
+    return { name, value: stored[name] ?? fallback, meaning, fallback, allowed, form };
   });
 }
 

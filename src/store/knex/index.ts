@@ -70,7 +70,7 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     secondFactors: secondFactorVerbs(db),
     passkeys: passkeyVerbs(db),
     notices: noticeVerbs(db),
-    authorizations: authorizationVerbs(db),
+    authorizations: authorizationVerbs(db, hot),
     deviceCodes: deviceCodeVerbs(db),
     grants: grantVerbs(db, hot),
     invites: inviteVerbs(db),

@@ -19,6 +19,8 @@ export interface Listing<Item> {
   readonly id: string;
   /** The kind of the items, if they can be removed while rows depend on them. */
   readonly removable?: Removable;
+  /** A condition on every row. */
+  readonly only?: Sql;
   /** Fields of the item itself, by their names in `ListQuery`. */
   readonly columns: Readonly<Record<string, ListColumn>>;
   /** Fields from links: by id, their items are found one after the other, however many there are. */
@@ -135,6 +137,7 @@ export function filtered<Item>(
     const [sql, bindings] = amongPresent(listing.removable, `${listing.table}.${listing.id}`, accountId);
     rows.whereRaw(sql, bindings as Cell[]);
   }
+  if (listing.only) rows.whereRaw(listing.only[0], listing.only[1] as Cell[]);
   const elsewhere: Sql[] = [];
   for (const filter of filters) {
     // Every text has the empty prefix.

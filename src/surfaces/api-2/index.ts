@@ -5,6 +5,7 @@ import type { operations } from '../../../generated/api-2.ts';
 import type { Handlers } from '../../http/operation.ts';
 import type { SurfaceDefinition } from '../../http/surface.ts';
 import type { Services } from '../../services.ts';
+import { accountSettings } from './account-settings.ts';
 import { apiAuthorizationClients } from './api-authorization-clients.ts';
 import { apiAuthorizationClaims, apiAuthorizationScopes } from './api-authorization-parts.ts';
 import { apiAuthorizations } from './api-authorizations.ts';
@@ -23,13 +24,16 @@ import { mfa } from './mfa.ts';
 import { policies } from './policies.ts';
 import { roleMembers } from './role-members.ts';
 import { roles } from './roles.ts';
+import { signingKeys } from './signing-keys.ts';
 import { listUserApps } from './user-apps.ts';
+import { userSignIns } from './user-sign-ins.ts';
 import { users } from './users.ts';
 
 function handlersOf(services: Services): Handlers<operations> {
   return {
     ...users(services),
     listUserApps: listUserApps(services),
+    ...userSignIns(services),
     ...customAttributes(services),
     ...policies(services),
     ...mfa(services),
@@ -48,6 +52,8 @@ function handlersOf(services: Services): Handlers<operations> {
     streamHookLogs: streamHookLogs(services),
     ...hookVariables(services),
     listEvents: listEvents(services),
+    ...accountSettings(services),
+    ...signingKeys(services),
   };
 }
 
@@ -67,6 +73,7 @@ export function api2(services: Services): SurfaceDefinition<operations> {
       readHook: 'hook',
       readHookDraft: 'hook',
       readHookVariable: 'variable',
+      readAccountSetting: 'setting',
     },
     failures,
     limit: 'api-2',

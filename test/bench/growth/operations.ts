@@ -19,10 +19,12 @@ import {
   hookRequests,
   policyRequests,
   serverRequests,
+  settingRequests,
 } from './requests-account.ts';
 import { credentialRequests, deprecatedRequests, documentedRequests, xmlRequests } from './requests-doors.ts';
 import { standardRequests } from './requests-oauth2.ts';
 import { pageRequests } from './requests-pages.ts';
+import { signInRequests } from './requests-sign-ins.ts';
 import { userRequests } from './requests-users.ts';
 
 interface Surfaces {
@@ -40,6 +42,7 @@ interface Surfaces {
 const requests: Surfaces = {
   'api-2': {
     ...userRequests,
+    ...signInRequests,
     ...accessRequests,
     ...policyRequests,
     ...factorRequests,
@@ -47,6 +50,7 @@ const requests: Surfaces = {
     ...callerRequests,
     ...hookRequests,
     ...eventRequests,
+    ...settingRequests,
   },
   'auth-2': credentialRequests,
   'oidc-2': documentedRequests,

@@ -267,3 +267,14 @@ export const eventRequests = {
     'of an app': manage((caller) => [`/events?target=app:${someApp(caller)}`]),
   },
 };
+
+const setting = '/account-settings/refresh.idle_days';
+
+export const settingRequests = {
+  listAccountSettings: pages(() => '/account-settings', { limit: 10 }),
+  readAccountSetting: manage(() => [setting]),
+  updateAccountSetting: manage(({ next }) => [setting, { value: String(1 + (next() % 365)) }]),
+  listSigningKeys: pages(() => '/signing-keys', { limit: 1 }),
+  rotateSigningKeys: manage(() => ['/signing-keys/rotate', {}]),
+  replaceSigningKeys: manage(() => ['/signing-keys/emergency', {}]),
+};

@@ -7,6 +7,7 @@ import { unreadMembers } from '../../support/read-members.ts';
 import { partsOn, sampled } from '../../support/sample.ts';
 import { databases } from '../../support/stores.ts';
 import { writtenMembers } from '../written-members.ts';
+import { accountSettings } from './account-settings.ts';
 import { apiAuthorizations } from './api-authorizations.ts';
 import { appAccess } from './app-access.ts';
 import { appSecrets } from './app-secrets.ts';
@@ -34,9 +35,11 @@ import { racingRequests, repeatableRequests } from './repeatable-requests.ts';
 import { roleMembers } from './role-members.ts';
 import { roles } from './roles.ts';
 import { routing } from './routing.ts';
+import { signingKeys } from './signing-keys.ts';
 import { userFilters } from './user-filters.ts';
 import { userImports } from './user-imports.ts';
 import { userManagers } from './user-managers.ts';
+import { userSignIns } from './user-sign-ins.ts';
 import { userWrites } from './user-writes.ts';
 import { users } from './users.ts';
 
@@ -64,6 +67,7 @@ for (const kind of databases) {
     part('writing users', () => userWrites(app));
     part('imported passwords', () => userImports(app));
     part('what manage_users may do', () => userManagers(app));
+    part('sessions, consents and grants of users', () => userSignIns(app));
     part('filters of users', () => userFilters(app));
     part('roles', () => roles(app));
     part('members and apps of roles', () => roleMembers(app));
@@ -86,6 +90,8 @@ for (const kind of databases) {
     part('rules of hooks', () => hookRules(app));
     part('test runs of hooks', () => hookTests(app));
     part('second factors', () => mfa(app));
+    describe('settings of the account', () => accountSettings(app));
+    describe('signing keys', () => signingKeys(app));
     part('characters of texts', () => characters(app));
   });
 

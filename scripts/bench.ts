@@ -8,6 +8,7 @@
  *     npm run bench -- --write     full, and writes docs/performance.md
  *     npm run bench -- --lists     the lists of users alone
  *     npm run bench -- --documents clients with a metadata document alone
+ *     npm run bench -- --floors    what each request costs beside its floor alone
  *     npm run bench -- --scale     what a refresh costs with several processes, by part, and nothing else
  *     npm run bench -- --log-streams what open streams of log lines cost, and nothing else; half a minute
  *     npm run bench -- --growth    each operation of the contracts with 1,000 and with 300,000 users, up to 25 minutes;
@@ -31,6 +32,7 @@ import { measureListsOnPostgres, measureListsOnSqlite } from '../test/bench/meas
 import { measurePostgres } from '../test/bench/measure-postgres.ts';
 import { measureScale } from '../test/bench/measure-scale.ts';
 import {
+  measureFloors,
   measureIntrospection,
   measureMillion,
   measureOthers,
@@ -60,6 +62,7 @@ function readFlags() {
       profile: flag,
       lists: flag,
       documents: flag,
+      floors: flag,
       scale: flag,
       'log-streams': flag,
       ...growth,
@@ -81,13 +84,23 @@ async function measureAll(bench: Bench, quick: boolean): Promise<Line[]> {
   try {
     const lines = [...(await measureRefresh(bench, field)), ...(await measureOthers(bench, field))];
     if (quick) return [...lines, await field.checkTrail()];
-    lines.push(...(await measureIntrospection(bench, field)), await field.checkTrail());
+    lines.push(...(await measureIntrospection(bench, field)), ...(await measureFloors(bench, field)));
+    lines.push(await field.checkTrail());
     lines.push(...(await measureDelegated(bench)), ...(await measureDocuments(bench)));
     lines.push(...(await measureMillion(bench, field)));
     lines.push(...(await measurePostgres(bench, field.durable)));
     lines.push(...(await measureLists(bench)));
     lines.push(...(await measureHooks(bench.plan.hooks, bench.log)));
     return [...lines, ...(await measureStarts(bench))];
+  } finally {
+    await field.stop();
+  }
+}
+
+async function measureFloorsAlone(bench: Bench): Promise<Line[]> {
+  const field = await openField(bench);
+  try {
+    return await measureFloors(bench, field);
   } finally {
     await field.stop();
   }
@@ -101,6 +114,7 @@ const {
   profile: profileOnly,
   lists: listsOnly,
   documents: documentsOnly,
+  floors: floorsOnly,
   scale,
   'log-streams': logStreams,
   growth,
@@ -109,9 +123,9 @@ const {
   only,
   filled,
 } = readFlags();
-if ((quick || hooks || listsOnly || documentsOnly) && write) {
+if ((quick || hooks || listsOnly || documentsOnly || floorsOnly) && write) {
   process.stderr.write(
-    'docs/performance.md is written from a full run: --write excludes --quick, --hooks, --lists and --documents\n',
+    'docs/performance.md is written from a full run: --write excludes --quick, --hooks, --lists, --documents, --floors\n',
   );
   process.exit(2);
 }
@@ -161,7 +175,9 @@ const measured = hooks
     ? measureLists(bench)
     : documentsOnly
       ? measureDocuments(bench)
-      : measureAll(bench, quick);
+      : floorsOnly
+        ? measureFloorsAlone(bench)
+        : measureAll(bench, quick);
 const lines = (await measured).toSorted((a, b) => order.indexOf(a.line) - order.indexOf(b.line));
 const results: Results = { machine, lines, series: [...bench.series] };
 if (write) {

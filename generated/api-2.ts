@@ -169,6 +169,154 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/users/{id}/sessions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the sessions of a user
+         * @description Browsers in which the user is signed in, sorted by `id` by default, the newest first. Neither the secret of a
+         *     session nor anything that opens it is in the answer. Sessions that have expired are not listed.
+         */
+        readonly get: operations["listUserSessions"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Sign a user out everywhere
+         * @description Ends all sessions of the user, all grants and everything in flight, as the user's own page does: codes, approved
+         *     devices and sign-ins that are under way. Clients that registered for it are told (back-channel logout). Consents
+         *     stay. It is 204 as well if there was nothing to end. A body is ignored.
+         */
+        readonly delete: operations["endUserSessions"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/{id}/sessions/{session_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * End a session
+         * @description Ends one session of the user, what was approved in it and its grants without `offline_access`, as the user's own
+         *     page does. Clients that registered for it are told (back-channel logout). One that has ended or expired is 404. A
+         *     body is ignored.
+         */
+        readonly delete: operations["endUserSession"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/{id}/consents": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the consents of a user
+         * @description What the user has allowed apps on the consent page, sorted by `app_id` by default. An app that was never asked
+         *     about has no consent, even if it has grants.
+         */
+        readonly get: operations["listUserConsents"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Withdraw all consents of a user
+         * @description Withdraws each consent of the user, as `DELETE` of one does. It is 204 as well if there was none. A body is
+         *     ignored.
+         */
+        readonly delete: operations["withdrawUserConsents"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/{id}/consents/{app_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Withdraw a consent
+         * @description Removes what the user has allowed the app, ends the app's grants from the user and everything in flight for it,
+         *     as the user's own page does. The user is asked again at the next sign-in to the app. It is 404 if there is
+         *     neither a consent nor a grant. A body is ignored.
+         */
+        readonly delete: operations["withdrawUserConsent"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/{id}/grants": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the grants of a user
+         * @description What apps may do for the user now: each grant is a family of refresh tokens and the access tokens that came of
+         *     it. They are sorted by `id` by default, the newest first. Grants that have ended or expired, or whose app the
+         *     user may no longer use, are not listed.
+         */
+        readonly get: operations["listUserGrants"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Revoke all grants of a user
+         * @description Ends all grants of the user with their refresh and access tokens, and everything in flight that would become a
+         *     grant: codes, approved devices and sign-ins that are under way. Sessions and consents stay, so that an app gets a
+         *     new grant when the user comes back with a live session: end the sessions as well to keep it out. It is 204 as
+         *     well if there was no grant. A resource server that only checks the signature of a JWT access token accepts it
+         *     until it expires. A body is ignored.
+         */
+        readonly delete: operations["revokeUserGrants"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/{id}/grants/{grant_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Revoke a grant
+         * @description Ends one grant of the user with its refresh and access tokens. One that has ended or expired is 404. A body is
+         *     ignored.
+         */
+        readonly delete: operations["revokeUserGrant"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/2/policies": {
         readonly parameters: {
             readonly query?: never;
@@ -1379,6 +1527,122 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/account-settings": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the settings
+         * @description Every setting of the account with its value, its default and what it may be, sorted by `name` by default. They
+         *     are the settings of `gatehouse account set`. The list is the same for every account; values differ. An unknown
+         *     parameter is 400.
+         */
+        readonly get: operations["listAccountSettings"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/account-settings/{name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a setting
+         * @description One setting with the value in force.
+         */
+        readonly get: operations["readAccountSetting"];
+        /**
+         * Change a setting
+         * @description Takes effect with the next request, in every process of the service. `null` goes back to the default. A value
+         *     that is not allowed is 422, with what is allowed, and so is a setting whose `changeable` is false: those concern
+         *     the operator (limits, certificates that a proxy hands over, from where documents are fetched), who has `gatehouse
+         *     account set`.
+         */
+        readonly put: operations["updateAccountSetting"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/signing-keys": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the signing keys
+         * @description The keys that sign id tokens, access tokens that are JWTs and logout tokens, the oldest first by default. Private
+         *     keys are never shown. An RSA key signs RS256 and PS256; its name for PS256 is another `kid`, which only
+         *     `/oauth2/jwks` shows. An unknown parameter is 400.
+         */
+        readonly get: operations["listSigningKeys"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/signing-keys/rotate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Rotate the signing keys
+         * @description Publishes the next key of each algorithm. It signs a day later, when all who keep the published keys have read
+         *     them again; the present one stays published for a day more, so that tokens it signed verify until they expire. An
+         *     algorithm whose next key is published already is left as it is. The service does the same by itself every 90
+         *     days.
+         */
+        readonly post: operations["rotateSigningKeys"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/signing-keys/emergency": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Replace compromised signing keys
+         * @description For keys that have leaked. New keys sign at once and all others are withdrawn: tokens that they signed stop
+         *     verifying wherever the published keys are read again. Users stay signed in, and refresh tokens stay valid. It
+         *     cannot be undone.
+         */
+        readonly post: operations["replaceSigningKeys"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2087,6 +2351,189 @@ export interface components {
              * @example false
              */
             readonly provisioning_enabled: boolean;
+        };
+        /** @description An app that the session was used for. */
+        readonly SessionApp: {
+            /**
+             * Format: int32
+             * @description Identifier of the app.
+             * @example 1
+             */
+            readonly app_id: number;
+            /**
+             * @description Identifier of the app as an OAuth client.
+             * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+             */
+            readonly client_id: string;
+            /**
+             * @description Name of the app; its `client_id` if it has none.
+             * @example Payroll
+             */
+            readonly name: string;
+        };
+        /** @description A browser in which the user is signed in. */
+        readonly UserSession: {
+            /**
+             * Format: int32
+             * @description Identifier of the session; it opens nothing.
+             * @example 51
+             */
+            readonly id: number;
+            /**
+             * Format: date-time
+             * @description When the user signed in, in ISO 8601.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly opened_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last used, in ISO 8601; stored once a minute at most.
+             * @example 2026-11-21T10:20:00.000Z
+             */
+            readonly last_used_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends unless it is used before, in ISO 8601.
+             * @example 2026-11-21T10:50:00.000Z
+             */
+            readonly expires_at: string;
+            /**
+             * @description The address that the user signed in from, as the user's own page shows it. `null` if it was not stored.
+             * @example 192.0.2.7
+             */
+            readonly ip_address: string | null;
+            /**
+             * @description What the browser called itself then (`User-Agent`), which any program may choose. `null` if it was not stored.
+             * @example Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0
+             */
+            readonly user_agent: string | null;
+            /**
+             * @description How the user authenticated, as in the claim `amr` ([RFC 8176](https://www.rfc-editor.org/rfc/rfc8176)).
+             * @example [
+             *       "pwd",
+             *       "otp",
+             *       "mfa"
+             *     ]
+             */
+            readonly amr: readonly string[];
+            /**
+             * @description Apps that the session was used for, sorted by `app_id`; the first 1000.
+             * @example [
+             *       {
+             *         "app_id": 1,
+             *         "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+             *         "name": "Payroll"
+             *       }
+             *     ]
+             */
+            readonly apps: readonly components["schemas"]["SessionApp"][];
+        };
+        /** @description What the user has allowed an app. */
+        readonly UserConsent: {
+            /**
+             * Format: int32
+             * @description Identifier of the app.
+             * @example 1
+             */
+            readonly app_id: number;
+            /**
+             * @description Identifier of the app as an OAuth client.
+             * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+             */
+            readonly client_id: string;
+            /**
+             * @description Name of the app; its `client_id` if it has none.
+             * @example Payroll
+             */
+            readonly app_name: string;
+            /**
+             * @description Names of scopes, those of APIs included.
+             * @example [
+             *       "openid",
+             *       "profile"
+             *     ]
+             */
+            readonly scopes: readonly string[];
+            /**
+             * Format: date-time
+             * @description When the user last allowed something, in ISO 8601.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly allowed_at: string;
+        };
+        /** @description What an app may do for the user. */
+        readonly UserGrant: {
+            /**
+             * Format: int64
+             * @description Identifier of the grant, as in the trail; it opens nothing.
+             * @example 17
+             */
+            readonly id: number;
+            /**
+             * Format: int32
+             * @description Identifier of the app.
+             * @example 1
+             */
+            readonly app_id: number;
+            /**
+             * @description Identifier of the app as an OAuth client.
+             * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+             */
+            readonly client_id: string;
+            /**
+             * @description Name of the app; its `client_id` if it has none.
+             * @example Payroll
+             */
+            readonly app_name: string;
+            /**
+             * @description Names of scopes, those of APIs included.
+             * @example [
+             *       "openid",
+             *       "profile"
+             *     ]
+             */
+            readonly scopes: readonly string[];
+            /**
+             * @description How the user authenticated, as in the claim `amr` ([RFC 8176](https://www.rfc-editor.org/rfc/rfc8176)).
+             * @example [
+             *       "pwd",
+             *       "otp",
+             *       "mfa"
+             *     ]
+             */
+            readonly amr: readonly string[];
+            /**
+             * Format: date-time
+             * @description When the user granted it, in ISO 8601.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description When its refresh token was last used, in ISO 8601; `null` if it never was.
+             * @example 2026-11-21T10:20:00.000Z
+             */
+            readonly last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it ends unless it is used before, in ISO 8601; a use cannot move it beyond its longest life.
+             * @example 2026-12-21T10:20:00.000Z
+             */
+            readonly expires_at: string;
+            /**
+             * @description Whether it has a refresh token; without one only the access tokens that were issued count.
+             * @example true
+             */
+            readonly refreshable: boolean;
+            /**
+             * @description What has to be shown with its tokens, by the registration of the app: a proof of a key (`dpop`, RFC 9449), a
+             *     client `certificate` (RFC 8705), for a refresh token the authentication of the client
+             *     (`client_authentication`). `per_token`: a public client that may bind its tokens or not; each token says by
+             *     itself what it is bound to, and the service keeps nothing of it.
+             * @example dpop
+             * @enum {string}
+             */
+            readonly sender_constraint: "dpop" | "certificate" | "client_authentication" | "per_token";
         };
         /** @description Rules for the users it applies to. */
         readonly Policy: {
@@ -4664,6 +5111,145 @@ export interface components {
                 readonly [key: string]: unknown;
             };
         };
+        /** @description A setting of the account. No setting holds a secret. */
+        readonly AccountSetting: {
+            /**
+             * @description Its name.
+             * @example refresh.idle_days
+             */
+            readonly name: string;
+            /**
+             * @description The value in force, as text whatever its kind. Empty where there is none.
+             * @example 30
+             */
+            readonly value: string;
+            /**
+             * @description The value where none was set. Empty where there is none.
+             * @example 14
+             */
+            readonly default: string;
+            /**
+             * @description What its values are: one of `values`; a whole number from `minimum` to `maximum`; a number of events in a time, such as `60/min`, or `off`; names of roles, separated by commas; or a text in the form that `allowed` describes.
+             * @example whole_number
+             * @enum {string}
+             */
+            readonly kind: "choice" | "whole_number" | "limit" | "role_names" | "text";
+            /**
+             * @description The values of a `choice`; null for any other kind.
+             * @example [
+             *       "always",
+             *       "remembered"
+             *     ]
+             */
+            readonly values: readonly string[] | null;
+            /**
+             * Format: int32
+             * @description The smallest `whole_number`, in the unit that `description` names; null for any other kind.
+             * @example 1
+             */
+            readonly minimum: number | null;
+            /**
+             * Format: int32
+             * @description The largest `whole_number`; null for any other kind.
+             * @example 365
+             */
+            readonly maximum: number | null;
+            /**
+             * @description What it may be, in words, with values between backticks.
+             * @example a whole number from 1 to 365
+             */
+            readonly allowed: string;
+            /**
+             * @description What it does, in words.
+             * @example days without use after which a refresh token expires
+             */
+            readonly description: string;
+            /**
+             * @description Whether `PUT` changes it. False for what concerns the operator, who changes it on the command line.
+             * @example true
+             */
+            readonly changeable: boolean;
+        };
+        /** @description What changes. */
+        readonly AccountSettingUpdate: {
+            /**
+             * @description The value as text, up to 4000 characters; null for the default.
+             * @example 30
+             */
+            readonly value: string | null;
+        };
+        /** @description A key that signs tokens. Times are ISO 8601 in UTC. */
+        readonly SigningKey: {
+            /**
+             * @description Its name, the thumbprint of the public key (RFC 7638).
+             * @example 5Yw0f1w2p0yq3o8Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A
+             */
+            readonly kid: string;
+            /**
+             * @description The algorithm that it is stored for; a key of RS256 also makes signatures of PS256.
+             * @example RS256
+             * @enum {string}
+             */
+            readonly alg: "RS256" | "ES256";
+            /**
+             * @description `next`: published, and will sign. `signing`: signs new tokens. `retired`: signs no more; it is published until `retires_at`.
+             * @example signing
+             * @enum {string}
+             */
+            readonly state: "next" | "signing" | "retired";
+            /**
+             * @description How far the rotation of the keys of this algorithm has come, the same for all of them. `signing`: one key, which signs. `published`: the next one is announced. `replaced`: the next one signs, and the former one still verifies. `overdue`: the key has signed for more than 90 days. `missing`: no key is left.
+             * @example published
+             * @enum {string}
+             */
+            readonly rotation_step: "signing" | "published" | "replaced" | "overdue" | "missing";
+            /**
+             * Format: date-time
+             * @description When it was made and published.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly published_at: string;
+            /**
+             * Format: date-time
+             * @description From when it signs.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly signs_from: string;
+            /**
+             * Format: date-time
+             * @description Until when it signs: when the next key of the algorithm begins to, or when it is withdrawn if that is earlier. Null while there is no next key.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly signs_until: string | null;
+            /**
+             * Format: date-time
+             * @description When it is withdrawn; the service removes it within minutes. Null for the newest key of its algorithm.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly retires_at: string | null;
+        };
+        /** @description Nothing. */
+        readonly RotationRequest: Record<string, never>;
+        /** @description What a rotation did. */
+        readonly SigningKeyRotation: {
+            /**
+             * @description The `kid` of each key that was published now; empty where nothing was changed.
+             * @example [
+             *       "Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A5Yw0f1w2p0yq3o8"
+             *     ]
+             */
+            readonly published: readonly string[];
+            /**
+             * @description The `kid` of each next key that was published before, because of which its algorithm was left as it is.
+             * @example []
+             */
+            readonly waiting: readonly string[];
+            /**
+             * @description Every key of the account, the oldest first.
+             * @example []
+             */
+            readonly keys: readonly components["schemas"]["SigningKey"][];
+        };
         /** @description Who signs in. */
         readonly HookUser: {
             /**
@@ -5186,6 +5772,21 @@ export interface components {
          */
         readonly IfMatch: string;
         /**
+         * @description Identifier of the session. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+         * @example 1
+         */
+        readonly SessionId: number;
+        /**
+         * @description Identifier of the app. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+         * @example 1
+         */
+        readonly ConsentAppId: number;
+        /**
+         * @description Identifier of the grant. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+         * @example 1
+         */
+        readonly GrantId: number;
+        /**
          * @description Identifier of the registration, a UUID; any other text is answered as unknown.
          * @example 6f1c9a52-3f0e-4f0e-9a64-0d6c1c1e9b7a
          */
@@ -5240,6 +5841,11 @@ export interface components {
          * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
          */
         readonly RunId: string;
+        /**
+         * @description Name of the setting. An unknown one is 404.
+         * @example refresh.idle_days
+         */
+        readonly SettingName: string;
     };
     requestBodies: never;
     headers: {
@@ -6533,6 +7139,661 @@ export interface operations {
                         readonly provisioning_enabled?: boolean;
                     }[];
                 };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listUserSessions: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The sessions. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 51,
+                     *         "opened_at": "2026-11-21T10:00:00.000Z",
+                     *         "last_used_at": "2026-11-21T10:20:00.000Z",
+                     *         "expires_at": "2026-11-21T10:50:00.000Z",
+                     *         "ip_address": "192.0.2.7",
+                     *         "user_agent": "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
+                     *         "amr": [
+                     *           "pwd",
+                     *           "otp",
+                     *           "mfa"
+                     *         ],
+                     *         "apps": [
+                     *           {
+                     *             "app_id": 1,
+                     *             "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                     *             "name": "Payroll"
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * Format: int32
+                         * @description Identifier of the session; it opens nothing.
+                         * @example 51
+                         */
+                        readonly id?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the user signed in, in ISO 8601.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly opened_at?: string;
+                        /**
+                         * Format: date-time
+                         * @description When it was last used, in ISO 8601; stored once a minute at most.
+                         * @example 2026-11-21T10:20:00.000Z
+                         */
+                        readonly last_used_at?: string;
+                        /**
+                         * Format: date-time
+                         * @description When it ends unless it is used before, in ISO 8601.
+                         * @example 2026-11-21T10:50:00.000Z
+                         */
+                        readonly expires_at?: string;
+                        /**
+                         * @description The address that the user signed in from, as the user's own page shows it. `null` if it was not stored.
+                         * @example 192.0.2.7
+                         */
+                        readonly ip_address?: string | null;
+                        /**
+                         * @description What the browser called itself then (`User-Agent`), which any program may choose. `null` if it was not stored.
+                         * @example Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0
+                         */
+                        readonly user_agent?: string | null;
+                        /**
+                         * @description How the user authenticated, as in the claim `amr` ([RFC 8176](https://www.rfc-editor.org/rfc/rfc8176)).
+                         * @example [
+                         *       "pwd",
+                         *       "otp",
+                         *       "mfa"
+                         *     ]
+                         */
+                        readonly amr?: readonly string[];
+                        /**
+                         * @description Apps that the session was used for, sorted by `app_id`; the first 1000.
+                         * @example [
+                         *       {
+                         *         "app_id": 1,
+                         *         "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                         *         "name": "Payroll"
+                         *       }
+                         *     ]
+                         */
+                        readonly apps?: readonly components["schemas"]["SessionApp"][];
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly endUserSessions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The user is signed out everywhere. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly endUserSession: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the session. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+                 * @example 1
+                 */
+                readonly session_id: components["parameters"]["SessionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The session has ended. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listUserConsents: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only those of this app.
+                 * @example 1
+                 */
+                readonly app_id?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The consents. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "app_id": 1,
+                     *         "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                     *         "app_name": "Payroll",
+                     *         "scopes": [
+                     *           "openid",
+                     *           "profile",
+                     *           "offline_access"
+                     *         ],
+                     *         "allowed_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * Format: int32
+                         * @description Identifier of the app.
+                         * @example 1
+                         */
+                        readonly app_id?: number;
+                        /**
+                         * @description Identifier of the app as an OAuth client.
+                         * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+                         */
+                        readonly client_id?: string;
+                        /**
+                         * @description Name of the app; its `client_id` if it has none.
+                         * @example Payroll
+                         */
+                        readonly app_name?: string;
+                        /**
+                         * @description Names of scopes, those of APIs included.
+                         * @example [
+                         *       "openid",
+                         *       "profile"
+                         *     ]
+                         */
+                        readonly scopes?: readonly string[];
+                        /**
+                         * Format: date-time
+                         * @description When the user last allowed something, in ISO 8601.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly allowed_at?: string;
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly withdrawUserConsents: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The user has no consent. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly withdrawUserConsent: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the app. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+                 * @example 1
+                 */
+                readonly app_id: components["parameters"]["ConsentAppId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The app may do nothing for the user. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listUserGrants: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only those of this app.
+                 * @example 1
+                 */
+                readonly app_id?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The grants. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 17,
+                     *         "app_id": 1,
+                     *         "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                     *         "app_name": "Payroll",
+                     *         "scopes": [
+                     *           "openid",
+                     *           "profile"
+                     *         ],
+                     *         "amr": [
+                     *           "pwd"
+                     *         ],
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "last_used_at": "2026-11-21T10:20:00.000Z",
+                     *         "expires_at": "2026-12-21T10:20:00.000Z",
+                     *         "refreshable": true,
+                     *         "sender_constraint": "dpop"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * Format: int64
+                         * @description Identifier of the grant, as in the trail; it opens nothing.
+                         * @example 17
+                         */
+                        readonly id?: number;
+                        /**
+                         * Format: int32
+                         * @description Identifier of the app.
+                         * @example 1
+                         */
+                        readonly app_id?: number;
+                        /**
+                         * @description Identifier of the app as an OAuth client.
+                         * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+                         */
+                        readonly client_id?: string;
+                        /**
+                         * @description Name of the app; its `client_id` if it has none.
+                         * @example Payroll
+                         */
+                        readonly app_name?: string;
+                        /**
+                         * @description Names of scopes, those of APIs included.
+                         * @example [
+                         *       "openid",
+                         *       "profile"
+                         *     ]
+                         */
+                        readonly scopes?: readonly string[];
+                        /**
+                         * @description How the user authenticated, as in the claim `amr` ([RFC 8176](https://www.rfc-editor.org/rfc/rfc8176)).
+                         * @example [
+                         *       "pwd",
+                         *       "otp",
+                         *       "mfa"
+                         *     ]
+                         */
+                        readonly amr?: readonly string[];
+                        /**
+                         * Format: date-time
+                         * @description When the user granted it, in ISO 8601.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly created_at?: string;
+                        /**
+                         * Format: date-time
+                         * @description When its refresh token was last used, in ISO 8601; `null` if it never was.
+                         * @example 2026-11-21T10:20:00.000Z
+                         */
+                        readonly last_used_at?: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When it ends unless it is used before, in ISO 8601; a use cannot move it beyond its longest life.
+                         * @example 2026-12-21T10:20:00.000Z
+                         */
+                        readonly expires_at?: string;
+                        /**
+                         * @description Whether it has a refresh token; without one only the access tokens that were issued count.
+                         * @example true
+                         */
+                        readonly refreshable?: boolean;
+                        /**
+                         * @description What has to be shown with its tokens, by the registration of the app: a proof of a key (`dpop`, RFC 9449), a
+                         *     client `certificate` (RFC 8705), for a refresh token the authentication of the client
+                         *     (`client_authentication`). `per_token`: a public client that may bind its tokens or not; each token says by
+                         *     itself what it is bound to, and the service keeps nothing of it.
+                         * @example dpop
+                         * @enum {string}
+                         */
+                        readonly sender_constraint?: "dpop" | "certificate" | "client_authentication" | "per_token";
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly revokeUserGrants: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The user has no grant. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly revokeUserGrant: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the grant. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+                 * @example 1
+                 */
+                readonly grant_id: components["parameters"]["GrantId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The grant has ended. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
@@ -12950,6 +14211,555 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listAccountSettings: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only settings with this name; `*` at either end matches any text.
+                 * @example refresh.*
+                 */
+                readonly name?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The settings. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "name": "refresh.idle_days",
+                     *         "value": "30",
+                     *         "default": "14",
+                     *         "kind": "whole_number",
+                     *         "values": null,
+                     *         "minimum": 1,
+                     *         "maximum": 365,
+                     *         "allowed": "a whole number from 1 to 365",
+                     *         "description": "days without use after which a refresh token expires",
+                     *         "changeable": true
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Its name.
+                         * @example refresh.idle_days
+                         */
+                        readonly name?: string;
+                        /**
+                         * @description The value in force, as text whatever its kind. Empty where there is none.
+                         * @example 30
+                         */
+                        readonly value?: string;
+                        /**
+                         * @description The value where none was set. Empty where there is none.
+                         * @example 14
+                         */
+                        readonly default?: string;
+                        /**
+                         * @description What its values are: one of `values`; a whole number from `minimum` to `maximum`; a number of events in a time, such as `60/min`, or `off`; names of roles, separated by commas; or a text in the form that `allowed` describes.
+                         * @example whole_number
+                         * @enum {string}
+                         */
+                        readonly kind?: "choice" | "whole_number" | "limit" | "role_names" | "text";
+                        /**
+                         * @description The values of a `choice`; null for any other kind.
+                         * @example [
+                         *       "always",
+                         *       "remembered"
+                         *     ]
+                         */
+                        readonly values?: readonly string[] | null;
+                        /**
+                         * Format: int32
+                         * @description The smallest `whole_number`, in the unit that `description` names; null for any other kind.
+                         * @example 1
+                         */
+                        readonly minimum?: number | null;
+                        /**
+                         * Format: int32
+                         * @description The largest `whole_number`; null for any other kind.
+                         * @example 365
+                         */
+                        readonly maximum?: number | null;
+                        /**
+                         * @description What it may be, in words, with values between backticks.
+                         * @example a whole number from 1 to 365
+                         */
+                        readonly allowed?: string;
+                        /**
+                         * @description What it does, in words.
+                         * @example days without use after which a refresh token expires
+                         */
+                        readonly description?: string;
+                        /**
+                         * @description Whether `PUT` changes it. False for what concerns the operator, who changes it on the command line.
+                         * @example true
+                         */
+                        readonly changeable?: boolean;
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readAccountSetting: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Name of the setting. An unknown one is 404.
+                 * @example refresh.idle_days
+                 */
+                readonly name: components["parameters"]["SettingName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The setting. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "refresh.idle_days",
+                     *       "value": "30",
+                     *       "default": "14",
+                     *       "kind": "whole_number",
+                     *       "values": null,
+                     *       "minimum": 1,
+                     *       "maximum": 365,
+                     *       "allowed": "a whole number from 1 to 365",
+                     *       "description": "days without use after which a refresh token expires",
+                     *       "changeable": true
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AccountSetting"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updateAccountSetting: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description Name of the setting. An unknown one is 404.
+                 * @example refresh.idle_days
+                 */
+                readonly name: components["parameters"]["SettingName"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The value; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "value": "30"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["AccountSettingUpdate"];
+            };
+        };
+        readonly responses: {
+            /** @description The setting, with its new value. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "refresh.idle_days",
+                     *       "value": "30",
+                     *       "default": "14",
+                     *       "kind": "whole_number",
+                     *       "values": null,
+                     *       "minimum": 1,
+                     *       "maximum": 365,
+                     *       "allowed": "a whole number from 1 to 365",
+                     *       "description": "days without use after which a refresh token expires",
+                     *       "changeable": true
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AccountSetting"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listSigningKeys: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only keys of this algorithm.
+                 * @example ES256
+                 */
+                readonly alg?: string;
+                /**
+                 * @description Only keys in this state.
+                 * @example signing
+                 */
+                readonly state?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The keys. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "kid": "5Yw0f1w2p0yq3o8Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A",
+                     *         "alg": "RS256",
+                     *         "state": "signing",
+                     *         "rotation_step": "published",
+                     *         "published_at": "2026-08-24T10:00:00.000Z",
+                     *         "signs_from": "2026-08-25T10:00:00.000Z",
+                     *         "signs_until": "2026-11-22T10:00:00.000Z",
+                     *         "retires_at": "2026-11-23T10:00:30.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Its name, the thumbprint of the public key (RFC 7638).
+                         * @example 5Yw0f1w2p0yq3o8Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A
+                         */
+                        readonly kid?: string;
+                        /**
+                         * @description The algorithm that it is stored for; a key of RS256 also makes signatures of PS256.
+                         * @example RS256
+                         * @enum {string}
+                         */
+                        readonly alg?: "RS256" | "ES256";
+                        /**
+                         * @description `next`: published, and will sign. `signing`: signs new tokens. `retired`: signs no more; it is published until `retires_at`.
+                         * @example signing
+                         * @enum {string}
+                         */
+                        readonly state?: "next" | "signing" | "retired";
+                        /**
+                         * @description How far the rotation of the keys of this algorithm has come, the same for all of them. `signing`: one key, which signs. `published`: the next one is announced. `replaced`: the next one signs, and the former one still verifies. `overdue`: the key has signed for more than 90 days. `missing`: no key is left.
+                         * @example published
+                         * @enum {string}
+                         */
+                        readonly rotation_step?: "signing" | "published" | "replaced" | "overdue" | "missing";
+                        /**
+                         * Format: date-time
+                         * @description When it was made and published.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly published_at?: string;
+                        /**
+                         * Format: date-time
+                         * @description From when it signs.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly signs_from?: string;
+                        /**
+                         * Format: date-time
+                         * @description Until when it signs: when the next key of the algorithm begins to, or when it is withdrawn if that is earlier. Null while there is no next key.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly signs_until?: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When it is withdrawn; the service removes it within minutes. Null for the newest key of its algorithm.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly retires_at?: string | null;
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly rotateSigningKeys: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description Nothing; at most 65536 bytes. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": components["schemas"]["RotationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What was published, and all keys. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "published": [
+                     *         "Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A5Yw0f1w2p0yq3o8"
+                     *       ],
+                     *       "waiting": [],
+                     *       "keys": [
+                     *         {
+                     *           "kid": "5Yw0f1w2p0yq3o8Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A",
+                     *           "alg": "RS256",
+                     *           "state": "signing",
+                     *           "rotation_step": "published",
+                     *           "published_at": "2026-08-24T10:00:00.000Z",
+                     *           "signs_from": "2026-08-25T10:00:00.000Z",
+                     *           "signs_until": "2026-11-22T10:00:00.000Z",
+                     *           "retires_at": "2026-11-23T10:00:30.000Z"
+                     *         },
+                     *         {
+                     *           "kid": "Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A5Yw0f1w2p0yq3o8",
+                     *           "alg": "RS256",
+                     *           "state": "next",
+                     *           "rotation_step": "published",
+                     *           "published_at": "2026-11-21T10:00:00.000Z",
+                     *           "signs_from": "2026-11-22T10:00:00.000Z",
+                     *           "signs_until": null,
+                     *           "retires_at": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SigningKeyRotation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly replaceSigningKeys: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description Nothing; at most 65536 bytes. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": components["schemas"]["RotationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What was published, and all keys. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "published": [
+                     *         "Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A5Yw0f1w2p0yq3o8"
+                     *       ],
+                     *       "waiting": [],
+                     *       "keys": [
+                     *         {
+                     *           "kid": "5Yw0f1w2p0yq3o8Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A",
+                     *           "alg": "RS256",
+                     *           "state": "signing",
+                     *           "rotation_step": "published",
+                     *           "published_at": "2026-08-24T10:00:00.000Z",
+                     *           "signs_from": "2026-08-25T10:00:00.000Z",
+                     *           "signs_until": "2026-11-22T10:00:00.000Z",
+                     *           "retires_at": "2026-11-23T10:00:30.000Z"
+                     *         },
+                     *         {
+                     *           "kid": "Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A5Yw0f1w2p0yq3o8",
+                     *           "alg": "RS256",
+                     *           "state": "next",
+                     *           "rotation_step": "published",
+                     *           "published_at": "2026-11-21T10:00:00.000Z",
+                     *           "signs_from": "2026-11-22T10:00:00.000Z",
+                     *           "signs_until": null,
+                     *           "retires_at": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SigningKeyRotation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

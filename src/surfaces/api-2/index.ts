@@ -15,6 +15,7 @@ import { callers } from './callers.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { listEvents } from './events.ts';
 import { failures, takesArray } from './failures.ts';
+import { streamHookLogs } from './hook-log-stream.ts';
 import { hookTrials } from './hook-trials.ts';
 import { hookVariables } from './hook-variables.ts';
 import { hookHistory } from './hook-versions.ts';
@@ -48,6 +49,7 @@ function handlersOf(services: Services): Handlers<operations> {
     ...hooks(services),
     ...hookHistory(services),
     ...hookTrials(services),
+    streamHookLogs: streamHookLogs(services),
     ...hookVariables(services),
     listEvents: listEvents(services),
     ...accountSettings(services),

@@ -244,6 +244,7 @@ export const hookRequests = {
   promoteHookDraft: made(newDrafted, (id) => [`/hooks/${id}/draft/promote`]),
   readHookDraftResults: made(drafted, (id) => [`/hooks/${id}/draft/results`]),
   listHookLogs: made(oneHook, (id) => [`/hooks/${id}/logs`]),
+  streamHookLogs: manage(() => ['/hooks/logs/stream?seconds=1']),
   listHookContexts: manage(() => ['/hooks/contexts']),
   testHookFunction: manage(() => ['/hooks/test', { type: hook.type, function: hook.function, context: {} }]),
   replayHookRun: made(oneRun, (path) => [`${path}/replay`, {}]),

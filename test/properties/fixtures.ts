@@ -65,6 +65,11 @@ type Maker = (fixtures: Fixtures, path: string) => Promise<string>;
 
 /** What is not made by a request to its own collection, or has a secret that later requests need. */
 const makers: Readonly<Record<string, Maker>> = {
+  '/administrators': async (fixtures) => {
+    const id = await fixtures.fresh('/users');
+    await fixtures.call('PUT', `/administrators/${id}`, { scopes: ['read_all'] });
+    return id;
+  },
   // Settings are there; this one changes nothing for other requests.
   '/account-settings': async () => idleDays,
   // Written twice, so that it can be rolled back, and with a draft.

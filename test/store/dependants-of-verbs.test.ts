@@ -78,6 +78,7 @@ type Others =
   | 'facts'
   | 'limitCounts'
   | 'callers'
+  | 'administrators'
   | 'users'
   | 'attributes'
   | 'roles'

@@ -6,6 +6,7 @@ import type { NewEvent } from '../events.ts';
 import type { Store, StoreVerbs } from '../store.ts';
 import { accessVerbs } from './access.ts';
 import { accountVerbs } from './accounts.ts';
+import { administratorVerbs } from './administrators.ts';
 import { attributeVerbs } from './attributes.ts';
 import { authorizationServerVerbs } from './authorization-servers.ts';
 import { authorizationVerbs } from './authorizations.ts';
@@ -60,6 +61,7 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     facts: factVerbs(db),
     keys: keyVerbs(db),
     callers: callerVerbs(db, hot),
+    administrators: administratorVerbs(db),
     users: userVerbs(db, hot),
     attributes: attributeVerbs(db),
     policies: policyVerbs(db),

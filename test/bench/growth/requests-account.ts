@@ -195,6 +195,21 @@ export const callerRequests = {
   deleteApiKey: made(newApiKey, (id) => [`/api_keys/${id}`]),
 };
 
+const newAdministrator = async (caller: Caller) => {
+  const id = await idOf('/users', (number) => ({ username: `administrator-${number}` }))(caller);
+  await caller.manage('PUT', `/administrators/${id}`, { scopes: ['read_all'] });
+  return id;
+};
+const oneAdministrator = kept('administrator', newAdministrator);
+
+export const administratorRequests = {
+  listAdministrators: twoOf('/administrators', newAdministrator),
+  readAdministrator: made(oneAdministrator, (id) => [`/administrators/${id}`]),
+  setAdministrator: made(oneAdministrator, (id) => [`/administrators/${id}`, { scopes: ['read_users'] }]),
+  deleteAdministrator: made(newAdministrator, (id) => [`/administrators/${id}`]),
+  readCaller: manage(() => ['/caller']),
+};
+
 const source = 'exports.handler = async (context) => ({ user: context.user });';
 /** It is tested, and runs at no sign-in. */
 const hook = { type: 'pre-authentication', function: Buffer.from(source).toString('base64'), disabled: true };

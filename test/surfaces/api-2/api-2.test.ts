@@ -8,6 +8,7 @@ import { partsOn, sampled } from '../../support/sample.ts';
 import { databases } from '../../support/stores.ts';
 import { writtenMembers } from '../written-members.ts';
 import { accountSettings } from './account-settings.ts';
+import { administrators } from './administrators.ts';
 import { apiAuthorizations } from './api-authorizations.ts';
 import { appAccess } from './app-access.ts';
 import { appSecrets } from './app-secrets.ts';
@@ -76,6 +77,7 @@ for (const kind of databases) {
     part('secrets of apps', () => appSecrets(app));
     part('users of apps', () => appUsers(app));
     part('credentials and API keys', () => credentials(app));
+    part('administrators', () => administrators(app));
     part('custom attributes', () => customAttributes(app));
     part('API authorization servers', () => apiAuthorizations(app));
     part('policies', () => policies(app));

@@ -5,7 +5,7 @@ const types = [
   [1, 'Native'],
 ] as const;
 
-export const authMethods = [
+const authMethods = [
   [0, 'client_secret_basic'],
   [1, 'client_secret_post'],
   [2, 'none: a public client, with PKCE'],

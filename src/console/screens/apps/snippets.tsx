@@ -15,7 +15,7 @@ export function Snippets({ app }: { readonly app: Schemas['App'] }) {
   ].join('\n');
   const javascript = [
     "import * as client from 'openid-client';",
-    `const config = await client.discovery(new URL('${issuer}'), '${app.client_id}'${isPublic ? '' : ', process.env.OIDC_CLIENT_SECRET'});`,
+    `const config = await client.discovery(new URL('${issuer}'), '${app.client_id}'${isPublic ? '' : ', secret'});`,
     `const url = client.buildAuthorizationUrl(config, { redirect_uri: '${redirect}', scope: 'openid email' });`,
   ].join('\n');
   const snippets = [

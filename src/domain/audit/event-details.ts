@@ -95,7 +95,7 @@ export interface EventDetails {
   'access_token.revoked': { readonly app_id: number };
   'credential_token.revoked': { readonly credential_id: number };
   /** An open-registered client that was not used for that long. */
-  'app.expired': { readonly reason: 'unused' | 'idle'; readonly days: number };
+  'app.expired': { readonly reason: 'unused' | 'idle'; readonly days: number; readonly client_id: string };
   'app.registered': { readonly registered_by: 'token' | 'open' | 'document' };
   'signing_key.published': { readonly kid: string; readonly alg: string; readonly emergency: boolean };
   'signing_key.removed': { readonly count: number };

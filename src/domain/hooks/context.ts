@@ -23,6 +23,8 @@ export interface SigningIn {
   readonly browser: Browser;
   /** The address that it comes from; null if unknown. */
   readonly source: string | null;
+  /** Nobody signs in: somebody asks what would happen. */
+  readonly isTest?: boolean;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -32,7 +34,7 @@ const longestUserAgent = 512;
 /** The context of one run; `policy` is the one in force so far. */
 export function preAuthenticationContext(
   { definition }: Pick<StoredHook, 'definition'>,
-  { user, client, username, browser }: SigningIn,
+  { user, client, username, browser, isTest = false }: SigningIn,
   policy: Pick<PolicyRecord, 'id'>,
   ids: { readonly requestId: string; readonly correlationId: string },
   facts: Members,
@@ -56,6 +58,7 @@ export function preAuthenticationContext(
     }),
     ...(newer && failedLoginAttemptsEnabled && { failed_login_attempts: user.invalidLoginAttempts }),
     ...facts,
+    ...(isTest && { is_test: true }),
     correlation_id: ids.correlationId,
     request_id: ids.requestId,
   };

@@ -87,7 +87,8 @@ export function notDue(what: 'second factor' | 'new password'): Failure {
   return new Failure('authorization_request_invalid', { message: `No ${what} is required here. Sign in again.` });
 }
 
-async function needsSignIn(
+/** Whether a session is not enough for this request: it is too old, or the client asks for a new sign-in. */
+export async function needsSignIn(
   services: Pick<Services, 'store' | 'clock'>,
   account: Account,
   { record, client }: OpenRequest,

@@ -15,6 +15,7 @@ import { apps } from './apps.ts';
 import { callers } from './callers.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { listEvents } from './events.ts';
+import { explainUser } from './explain-user.ts';
 import { failures, takesArray } from './failures.ts';
 import { hookVariables } from './hook-variables.ts';
 import { hookHistory } from './hook-versions.ts';
@@ -33,6 +34,7 @@ function handlersOf(services: Services): Handlers<operations> {
     ...users(services),
     listUserApps: listUserApps(services),
     ...userSignIns(services),
+    explainUser: explainUser(services),
     ...customAttributes(services),
     ...policies(services),
     ...mfa(services),

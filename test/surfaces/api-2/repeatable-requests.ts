@@ -78,8 +78,8 @@ export function repeatableRequests(app: () => TestApp): void {
       claiming.mock.restore();
     });
 
-    // A test run changes nothing, nor does a rotation where the next keys wait.
-    if (['testHook', 'rotateSigningKeys'].includes(operation.operationId)) continue;
+    // A test run and an explanation change nothing, nor does a rotation where the next keys wait.
+    if (['testHook', 'explainUser', 'rotateSigningKeys'].includes(operation.operationId)) continue;
     it(`${operation.operationId}: a request whose answer was not kept is not done again`, async () => {
       const request = await requestOf(stage, operation, 'manage_all');
       const key = unique('key');

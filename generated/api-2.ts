@@ -169,6 +169,30 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/users/{id}/explain": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Explain a sign-in
+         * @description Walks the decisions of a sign-in of the user, by the functions that a sign-in uses, and answers each step with its
+         *     outcome, its cause and the call that would change it. Nobody is signed in and nothing is stored: no event, no count
+         *     of attempts, no mail. The hooks of the account run, with `is_test` in their context, as in a sign-in: once, with
+         *     their retries, and counted towards `limit.hooks`. A step after one that refuses is still answered where it does not
+         *     depend on it. With an `Idempotency-Key` the answer itself is kept. Whether the password or passkey that somebody shows is right cannot be known here.
+         */
+        readonly post: operations["explainUser"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/2/users/{id}/sessions": {
         readonly parameters: {
             readonly query?: never;
@@ -1671,6 +1695,11 @@ export interface components {
              * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
              */
             readonly request_id: string;
+            /**
+             * @description Present where nobody signs in: somebody asks what would happen (`explainUser`). The answer has no effect, and the function should have none.
+             * @example true
+             */
+            readonly is_test?: boolean;
             readonly user: components["schemas"]["HookUser"];
             readonly device: components["schemas"]["HookDevice"];
             readonly app: components["schemas"]["HookApp"];
@@ -1720,6 +1749,11 @@ export interface components {
              * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
              */
             readonly request_id: string;
+            /**
+             * @description Present where nobody signs in: somebody asks what would happen (`explainUser`). The answer has no effect, and the function should have none.
+             * @example true
+             */
+            readonly is_test?: boolean;
             readonly user: components["schemas"]["HookUserV1"];
             readonly device: components["schemas"]["HookDevice"];
             readonly location?: components["schemas"]["HookLocation"];
@@ -2275,6 +2309,121 @@ export interface components {
              */
             readonly provisioning_enabled: boolean;
         };
+        /** @description The sign-in to be explained. */
+        readonly ExplainRequest: {
+            /**
+             * @description How the user would come in: `password` and `passkey` on the sign-in page, `sso` by a session that is there,
+             *     `device` with a password for a device that shows a code, `delegated` by the form of another program with an API
+             *     key, `password_grant` by the grant type `password`, `refresh` by a refresh token.
+             * @example password
+             * @enum {string}
+             */
+            readonly method: "password" | "passkey" | "sso" | "device" | "delegated" | "password_grant" | "refresh";
+            /**
+             * @description The app; left out, the sign-in is to the account pages. Ignored with `delegated`, which is for no app.
+             * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+             */
+            readonly client_id?: string;
+            /**
+             * @description What the app sends as `redirect_uri`; by default the first that is registered.
+             * @example https://pay.example.com/callback
+             */
+            readonly redirect_uri?: string;
+            /**
+             * @description What the app asks for; `openid` by default.
+             * @example openid profile
+             */
+            readonly scope?: string;
+            /**
+             * @description The address that the sign-in comes from, for hooks and limits; unknown by default.
+             * @example 203.0.113.7
+             */
+            readonly ip_address?: string;
+            /**
+             * @description What the browser calls itself (`User-Agent`), for hooks; unknown by default.
+             * @example Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0
+             */
+            readonly user_agent?: string;
+        };
+        /**
+         * @description Why a step has its outcome. `clock_not_seen` says that nothing speaks against the client's clock, not that it is
+         *     right. `policy_of_` names whose policy is in force.
+         * @example user_locked
+         * @enum {string}
+         */
+        readonly ExplainCause: "account_pages" | "client_found" | "client_unknown" | "client_expired" | "client_document_unusable" | "client_document_unavailable" | "grant_type_not_allowed" | "request_valid" | "redirect_uri_missing" | "redirect_uri_differs" | "request_invalid" | "clock_not_seen" | "clock_differs" | "attempts_open" | "attempts_paused" | "source_limited" | "credential_there" | "no_password" | "no_passkey" | "user_active" | "user_locked" | "user_suspended" | "user_inactive" | "access_direct" | "access_by_role" | "access_open" | "access_not_assigned" | "session_there" | "no_session" | "session_not_enough" | "grant_there" | "no_grant" | "no_hook" | "hooks_passed" | "hook_refused" | "hook_timed_out" | "hook_failed" | "policy_of_user" | "policy_of_app" | "policy_of_role" | "policy_of_account" | "policy_of_hook" | "no_second_factor_demanded" | "second_factor_shown" | "second_factor_due" | "second_factor_missing" | "password_current" | "new_password_due" | "consent_given" | "consent_needed" | "consent_withdrawn" | "consent_each_time" | "refused_before";
+        /** @description A call of the contracts that would change the step; null where there is none. */
+        readonly ExplainRemedy: {
+            /**
+             * @description The HTTP method.
+             * @example POST
+             * @enum {string}
+             */
+            readonly method: "POST" | "PUT";
+            /**
+             * @description The path, with its parameters filled in.
+             * @example /api/2/users/7/unlock
+             */
+            readonly path: string;
+            /**
+             * @description An example of the body, as the operation documents it. What has to be chosen is to be replaced.
+             * @example {}
+             */
+            readonly body: unknown;
+        } | null;
+        /** @description One decision. */
+        readonly ExplainStep: {
+            /**
+             * @description What is decided.
+             * @example user
+             * @enum {string}
+             */
+            readonly step: "client" | "request" | "clock" | "attempts" | "credential" | "user" | "access" | "session" | "grant" | "hooks" | "policy" | "second_factor" | "password_age" | "consent";
+            /**
+             * @description `skipped`: nothing was decided, because an earlier step refuses or nothing is known.
+             * @example refuses
+             * @enum {string}
+             */
+            readonly outcome: "passes" | "asks" | "refuses" | "skipped" | "unknown";
+            readonly cause: components["schemas"]["ExplainCause"];
+            /**
+             * @description The same for a person; it names the user, the app and the policy.
+             * @example ada@example.com may not sign in: the status is locked.
+             */
+            readonly message: string;
+            readonly remedy: components["schemas"]["ExplainRemedy"];
+        };
+        /** @description What a sign-in would come to, and why. */
+        readonly Explanation: {
+            /**
+             * @description `passes`: the first factor is enough; `asks`: a page asks for more; `refuses`: it ends; `unknown`: a step cannot be decided now.
+             * @example refuses
+             * @enum {string}
+             */
+            readonly outcome: "passes" | "asks" | "refuses" | "unknown";
+            /**
+             * @description The `cause` of the step that decides; `null` if all pass.
+             * @example user_locked
+             */
+            readonly cause: string | null;
+            /**
+             * @description The decisions, in the order in which a sign-in makes them. `cause` above is that of the first that decides.
+             * @example [
+             *       {
+             *         "step": "user",
+             *         "outcome": "refuses",
+             *         "cause": "user_locked",
+             *         "message": "ada@example.com may not sign in: the status is locked.",
+             *         "remedy": {
+             *           "method": "POST",
+             *           "path": "/api/2/users/7/unlock",
+             *           "body": {}
+             *         }
+             *       }
+             *     ]
+             */
+            readonly steps: readonly components["schemas"]["ExplainStep"][];
+        };
         /** @description An app that the session was used for. */
         readonly SessionApp: {
             /**
@@ -2513,7 +2662,7 @@ export interface components {
              */
             readonly password_expiration_days: number | null;
             /**
-             * @description Whether a second factor is required. A second factor cannot be required yet: `true` is 422.
+             * @description Whether a second factor is required at sign-ins that the policy is in force for: a user without one is asked to set one up. False by default.
              * @example false
              */
             readonly otp_required: boolean;
@@ -2583,7 +2732,7 @@ export interface components {
              */
             readonly password_expiration_days?: number | null;
             /**
-             * @description Whether a second factor is required. A second factor cannot be required yet: `true` is 422.
+             * @description Whether a second factor is required at sign-ins that the policy is in force for: a user without one is asked to set one up. False by default.
              * @example false
              */
             readonly otp_required?: boolean;
@@ -2653,7 +2802,7 @@ export interface components {
              */
             readonly password_expiration_days?: number | null;
             /**
-             * @description Whether a second factor is required. A second factor cannot be required yet: `true` is 422.
+             * @description Whether a second factor is required at sign-ins that the policy is in force for: a user without one is asked to set one up. False by default.
              * @example false
              */
             readonly otp_required?: boolean;
@@ -6993,6 +7142,87 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
+    readonly explainUser: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The sign-in; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "method": "password",
+                 *       "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                 *       "redirect_uri": "https://pay.example.com/callback",
+                 *       "scope": "openid profile",
+                 *       "ip_address": "203.0.113.7"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ExplainRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What the sign-in would come to. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "outcome": "refuses",
+                     *       "cause": "user_locked",
+                     *       "steps": [
+                     *         {
+                     *           "step": "user",
+                     *           "outcome": "refuses",
+                     *           "cause": "user_locked",
+                     *           "message": "ada@example.com may not sign in: the status is locked.",
+                     *           "remedy": {
+                     *             "method": "POST",
+                     *             "path": "/api/2/users/7/unlock",
+                     *             "body": {}
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     readonly listUserSessions: {
         readonly parameters: {
             readonly query?: {
@@ -7772,7 +8002,7 @@ export interface operations {
                          */
                         readonly password_expiration_days?: number | null;
                         /**
-                         * @description Whether a second factor is required. A second factor cannot be required yet: `true` is 422.
+                         * @description Whether a second factor is required at sign-ins that the policy is in force for: a user without one is asked to set one up. False by default.
                          * @example false
                          */
                         readonly otp_required?: boolean;

@@ -27,7 +27,7 @@ export interface DailyCountRecord {
 }
 
 /** What is counted for an account as a whole. `deprecated_call`: each call with an API key. */
-export const accountCountKinds = [
+const accountCountKinds = [
   'sign_in.succeeded',
   'sign_in.unknown_user',
   'sign_in.wrong_password',

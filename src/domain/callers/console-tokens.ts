@@ -32,8 +32,31 @@ export async function authenticateAdministrator(
   account: Account,
   presented: PresentedConsoleToken,
 ): Promise<Caller> {
-  const { store, clock } = services;
-  const { accessToken } = presented;
+  const { client, grant, session, scopes } = await readConsoleToken(services, account, presented.accessToken);
+  const proof = await readProof(services, account, client, presented);
+  if (proof.thumbprint !== grant.thumbprint) {
+    throw new Failure('dpop_proof_invalid', { message: 'the token is bound to another key' });
+  }
+  await useConsoleProof(services.store, proof);
+  await noteSeen(services, account, session);
+  const { userId } = grant;
+  return {
+    accountId: account.id,
+    actor: { type: 'user', id: userId },
+    limitedBy: { user: userId },
+    scopes,
+  };
+}
+
+/**
+ * What a token of the console is worth now, without a proof: for an answer that goes on, whose request had one. It is no
+ * use of the session. Throws `caller_unauthenticated`.
+ */
+export async function readConsoleToken(
+  { store, clock }: Pick<Services, 'store' | 'clock'>,
+  account: Account,
+  accessToken: string,
+) {
   const client = consoleClient(account);
   if (!client || !form.test(accessToken)) throw refused('not a token of the console');
   const found = await store.administrators.findToken(account.id, digestOf(accessToken));
@@ -44,19 +67,7 @@ export async function authenticateAdministrator(
   if (findStatusFailure({ status })) throw refused('the user is not active');
   if (!isLive(session, now)) throw refused('the session has expired');
   if (account.settings.administratorSecondFactor && !isMultiFactor(session.amr)) throw refused('no second factor');
-  const proof = await readProof(services, account, client, presented);
-  if (proof.thumbprint !== grant.thumbprint) {
-    throw new Failure('dpop_proof_invalid', { message: 'the token is bound to another key' });
-  }
-  await useConsoleProof(store, proof);
-  await noteSeen(services, account, session);
-  const { userId } = grant;
-  return {
-    accountId: account.id,
-    actor: { type: 'user', id: userId },
-    limitedBy: { user: userId },
-    scopes,
-  };
+  return { client, grant, session, scopes };
 }
 
 function refused(reason: string): Failure {

@@ -1,7 +1,5 @@
 import type { components, operations } from '../../../generated/api-2.ts';
-import { bearerToken } from '../../domain/callers/bearer.ts';
-import { authenticateBearer } from '../../domain/callers/credential-tokens.ts';
-import { Failure } from '../../domain/failure.ts';
+import { isStillAdmitted } from '../../domain/callers/still-admitted.ts';
 import type { FedRun } from '../../domain/hooks/log-feed.ts';
 import { takeLogStream } from '../../domain/hooks/log-streams.ts';
 import { requireHook } from '../../domain/hooks/read-hooks.ts';
@@ -35,14 +33,14 @@ export function streamHookLogs(services: Services): Handler<operations['streamHo
   return async ({ query, headers, origin: { account } }, respond) => {
     const { hook_id: uuid, seconds = null } = query;
     const hook = uuid === undefined ? null : (await requireHook(services.store, account, uuid)).hook;
-    const token = bearerToken(headers['authorization']) ?? '';
+    const { authorization = '' } = headers;
     const last = headers['last-event-id'];
     const stream = await takeLogStream(services, account, {
       hookId: hook?.id ?? null,
       after: last === undefined ? null : Number(last),
       seconds,
-      key: token,
-      isAllowed: () => isAllowed(services, account, token),
+      key: authorization,
+      isAllowed: () => isStillAdmitted(services, account, authorization, scope),
     });
     return respond(
       200,
@@ -53,18 +51,4 @@ export function streamHookLogs(services: Services): Handler<operations['streamHo
       }),
     );
   };
-}
-
-/** Whether the token is still good, and its credential still has the right. */
-async function isAllowed(
-  services: Services,
-  account: Parameters<typeof authenticateBearer>[1],
-  token: string,
-): Promise<boolean> {
-  try {
-    return (await authenticateBearer(services, account, token)).scopes.includes(scope);
-  } catch (error) {
-    if (error instanceof Failure && error.code === 'caller_unauthenticated') return false;
-    throw error;
-  }
 }

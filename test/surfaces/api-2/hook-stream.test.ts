@@ -8,6 +8,7 @@ import { after, before, describe, it, mock } from 'node:test';
 import { revokeCredentialToken } from '../../../src/domain/callers/credential-tokens.ts';
 import { countLogStreams, endLogStreams, mostStreams } from '../../../src/domain/hooks/log-streams.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
+import { atConsole, makeAdministrator } from '../../support/console.ts';
 import { recordRun } from '../../support/hook-runs.ts';
 import { databases } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
@@ -167,6 +168,18 @@ for (const kind of databases) {
       looking.mock.restore();
       assert.deepEqual(failing.events.at(-1)?.data, { reason: 'unavailable' });
       assert.equal(countLogStreams(app.services.hooks), 0);
+    });
+
+    it('is as open to an administrator, who loses it with the right', async () => {
+      const { one, api } = await staged();
+      const user = await makeAdministrator(one);
+      const console = await atConsole(one, user);
+      const lasting = await console.call('GET', '/hooks/logs/stream?seconds=8');
+      assert.match(lasting.text, /event: end\ndata: \{"reason":"time"\}\n\n$/, 'asked again, and still admitted');
+      const ending = console.call('GET', '/hooks/logs/stream');
+      await until(() => countLogStreams(app.services.hooks) === 1);
+      await api.done(204, 'DELETE', `/administrators/${user.id}`);
+      assert.match((await ending).text, /event: end\ndata: \{"reason":"unauthorized"\}\n\n$/);
     });
 
     it('refuses what is not asked rightly, and more streams of an account than there may be', async () => {

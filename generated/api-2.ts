@@ -5669,24 +5669,6 @@ export interface components {
                 readonly "application/json": components["schemas"]["ManagementError"];
             };
         };
-        /** @description The policy is the default one, or a user, a role or an app follows it. Nothing was changed. */
-        readonly Conflict: {
-            headers: {
-                readonly "x-request-id": components["headers"]["RequestId"];
-                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "statusCode": 409,
-                 *       "name": "ConflictError",
-                 *       "message": "The default policy cannot be deleted"
-                 *     }
-                 */
-                readonly "application/json": components["schemas"]["ManagementError"];
-            };
-        };
         /** @description The caller is the last administrator who has `manage_all` and can sign in, and would give it up: give it to another user first. Nothing was changed. */
         readonly LastAdministrator: {
             headers: {
@@ -5700,6 +5682,24 @@ export interface components {
                  *       "statusCode": 409,
                  *       "name": "ConflictError",
                  *       "message": "you are the last administrator with manage_all: give it to another user first"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ManagementError"];
+            };
+        };
+        /** @description The policy is the default one, or a user, a role or an app follows it. Nothing was changed. */
+        readonly Conflict: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 409,
+                 *       "name": "ConflictError",
+                 *       "message": "The default policy cannot be deleted"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ManagementError"];
@@ -6945,6 +6945,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["LastAdministrator"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];

@@ -17,9 +17,10 @@ const member = (schema: Node) => schemas({ Made: { type: 'object', properties: {
 const operation = (operationId: string, security: readonly Node[] = []) => ({
   paths: { '/made': { get: { operationId, security } } },
 });
-const secured = (scheme: Node) => ({
+const schemes = (securitySchemes: Node) => ({ components: { securitySchemes } });
+const secured = (scheme: Node, others: Node = {}) => ({
   ...operation('readMade', [{ bearer: ['read_all'] }]),
-  components: { securitySchemes: { bearer: scheme } },
+  ...schemes({ bearer: scheme, ...others }),
 });
 const flow = (scopes: Node) => ({ type: 'oauth2', flows: { clientCredentials: { tokenUrl: '/token', scopes } } });
 
@@ -158,6 +159,13 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
       at: 'paths//made/get/security',
     },
     { wrong: secured(flow({})), right: secured(flow({ read_all: 'Everything.' })), at: 'paths//made/get/security' },
+  ],
+  'administrators-admitted': [
+    {
+      wrong: secured(flow({ read_all: 'Everything.' }), { dpop: {} }),
+      right: { ...operation('readMade', [{ bearer: ['read_all'] }, { dpop: ['read_all'] }]), ...schemes({ dpop: {} }) },
+      at: 'paths//made/get/security',
+    },
   ],
   'unused-component': [
     {

@@ -1282,6 +1282,51 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/hooks/contexts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List sample contexts for functions
+         * @description One for each type of hook and version of the context, with every option on: what a function gets, for test runs.
+         *     Names, addresses and identifiers are made up, but `policy_id` is the account's default policy. The list is short
+         *     and has no pages.
+         */
+        readonly get: operations["listHookContexts"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/test": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Run a function before it is saved
+         * @description Runs a function that no hook has yet, once and with this context, in a process for drafts. It changes nothing: no
+         *     sign-in, no policy, no user, no record. `GET /api/2/hooks/contexts` has contexts to begin with. `packages` must be
+         *     the packages of a version that an account's hook still has, as they were built for it; others are 422: write them
+         *     to a disabled hook first. Counts towards `limit.hooks`.
+         */
+        readonly post: operations["testHookFunction"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/2/hooks/{id}": {
         readonly parameters: {
             readonly query?: never;
@@ -1308,6 +1353,40 @@ export interface paths {
          * @description It does not fire from then on, and its logs cannot be read. A body is ignored.
          */
         readonly delete: operations["deleteHook"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/logs/stream": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Follow the logs of hooks
+         * @description Server-sent events ([HTML standard, section
+         *     9.2](https://html.spec.whatwg.org/multipage/server-sent-events.html)): each run is there within a second of being
+         *     stored, whichever node ran it.
+         *
+         *     | Event | Data | When |
+         *     |---|---|---|
+         *     | `run` | a `HookLogEvent`, on one line of JSON | a run was stored |
+         *     | `gap` | `{}` | more than 1000 runs came since `Last-Event-ID`; the newest 1000 follow |
+         *     | `end` | `{"reason": "…"}` | the stream ends: `unauthorized` (the token has expired or was revoked, or its credential lost the scope), `stopping` (this node stops), `unavailable` (the database did not answer), `time` (`seconds` are over) |
+         *
+         *     The `id` of an event is the place from which another stream goes on: a browser sends it as `Last-Event-ID` by
+         *     itself. Runs of the last seconds may then come again; `request_id` tells them apart. Every 15 seconds a comment
+         *     says that the stream is alive, with the `id` of that moment. Whether the token still holds is looked at every 5
+         *     seconds. A client that does not read is cut off when 256 KB wait for it. A process serves 100 streams of an account
+         *     and 1000 in all; beyond that 429. Opening a stream counts as one call.
+         */
+        readonly get: operations["streamHookLogs"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -1469,6 +1548,31 @@ export interface paths {
         readonly get: operations["listHookLogs"];
         readonly put?: never;
         readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/logs/{run}/replay": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Run a hook with the context of a recorded run
+         * @description Runs the hook again with the context of a run of its log, and shows both ends side by side: the version in force,
+         *     or what the body names: another version, the draft, or a function that is not saved. At most one of them, otherwise
+         *     422. Variables are those of now; packages those of the version, or of the version in force. It has no effect on
+         *     anybody, and the trail tells of it (`hook.replayed`). The context is shown as it was kept, without a password. 404
+         *     for a run that is not in the log; 422 for one whose context was not kept, since the account's setting `hook_replay`
+         *     was off, and for a version whose packages are not built. Counts towards `limit.hooks`.
+         */
+        readonly post: operations["replayHookRun"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1820,6 +1924,52 @@ export interface components {
              * @example correct horse battery
              */
             readonly password: string;
+        };
+        /** @description The data of an event `run` of the stream of logs. */
+        readonly HookLogEvent: {
+            /**
+             * @description Identifier of the hook that ran, a UUID.
+             * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+             */
+            readonly hook_id: string;
+            /**
+             * Format: uuid
+             * @description Identifier of the run, also in the context that the function got.
+             * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
+             */
+            readonly request_id: string;
+            /**
+             * Format: uuid
+             * @description The `x-request-id` of the request that it was part of; the same for all runs of one sign-in.
+             * @example 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
+             */
+            readonly correlation_id: string;
+            /**
+             * Format: date-time
+             * @description When the run began.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at: string;
+            readonly outcome: components["schemas"]["HookOutcome"];
+            /**
+             * Format: int32
+             * @description Milliseconds that it took.
+             * @example 3
+             */
+            readonly duration_ms: number;
+            /**
+             * Format: int32
+             * @description 1, and one more for each retry.
+             * @example 1
+             */
+            readonly attempt: number;
+            /**
+             * @description What the function wrote, line by line; the first line of a message is its time, the run, the level and the text, separated by tabs. Values of linked variables are masked. The last line gives the number of dropped lines.
+             * @example [
+             *       "2026-11-21T10:00:00.001Z\t0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a\tINFO\thello"
+             *     ]
+             */
+            readonly events: readonly string[];
         };
         /**
          * @description What a `user-migration` function may answer: `success` true with the user to create, or anything else for a wrong password. Other members are ignored.
@@ -4680,6 +4830,135 @@ export interface components {
              */
             readonly value: string;
         };
+        /** @description A context to try a function with. */
+        readonly HookContextSample: {
+            readonly type: components["schemas"]["HookType"];
+            /**
+             * @description The version of the context.
+             * @example 1.1.0
+             */
+            readonly context_version: string;
+            /**
+             * @description What a function of a hook of this type gets with this version.
+             * @example {
+             *       "context_version": "1.0.0",
+             *       "user": {
+             *         "user_identifier": "ada@example.com",
+             *         "policy_id": 1
+             *       }
+             *     }
+             */
+            readonly context: {
+                readonly [key: string]: unknown;
+            };
+        };
+        /** @description A function and the context that it gets. */
+        readonly HookTrial: {
+            readonly type: components["schemas"]["HookType"];
+            /**
+             * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded. Empty: nothing runs.
+             * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=
+             */
+            readonly function: string;
+            /**
+             * @description The argument of its `handler`; at most 256 KB as JSON.
+             * @example {
+             *       "context_version": "1.0.0",
+             *       "user": {
+             *         "user_identifier": "ada@example.com",
+             *         "policy_id": 1
+             *       }
+             *     }
+             */
+            readonly context: {
+                readonly [key: string]: unknown;
+            };
+            /**
+             * @description Identifier of the runtime, one of those that the operator offers; the first of them by default.
+             * @example jsruntime12.x
+             */
+            readonly runtime?: string | null;
+            /**
+             * Format: int32
+             * @description Seconds that the run may take. 1 for `pre-authentication`, 1 to 10 for `user-migration`. 1 by default.
+             * @example 1
+             */
+            readonly timeout?: number | null;
+            /**
+             * @description Variables that the function reads from `process.env`, by name. Each must exist.
+             * @example [
+             *       "API_KEY"
+             *     ]
+             */
+            readonly env_vars?: readonly components["schemas"]["HookVariableReference"][] | null;
+            /**
+             * @description Packages that the function may require, with their exact versions; all of a version that is kept.
+             * @example {
+             *       "lodash": "4.17.21"
+             *     }
+             */
+            readonly packages?: {
+                readonly [key: string]: string;
+            } | null;
+        };
+        /**
+         * @description `refused`: the function refused the sign-in. `invalid_result`: its answer is invalid. `error`: it threw. `out_of_memory`, `crashed`: its process had to be ended. `unavailable`: no process was free.
+         * @example success
+         * @enum {string}
+         */
+        readonly HookOutcome: "success" | "refused" | "invalid_result" | "error" | "timeout" | "out_of_memory" | "crashed" | "unavailable";
+        /**
+         * @description The error that the function threw; null when there was none.
+         * @example {
+         *       "name": "TypeError",
+         *       "message": "x is not a function"
+         *     }
+         */
+        readonly HookError: {
+            /**
+             * @description Name of the error.
+             * @example TypeError
+             */
+            readonly name: string;
+            /**
+             * @description Its message, with values of linked variables masked.
+             * @example x is not a function
+             */
+            readonly message: string;
+        } | null;
+        /** @description How a run ended. */
+        readonly HookTestResult: {
+            readonly outcome: components["schemas"]["HookOutcome"];
+            /**
+             * @description What the function answered; null when it answered nothing or did not succeed.
+             * @example {
+             *       "user": {
+             *         "policy_id": 7
+             *       }
+             *     }
+             */
+            readonly value: unknown;
+            readonly error: components["schemas"]["HookError"];
+            /**
+             * @description What the function wrote, as in its logs.
+             * @example [
+             *       "2026-11-21T10:00:00.001Z\t0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a\tINFO\thello"
+             *     ]
+             */
+            readonly output: readonly string[];
+            /**
+             * Format: int32
+             * @description Lines beyond the limits.
+             * @example 0
+             */
+            readonly dropped: number;
+            /**
+             * Format: int32
+             * @description Milliseconds that it took.
+             * @example 3
+             */
+            readonly duration_ms: number;
+        };
         /**
          * @description What kind of actor; `client` is a registered application, its id the `app_id`, `API` the caller with the API key of this id.
          * @example credential
@@ -4820,12 +5099,6 @@ export interface components {
              */
             readonly updated_at?: unknown;
         };
-        /**
-         * @description `refused`: the function refused the sign-in. `invalid_result`: its answer is invalid. `error`: it threw. `out_of_memory`, `crashed`: its process had to be ended. `unavailable`: no process was free.
-         * @example success
-         * @enum {string}
-         */
-        readonly HookOutcome: "success" | "refused" | "invalid_result" | "error" | "timeout" | "out_of_memory" | "crashed" | "unavailable";
         /** @description How the sign-in went on, or would have with the draft. */
         readonly HookDraftOutcome: {
             readonly outcome: components["schemas"]["HookOutcome"];
@@ -4926,41 +5199,51 @@ export interface components {
              */
             readonly events: readonly string[];
         };
-        /**
-         * @description The context of the function, as it is or as the one member `context`.
-         * @example {
-         *       "context_version": "1.0.0",
-         *       "user": {
-         *         "user_identifier": "ada@example.com",
-         *         "policy_id": 1
-         *       }
-         *     }
-         */
-        readonly HookTestRequest: {
-            readonly [key: string]: unknown;
+        /** @description What is run; nothing for the version in force. */
+        readonly HookReplayInput: {
+            /**
+             * Format: int32
+             * @description Number of a kept version.
+             * @example 1
+             */
+            readonly version?: number | null;
+            /**
+             * @description Whether the draft of the hook is run.
+             * @example true
+             */
+            readonly draft?: boolean | null;
+            /**
+             * @description A function in base64, as in a hook.
+             * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKCkgPT4gbnVsbDs=
+             */
+            readonly function?: string | null;
         };
-        /**
-         * @description The error that the function threw; null when there was none.
-         * @example {
-         *       "name": "TypeError",
-         *       "message": "x is not a function"
-         *     }
-         */
-        readonly HookError: {
-            /**
-             * @description Name of the error.
-             * @example TypeError
-             */
-            readonly name: string;
-            /**
-             * @description Its message, with values of linked variables masked.
-             * @example x is not a function
-             */
-            readonly message: string;
-        } | null;
-        /** @description How a run ended. */
-        readonly HookTestResult: {
+        /** @description How the recorded run ended. */
+        readonly HookRecordedEnd: {
             readonly outcome: components["schemas"]["HookOutcome"];
+            /**
+             * Format: int32
+             * @description The policy that the function chose; null where it chose none.
+             * @example 7
+             */
+            readonly policy_id: number | null;
+            /**
+             * @description What the function wrote, as in its logs.
+             * @example [
+             *       "2026-11-21T10:00:00.001Z\t0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a\tINFO\thello"
+             *     ]
+             */
+            readonly output: readonly string[];
+        };
+        /** @description How the run with its context ended. */
+        readonly HookReplayedEnd: {
+            readonly outcome: components["schemas"]["HookOutcome"];
+            /**
+             * Format: int32
+             * @description The policy that the function chose; null where it chose none.
+             * @example 7
+             */
+            readonly policy_id: number | null;
             /**
              * @description What the function answered; null when it answered nothing or did not succeed.
              * @example {
@@ -4990,6 +5273,42 @@ export interface components {
              * @example 3
              */
             readonly duration_ms: number;
+        };
+        /** @description A recorded run, and one with its context. */
+        readonly HookReplay: {
+            /**
+             * @description What both functions got, without a password.
+             * @example {
+             *       "context_version": "1.0.0",
+             *       "user": {
+             *         "user_identifier": "ada@example.com",
+             *         "policy_id": 1
+             *       }
+             *     }
+             */
+            readonly context: {
+                readonly [key: string]: unknown;
+            };
+            /**
+             * @description Whether both ended alike, with the same policy.
+             * @example false
+             */
+            readonly same: boolean;
+            readonly recorded: components["schemas"]["HookRecordedEnd"];
+            readonly replayed: components["schemas"]["HookReplayedEnd"];
+        };
+        /**
+         * @description The context of the function, as it is or as the one member `context`.
+         * @example {
+         *       "context_version": "1.0.0",
+         *       "user": {
+         *         "user_identifier": "ada@example.com",
+         *         "policy_id": 1
+         *       }
+         *     }
+         */
+        readonly HookTestRequest: {
+            readonly [key: string]: unknown;
         };
         /**
          * Format: date-time
@@ -5829,6 +6148,11 @@ export interface components {
          * @example 3
          */
         readonly Version: number;
+        /**
+         * @description The `request_id` of a run in the log of the hook. Anything else is answered as unknown.
+         * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
+         */
+        readonly RunId: string;
         /**
          * @description Name of the setting. An unknown one is 404.
          * @example refresh.idle_days
@@ -13183,6 +13507,144 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
+    readonly listHookContexts: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The samples. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "type": "pre-authentication",
+                     *         "context_version": "1.0.0",
+                     *         "context": {
+                     *           "context_version": "1.0.0",
+                     *           "user": {
+                     *             "user_identifier": "ada@example.com",
+                     *             "policy_id": 1
+                     *           },
+                     *           "device": {
+                     *             "user_agent": "curl/8.0",
+                     *             "is_mobile": false
+                     *           },
+                     *           "correlation_id": "9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                     *           "request_id": "0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a"
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["HookContextSample"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly testHookFunction: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The function and its context; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "type": "pre-authentication",
+                 *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=",
+                 *       "context": {
+                 *         "context_version": "1.0.0",
+                 *         "user": {
+                 *           "user_identifier": "ada@example.com",
+                 *           "policy_id": 1
+                 *         },
+                 *         "device": {
+                 *           "user_agent": "curl/8.0",
+                 *           "is_mobile": false
+                 *         },
+                 *         "correlation_id": "9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                 *         "request_id": "0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a"
+                 *       },
+                 *       "runtime": "jsruntime12.x",
+                 *       "timeout": 1,
+                 *       "env_vars": [],
+                 *       "packages": {}
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["HookTrial"];
+            };
+        };
+        readonly responses: {
+            /** @description How it ended. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "outcome": "success",
+                     *       "value": {
+                     *         "user": {
+                     *           "user_identifier": "ada@example.com",
+                     *           "policy_id": 1
+                     *         }
+                     *       },
+                     *       "error": null,
+                     *       "output": [],
+                     *       "dropped": 0,
+                     *       "duration_ms": 3
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HookTestResult"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     readonly readHook: {
         readonly parameters: {
             readonly query?: never;
@@ -13394,6 +13856,62 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly streamHookLogs: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Only runs of this hook; all hooks of the account by default. An unknown one is 404.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly hook_id?: string;
+                /**
+                 * @description How long the stream lasts; until something else ends it by default.
+                 * @example 1
+                 */
+                readonly seconds?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description The `id` of the last event that another stream sent; without it the stream begins with new runs.
+                 * @example 42
+                 */
+                readonly "Last-Event-ID"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The events, until the stream ends. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example retry: 3000
+                     *
+                     *     id: 42
+                     *     event: run
+                     *     data: {"hook_id":"7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11","request_id":"0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a","correlation_id":"9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11","created_at":"2026-11-29T10:00:00.000Z","outcome":"success","duration_ms":3,"attempt":1,"events":[]}
+                     */
+                    readonly "text/event-stream": string;
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -14031,6 +14549,98 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly replayHookRun: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+                /**
+                 * @description The `request_id` of a run in the log of the hook. Anything else is answered as unknown.
+                 * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
+                 */
+                readonly run: components["parameters"]["RunId"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description What is run; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["HookReplayInput"];
+            };
+        };
+        readonly responses: {
+            /** @description Both ends. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "context": {
+                     *         "context_version": "1.0.0",
+                     *         "user": {
+                     *           "user_identifier": "ada@example.com",
+                     *           "policy_id": 1
+                     *         },
+                     *         "device": {
+                     *           "user_agent": "curl/8.0",
+                     *           "is_mobile": false
+                     *         },
+                     *         "correlation_id": "9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                     *         "request_id": "0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a"
+                     *       },
+                     *       "same": false,
+                     *       "recorded": {
+                     *         "outcome": "success",
+                     *         "policy_id": 7,
+                     *         "output": []
+                     *       },
+                     *       "replayed": {
+                     *         "outcome": "refused",
+                     *         "policy_id": null,
+                     *         "value": {
+                     *           "success": false
+                     *         },
+                     *         "error": null,
+                     *         "output": [],
+                     *         "dropped": 0,
+                     *         "duration_ms": 3
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HookReplay"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];

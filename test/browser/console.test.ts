@@ -7,6 +7,7 @@ import { violationsOf } from '../support/axe.ts';
 import { waitUntil } from '../support/browser.ts';
 import { makeAdministrator } from '../support/console.ts';
 import { makeUser } from '../support/sign-in.ts';
+import { setUser } from '../support/users.ts';
 import { visitConsole } from './console-stage.ts';
 import { openStage, type Stage, signIn, visit } from './stage.ts';
 
@@ -252,6 +253,21 @@ describe('the console', () => {
         }
       },
     );
+  });
+
+  it('explains why a user cannot sign in, and mends it', async () => {
+    const locked = await makeUser(stage.app, undefined, { firstname: 'Linus', lastname: 'Locked' });
+    await setUser(stage.app.services, stage.app.account, locked.id, { status: 'locked' });
+    await open(path(locked), async (page) => {
+      await page.getByRole('button', { name: 'Explain', exact: true }).click();
+      const steps = page.getByRole('list', { name: 'Decisions of the sign-in' });
+      await steps.getByText('user_locked').waitFor();
+      assert.deepEqual(await violationsOf(page), []);
+      await steps.getByRole('button', { name: 'Unlock' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Unlock' }).click();
+      await steps.getByText('user_active').waitFor();
+      assert.equal((await now(locked)).status, 1);
+    });
   });
 
   it('changes a setting within its bounds, says why a value is refused, and rotates the keys', () =>

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { hour, newGrant, unique } from '../store/samples.ts';
 import type { TestApp } from '../support/app.ts';
 import type { Answer } from '../support/conforms.ts';
+import { recordRun } from '../support/hook-runs.ts';
 import { codeAt } from '../support/second-factor.ts';
 import { ownVisit } from '../support/visits.ts';
 import { operationsOf } from './operations.ts';
@@ -84,6 +85,7 @@ const makers: Readonly<Record<string, Maker>> = {
     return String(id);
   },
   '/hooks/{id}/versions': async (fixtures, path) => String((await fixtures.call('GET', path)).body[0].version),
+  '/hooks/{id}/logs': (fixtures, path) => fixtures.recordRun(path.split('/')[2] ?? ''),
   // A user has up to ten devices.
   '/mfa/users': (fixtures) => fixtures.fresh('/users'),
   '/mfa/users/{id}/registrations': async (fixtures, path) => (await fixtures.register(path, false)).id,
@@ -182,6 +184,11 @@ export class Fixtures {
   /** The id of something that no other request is about. */
   async fresh(path: string, collection = path): Promise<string> {
     return this.#idle.get(path)?.pop() ?? (await this.#make(path, collection));
+  }
+
+  /** A run in the log of this hook that can be replayed. */
+  recordRun(uuid: string): Promise<string> {
+    return recordRun(this.#app, uuid);
   }
 
   /** Registers a device; `verified`: it needs no one-time password first. */

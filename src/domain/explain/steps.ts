@@ -5,7 +5,7 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { displayName } from '../clients/represent-metadata.ts';
-import type { RunServices } from '../hooks/run-hook.ts';
+import type { RunServices } from '../hooks/one-run.ts';
 import { isOwnPages } from '../login/own-pages.ts';
 import { fullName } from '../users/names.ts';
 

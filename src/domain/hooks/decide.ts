@@ -12,16 +12,9 @@ import { type PolicyAnswer, readPolicyAnswer } from './answers.ts';
 import { preAuthenticationContext, type SigningIn } from './context.ts';
 import { findFacts } from './facts.ts';
 import { findLiveHooks } from './live.ts';
+import { prepareHook, type RunnableHook, type RunServices } from './one-run.ts';
 import type { SignInTraits } from './risk.ts';
-import {
-  type Asked,
-  type NewExecution,
-  prepareHook,
-  type Ran,
-  type RunnableHook,
-  type RunServices,
-  runHook,
-} from './run-hook.ts';
+import { type Asked, type NewExecution, type Ran, runHook } from './run-hook.ts';
 import { type Shadow, tellOutcome } from './shadow.ts';
 import { sourceOf } from './source.ts';
 

@@ -6,8 +6,8 @@ import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import type { SigningIn } from './context.ts';
 import { decidePreAuthentication, type Firing } from './decide.ts';
+import type { RunServices } from './one-run.ts';
 import type { SignInTraits } from './risk.ts';
-import type { RunServices } from './run-hook.ts';
 import { withShadows } from './shadow.ts';
 
 /** What hooks are told about an attempt. */

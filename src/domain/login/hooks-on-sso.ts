@@ -7,7 +7,7 @@ import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentAuditContext } from '../audit/context.ts';
 import { hasRow } from '../clients/console-client.ts';
-import type { RunServices } from '../hooks/run-hook.ts';
+import type { RunServices } from '../hooks/one-run.ts';
 import type { Halted } from '../opening/admit.ts';
 import { passHooks } from '../opening/walk.ts';
 import type { OpenRequest } from './authorization-request.ts';

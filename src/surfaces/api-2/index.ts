@@ -17,6 +17,8 @@ import { customAttributes } from './custom-attributes.ts';
 import { listEvents } from './events.ts';
 import { explainUser } from './explain-user.ts';
 import { failures, takesArray } from './failures.ts';
+import { streamHookLogs } from './hook-log-stream.ts';
+import { hookTrials } from './hook-trials.ts';
 import { hookVariables } from './hook-variables.ts';
 import { hookHistory } from './hook-versions.ts';
 import { hooks } from './hooks.ts';
@@ -50,6 +52,8 @@ function handlersOf(services: Services): Handlers<operations> {
     ...administrators(services),
     ...hooks(services),
     ...hookHistory(services),
+    ...hookTrials(services),
+    streamHookLogs: streamHookLogs(services),
     ...hookVariables(services),
     listEvents: listEvents(services),
     ...accountSettings(services),

@@ -23,6 +23,7 @@ import { events } from './events.ts';
 import { hookHistory } from './hook-history.ts';
 import { hookRules } from './hook-rules.ts';
 import { hookTests } from './hook-tests.ts';
+import { hookTrials } from './hook-trials.ts';
 import { hookVariables } from './hook-variables.ts';
 import { hooks } from './hooks.ts';
 import { limits } from './limits.ts';
@@ -87,6 +88,7 @@ for (const kind of databases) {
     part('variables of hooks', () => hookVariables(app));
     part('hooks', () => hooks(app));
     part('versions and drafts of hooks', () => hookHistory(app));
+    part('trials and replays of hooks', () => hookTrials(app));
     part('rules of hooks', () => hookRules(app));
     part('test runs of hooks', () => hookTests(app));
     part('second factors', () => mfa(app));

@@ -10,6 +10,7 @@ import { Time } from '../../parts/time.tsx';
 import { go, hrefOf } from '../../routing/address.ts';
 import { may } from '../../session/session.ts';
 import { UserAccess } from './access.tsx';
+import { Explain } from './explain.tsx';
 import { UserFactors } from './factors.tsx';
 import { profileFields } from './fields.ts';
 import { UserHistory } from './history.tsx';
@@ -78,6 +79,7 @@ export function UserScreen({ id }: { readonly id: string }) {
           again={again}
         />
       </Section>
+      {may('manage_all') && <Explain user={user} again={again} />}
       <UserAccess user={user} save={save} again={again} />
       {may('read_all') && <UserFactors id={user.id} />}
       {may('manage_all') && <UserSignIns id={user.id} />}

@@ -1740,6 +1740,78 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/usage/daily": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List daily counts
+         * @description How often each kind of thing happened on each day (UTC) of the last 90, the latest day first by default. Days and
+         *     kinds without any are left out. Counts of the last minute may be missing, and a process that is killed loses
+         *     those of its last minute; nothing is counted twice.
+         *     `sign_in.*` are sign-ins by outcome and `hook.*` runs of hooks by outcome, both as the metrics have them.
+         *     `refresh` are refreshes that rotated a token, `refresh.*` the others. `deprecated_call` are calls of deprecated
+         *     surfaces with an API key, and `authorization_refused` refused requests for authorization of known apps. The other
+         *     kinds are uses of a grant type, introspections, and tokens of credential pairs. An unknown parameter is 400.
+         */
+        readonly get: operations["listDailyCounts"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/usage/apps": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the use of apps
+         * @description Each app with the last day on which it was used, and how often it was used in the last days, sorted by `id` by
+         *     default. Use is a refresh, an exchange of a code, a password, a device code or another token, a token for the app
+         *     itself, an answer with tokens, or an introspection. To find apps that nobody needs any more, filter by
+         *     `unused_since`. An app of open registration expires when it is not used, and is removed soon after. At most 100 a
+         *     page, and 100 by default. An unknown parameter is 400.
+         */
+        readonly get: operations["listAppUses"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/usage/deprecated-calls": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List callers of deprecated surfaces
+         * @description Which API key still calls which operation of a deprecated surface, how often, and what replaces it; the latest
+         *     caller first by default. Keys that were deleted are included. Each single call is in the trail: `GET
+         *     /api/2/events?actor=API:<id>`. Calls of the last minute may be missing. An unknown parameter is 400.
+         */
+        readonly get: operations["listDeprecatedCalls"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -5537,6 +5609,159 @@ export interface components {
              * @example []
              */
             readonly keys: readonly components["schemas"]["SigningKey"][];
+        };
+        /** @description How often something happened on a day. */
+        readonly DailyCount: {
+            /**
+             * @description The day, in UTC.
+             * @example 2026-11-21
+             */
+            readonly day: string;
+            /**
+             * @description What happened.
+             * @example sign_in.succeeded
+             * @enum {string}
+             */
+            readonly kind: "sign_in.succeeded" | "sign_in.unknown_user" | "sign_in.wrong_password" | "sign_in.wrong_passkey" | "sign_in.closed" | "sign_in.wrong_second_factor" | "sign_in.refused" | "sign_in.hook_refused" | "sign_in.hook_failed" | "refresh" | "refresh.repeated" | "refresh.reused" | "refresh.refused" | "authorization_code" | "implicit" | "password" | "device_code" | "token_exchange" | "client_credentials" | "credential_token" | "introspection" | "authorization_refused" | "deprecated_call" | "hook.success" | "hook.refused" | "hook.invalid_result" | "hook.error" | "hook.timeout" | "hook.out_of_memory" | "hook.crashed" | "hook.unavailable";
+            /**
+             * Format: int64
+             * @description How often.
+             * @example 1204
+             */
+            readonly count: number;
+        };
+        /** @description A count of one day. */
+        readonly CountOfDay: {
+            /**
+             * @description The day, in UTC.
+             * @example 2026-11-21
+             */
+            readonly day: string;
+            /**
+             * Format: int64
+             * @description How often.
+             * @example 24
+             */
+            readonly count: number;
+        };
+        /** @description How an app is used. */
+        readonly AppUse: {
+            /**
+             * Format: int32
+             * @description Identifier of the app.
+             * @example 3
+             */
+            readonly id: number;
+            /**
+             * @description Its name.
+             * @example Payroll
+             */
+            readonly name: string;
+            /**
+             * @description Its identifier as an OAuth client.
+             * @example 019aa1b2c3d44e5f8a9b0c1d2e3f4a5b
+             */
+            readonly client_id: string;
+            /**
+             * @description `open` for an app of open registration or with a metadata document, which expires when it is not used.
+             * @example token
+             * @enum {string}
+             */
+            readonly registered_by: "token" | "open";
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * @description The last day on which it was used, in UTC; null if it never was.
+             * @example 2026-11-20
+             */
+            readonly last_used_on: string | null;
+            /**
+             * Format: int64
+             * @description How often it was used in the last `days`.
+             * @example 41
+             */
+            readonly uses: number;
+            /**
+             * @description The same by day, the oldest first; days without any are left out.
+             * @example [
+             *       {
+             *         "day": "2026-11-20",
+             *         "count": 24
+             *       }
+             *     ]
+             */
+            readonly by_day: readonly components["schemas"]["CountOfDay"][];
+            /**
+             * Format: date-time
+             * @description When it expires if nobody uses it; null for an app that does not expire.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly expires_at: string | null;
+            /**
+             * @description Whether `expires_at` has passed; the service removes the app within minutes.
+             * @example false
+             */
+            readonly expired: boolean;
+        };
+        /** @description The API key of a caller. */
+        readonly CallingKey: {
+            /**
+             * Format: int32
+             * @description Identifier of the key.
+             * @example 1
+             */
+            readonly id: number;
+            /**
+             * @description What the key is for.
+             * @example Payroll export
+             */
+            readonly name: string;
+        };
+        /** @description Calls of one operation with one API key. */
+        readonly DeprecatedCalls: {
+            readonly api_key: components["schemas"]["CallingKey"];
+            /**
+             * @description The deprecated surface.
+             * @example xml
+             * @enum {string}
+             */
+            readonly surface: "api-v1" | "api-v3" | "xml";
+            /**
+             * @description Method and path of the operation.
+             * @example GET /users.xml
+             */
+            readonly call: string;
+            /**
+             * @description Method and path of what replaces it.
+             * @example GET /api/2/users
+             */
+            readonly successor: string;
+            /**
+             * Format: int64
+             * @description How often it was called in the last `days`.
+             * @example 12
+             */
+            readonly calls: number;
+            /**
+             * Format: date-time
+             * @description When it was called last; null where an older release counted.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly last_called_at: string | null;
+            /**
+             * @description The same by day, the oldest first; days without any are left out.
+             * @example [
+             *       {
+             *         "day": "2026-11-20",
+             *         "count": 24
+             *       }
+             *     ]
+             */
+            readonly by_day: readonly components["schemas"]["CountOfDay"][];
         };
         /** @description Who signs in. */
         readonly HookUser: {
@@ -15453,6 +15678,402 @@ export interface operations {
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listDailyCounts: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only counts of this kind; `*` at either end matches any text.
+                 * @example sign_in.*
+                 */
+                readonly kind?: string;
+                /**
+                 * @description The first day, in UTC; 29 days before today by default.
+                 * @example 2026-11-01
+                 */
+                readonly from?: string;
+                /**
+                 * @description The last day, in UTC; today by default.
+                 * @example 2026-11-30
+                 */
+                readonly to?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The counts. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "day": "2026-11-21",
+                     *         "kind": "sign_in.succeeded",
+                     *         "count": 1204
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * @description The day, in UTC.
+                         * @example 2026-11-21
+                         */
+                        readonly day?: string;
+                        /**
+                         * @description What happened.
+                         * @example sign_in.succeeded
+                         * @enum {string}
+                         */
+                        readonly kind?: "sign_in.succeeded" | "sign_in.unknown_user" | "sign_in.wrong_password" | "sign_in.wrong_passkey" | "sign_in.closed" | "sign_in.wrong_second_factor" | "sign_in.refused" | "sign_in.hook_refused" | "sign_in.hook_failed" | "refresh" | "refresh.repeated" | "refresh.reused" | "refresh.refused" | "authorization_code" | "implicit" | "password" | "device_code" | "token_exchange" | "client_credentials" | "credential_token" | "introspection" | "authorization_refused" | "deprecated_call" | "hook.success" | "hook.refused" | "hook.invalid_result" | "hook.error" | "hook.timeout" | "hook.out_of_memory" | "hook.crashed" | "hook.unavailable";
+                        /**
+                         * Format: int64
+                         * @description How often.
+                         * @example 1204
+                         */
+                        readonly count?: number;
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listAppUses: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 100 by default. Ignored with a cursor, which keeps its own.
+                 * @example 100
+                 */
+                readonly limit?: components["parameters"]["HookLimit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only apps with this name; `*` at either end matches any text.
+                 * @example Pay*
+                 */
+                readonly name?: string;
+                /**
+                 * @description Only apps that were made before this day, in UTC, and that were not used on it or later.
+                 * @example 2026-09-01
+                 */
+                readonly unused_since?: string;
+                /**
+                 * @description The number of days of which uses are counted, including today; 30 by default.
+                 * @example 30
+                 */
+                readonly days?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The apps. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 3,
+                     *         "name": "Payroll",
+                     *         "client_id": "019aa1b2c3d44e5f8a9b0c1d2e3f4a5b",
+                     *         "registered_by": "token",
+                     *         "created_at": "2026-01-15T10:00:00.000Z",
+                     *         "last_used_on": "2026-11-20",
+                     *         "uses": 41,
+                     *         "by_day": [
+                     *           {
+                     *             "day": "2026-11-19",
+                     *             "count": 17
+                     *           },
+                     *           {
+                     *             "day": "2026-11-20",
+                     *             "count": 24
+                     *           }
+                     *         ],
+                     *         "expires_at": null,
+                     *         "expired": false
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * Format: int32
+                         * @description Identifier of the app.
+                         * @example 3
+                         */
+                        readonly id?: number;
+                        /**
+                         * @description Its name.
+                         * @example Payroll
+                         */
+                        readonly name?: string;
+                        /**
+                         * @description Its identifier as an OAuth client.
+                         * @example 019aa1b2c3d44e5f8a9b0c1d2e3f4a5b
+                         */
+                        readonly client_id?: string;
+                        /**
+                         * @description `open` for an app of open registration or with a metadata document, which expires when it is not used.
+                         * @example token
+                         * @enum {string}
+                         */
+                        readonly registered_by?: "token" | "open";
+                        /**
+                         * Format: date-time
+                         * @description When it was made.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly created_at?: string;
+                        /**
+                         * @description The last day on which it was used, in UTC; null if it never was.
+                         * @example 2026-11-20
+                         */
+                        readonly last_used_on?: string | null;
+                        /**
+                         * Format: int64
+                         * @description How often it was used in the last `days`.
+                         * @example 41
+                         */
+                        readonly uses?: number;
+                        /**
+                         * @description The same by day, the oldest first; days without any are left out.
+                         * @example [
+                         *       {
+                         *         "day": "2026-11-20",
+                         *         "count": 24
+                         *       }
+                         *     ]
+                         */
+                        readonly by_day?: readonly components["schemas"]["CountOfDay"][];
+                        /**
+                         * Format: date-time
+                         * @description When it expires if nobody uses it; null for an app that does not expire.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly expires_at?: string | null;
+                        /**
+                         * @description Whether `expires_at` has passed; the service removes the app within minutes.
+                         * @example false
+                         */
+                        readonly expired?: boolean;
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listDeprecatedCalls: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only calls of this surface.
+                 * @example xml
+                 */
+                readonly surface?: string;
+                /**
+                 * @description Only calls with this key.
+                 * @example 1
+                 */
+                readonly api_key_id?: number;
+                /**
+                 * @description The number of days of which calls are counted, including today; 30 by default.
+                 * @example 30
+                 */
+                readonly days?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The calls, by key and operation. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "api_key": {
+                     *           "id": 1,
+                     *           "name": "Payroll export"
+                     *         },
+                     *         "surface": "xml",
+                     *         "call": "GET /users.xml",
+                     *         "successor": "GET /api/2/users",
+                     *         "calls": 12,
+                     *         "last_called_at": "2026-11-21T10:00:00.000Z",
+                     *         "by_day": [
+                     *           {
+                     *             "day": "2026-11-21",
+                     *             "count": 12
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        readonly api_key?: components["schemas"]["CallingKey"];
+                        /**
+                         * @description The deprecated surface.
+                         * @example xml
+                         * @enum {string}
+                         */
+                        readonly surface?: "api-v1" | "api-v3" | "xml";
+                        /**
+                         * @description Method and path of the operation.
+                         * @example GET /users.xml
+                         */
+                        readonly call?: string;
+                        /**
+                         * @description Method and path of what replaces it.
+                         * @example GET /api/2/users
+                         */
+                        readonly successor?: string;
+                        /**
+                         * Format: int64
+                         * @description How often it was called in the last `days`.
+                         * @example 12
+                         */
+                        readonly calls?: number;
+                        /**
+                         * Format: date-time
+                         * @description When it was called last; null where an older release counted.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly last_called_at?: string | null;
+                        /**
+                         * @description The same by day, the oldest first; days without any are left out.
+                         * @example [
+                         *       {
+                         *         "day": "2026-11-20",
+                         *         "count": 24
+                         *       }
+                         *     ]
+                         */
+                        readonly by_day?: readonly components["schemas"]["CountOfDay"][];
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

@@ -18,9 +18,13 @@ const operation = (operationId: string, security: readonly Node[] = []) => ({
   paths: { '/made': { get: { operationId, security } } },
 });
 const schemes = (securitySchemes: Node) => ({ components: { securitySchemes } });
-const secured = (scheme: Node, others: Node = {}) => ({
+const managed = (security: readonly Node[]) => ({
+  paths: { '/api/2/made': { get: { operationId: 'readMade', security } } },
+  ...schemes({ bearer: {}, dpop: {} }),
+});
+const secured = (scheme: Node) => ({
   ...operation('readMade', [{ bearer: ['read_all'] }]),
-  ...schemes({ bearer: scheme, ...others }),
+  ...schemes({ bearer: scheme }),
 });
 const flow = (scopes: Node) => ({ type: 'oauth2', flows: { clientCredentials: { tokenUrl: '/token', scopes } } });
 
@@ -162,9 +166,9 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   'administrators-admitted': [
     {
-      wrong: secured(flow({ read_all: 'Everything.' }), { dpop: {} }),
-      right: { ...operation('readMade', [{ bearer: ['read_all'] }, { dpop: ['read_all'] }]), ...schemes({ dpop: {} }) },
-      at: 'paths//made/get/security',
+      wrong: managed([{ bearer: ['read_all'] }]),
+      right: managed([{ bearer: ['read_all'] }, { dpop: ['read_all'] }]),
+      at: 'paths//api/2/made/get/security',
     },
   ],
   'unused-component': [

@@ -10,6 +10,7 @@
  *     npm run bench -- --documents clients with a metadata document alone
  *     npm run bench -- --floors    what each request costs beside its floor alone
  *     npm run bench -- --scale     what a refresh costs with several processes, by part, and nothing else
+ *     npm run bench -- --log-streams what open streams of log lines cost, and nothing else; half a minute
  *     npm run bench -- --growth    each operation of the contracts with 1,000 and with 300,000 users, up to 25 minutes;
  *                                  --users=N another size, --database=sqlite or postgres one of both, --only=<regexp>
  *                                  the operations whose names match, --filled=<folder> keeps the filled databases
@@ -39,6 +40,7 @@ import {
   measureStarts,
   openField,
 } from '../test/bench/measure-sqlite.ts';
+import { measureStreams } from '../test/bench/measure-streams.ts';
 import { fullPlan, quickPlan } from '../test/bench/plan.ts';
 import { profileRefresh } from '../test/bench/profile.ts';
 import { type Results, reportJson, reportPage, reportText } from '../test/bench/report.ts';
@@ -62,6 +64,7 @@ function readFlags() {
       documents: flag,
       floors: flag,
       scale: flag,
+      'log-streams': flag,
       ...growth,
     };
     return parseArgs({ options }).values;
@@ -113,6 +116,7 @@ const {
   documents: documentsOnly,
   floors: floorsOnly,
   scale,
+  'log-streams': logStreams,
   growth,
   users,
   database,
@@ -149,6 +153,12 @@ if (scale) {
   bench.close();
   process.stdout.write(`${tables}\n`);
   process.exit(0);
+}
+if (logStreams) {
+  const { text, isKept } = await measureStreams(bench.log);
+  bench.close();
+  process.stdout.write(`${text}\n`);
+  process.exit(isKept ? 0 : 1);
 }
 if (growth) {
   const grew = await measureGrowth(readGrowthPlan(), bench.log);

@@ -48,6 +48,7 @@ const opening: readonly { readonly what: RegExp; readonly also: readonly string[
   { what: /\bsessions\s*(?:\?\.|\.)\s*(?:create|renew)\b/g, also: [] },
   { what: /\bgrants\s*(?:\?\.|\.)\s*create\b/g, also: [] },
   { what: /\bauthorizations\s*(?:\?\.|\.)\s*createCode\b/g, also: [] },
+  { what: /\badministrators\s*(?:\?\.|\.)\s*(?:addGrant|redeemGrant)\b/g, also: [] },
   { what: /\bdeviceCodes\s*(?:\?\.|\.)\s*decide\b/g, also: ['domain/device/finish-device.ts'] },
   {
     what: /\baddAccessTokens?\b/g,

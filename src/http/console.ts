@@ -56,7 +56,7 @@ export function createConsole(
     const state = requestStateOf(res);
     if (!isOfConsole.test(req.path) || state.malformed) return next();
     state.account = await findAccountByHost(services, req.headers.host ?? '');
-    if (!state.account) return next();
+    if (!state.account?.settings.console) return next();
     files ??= readFiles(await folder());
     const name = nameIn(req.path);
     const file = files.get(name);

@@ -65,7 +65,7 @@ export function prepareRepeatable<Operations>(
     if (!caller && key.length < fewestOfNetwork) throw tooShort();
     const repeatable = {
       account: origin.account,
-      caller: caller ? `credential ${caller.credentialId}` : `network ${networkSourceOf(origin.source)}`,
+      caller: caller ? `${caller.actor.type} ${caller.actor.id}` : `network ${networkSourceOf(origin.source)}`,
       key,
       request: JSON.stringify([operationId, path, query, body ?? null]),
     };

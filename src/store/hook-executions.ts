@@ -74,6 +74,14 @@ export interface HookExecutionStore {
   ): Promise<readonly HookExecutionRecord[]>;
   /** Fields: `created_at`, `request_id`, `correlation_id`. */
   page(accountId: number, hookId: number, query: ListQuery): Promise<ListPage<HookExecutionRecord>>;
+  /** The newest runs of the account with larger numbers than `after`, newest first. */
+  listNewest(
+    accountId: number,
+    after: number,
+    limit: number,
+  ): Promise<readonly Pick<HookExecutionRecord, 'id' | 'hookId'>[]>;
+  /** Those that are still there, by number. */
+  read(accountId: number, ids: readonly number[]): Promise<readonly HookExecutionRecord[]>;
   /** By `requestId`. */
   find(accountId: number, requestId: string): Promise<HookExecutionRecord | null>;
 }

@@ -1,7 +1,17 @@
 /** Resources of whatever kind, as conditional writes see them. */
 
 /** What has a row of its own and can be read by its key. */
-export type ResourceKind = 'user' | 'app' | 'role' | 'attribute' | 'api' | 'policy' | 'hook' | 'variable' | 'setting';
+export type ResourceKind =
+  | 'user'
+  | 'app'
+  | 'role'
+  | 'attribute'
+  | 'api'
+  | 'policy'
+  | 'hook'
+  | 'variable'
+  | 'setting'
+  | 'administrator';
 
 export interface ResourceStore {
   /**

@@ -93,7 +93,7 @@ export async function startProcess(
 /** Runs the seeding in a separate process, so that the measuring one stays small. */
 export async function runSeeding<Made>(
   installation: Installation,
-  program: 'seed.ts' | 'seed-documents.ts' | 'seed-lists.ts' | 'growth/seed.ts',
+  program: 'seed.ts' | 'seed-documents.ts' | 'seed-streams.ts' | 'seed-lists.ts' | 'growth/seed.ts',
   args: readonly string[],
 ): Promise<Made> {
   const file = join(installation.folder, 'seeded.json');

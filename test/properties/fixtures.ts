@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { hour, newGrant, unique } from '../store/samples.ts';
 import type { TestApp } from '../support/app.ts';
 import type { Answer } from '../support/conforms.ts';
+import { recordRun } from '../support/hook-runs.ts';
 import { codeAt } from '../support/second-factor.ts';
 import { ownVisit } from '../support/visits.ts';
 import { operationsOf } from './operations.ts';
@@ -64,6 +65,11 @@ type Maker = (fixtures: Fixtures, path: string) => Promise<string>;
 
 /** What is not made by a request to its own collection, or has a secret that later requests need. */
 const makers: Readonly<Record<string, Maker>> = {
+  '/administrators': async (fixtures) => {
+    const id = await fixtures.fresh('/users');
+    await fixtures.call('PUT', `/administrators/${id}`, { scopes: ['read_all'] });
+    return id;
+  },
   // Settings are there; this one changes nothing for other requests.
   '/account-settings': async () => idleDays,
   // Written twice, so that it can be rolled back, and with a draft.
@@ -79,6 +85,7 @@ const makers: Readonly<Record<string, Maker>> = {
     return String(id);
   },
   '/hooks/{id}/versions': async (fixtures, path) => String((await fixtures.call('GET', path)).body[0].version),
+  '/hooks/{id}/logs': (fixtures, path) => fixtures.recordRun(path.split('/')[2] ?? ''),
   // A user has up to ten devices.
   '/mfa/users': (fixtures) => fixtures.fresh('/users'),
   '/mfa/users/{id}/registrations': async (fixtures, path) => (await fixtures.register(path, false)).id,
@@ -177,6 +184,11 @@ export class Fixtures {
   /** The id of something that no other request is about. */
   async fresh(path: string, collection = path): Promise<string> {
     return this.#idle.get(path)?.pop() ?? (await this.#make(path, collection));
+  }
+
+  /** A run in the log of this hook that can be replayed. */
+  recordRun(uuid: string): Promise<string> {
+    return recordRun(this.#app, uuid);
   }
 
   /** Registers a device; `verified`: it needs no one-time password first. */

@@ -131,6 +131,14 @@ const sources: Readonly<Record<string, Source>> = {
   setRoleApps: async ({ fixtures }) => ({ items: [Number(await fixtures.shared('/apps'))] }),
   createHook: hook,
   replaceHook: hook,
+  testHookFunction: () => ({
+    body: { function: draft, type: 'pre-authentication', runtime: undefined, timeout: 1, env_vars: [], packages: {} },
+  }),
+  replayHookRun: ({ plan: { pick } }) => ({
+    body: { version: undefined, draft: pick % 3 === 0, function: pick % 3 === 1 ? draft : undefined },
+  }),
+  // It would go on until its token ends.
+  streamHookLogs: () => ({ query: { seconds: '1', hook_id: undefined } }),
   rollBackHook: () => ({ body: { version: undefined } }),
   replaceHookDraft: () => ({ body: { function: draft } }),
   createHookVariable: () => ({ body: { name: variableName(), value: 'value' } }),
@@ -174,7 +182,9 @@ export async function managed(fixtures: Fixtures, plan: Plan): Promise<Taken> {
   const { parameters, giveBack } = await fixtures.fill(template, method === 'DELETE');
   const context = { fixtures, plan, path: parameters };
   const given =
-    freedom === 'free' ? harmless(plan) : { ...(await page(context)), ...(await sources[operationId]?.(context)) };
+    freedom === 'free'
+      ? { ...harmless(plan), ...short(plan) }
+      : { ...(await page(context)), ...(await sources[operationId]?.(context)) };
   const headers = { ...keyFor(context), ...(freedom === 'free' ? {} : await ifMatch(context)) };
   const inBody = Object.keys(given.body ?? {});
   // The default policy cannot be deleted.
@@ -193,6 +203,11 @@ export async function managed(fixtures: Fixtures, plan: Plan): Promise<Taken> {
       else if (operationId === 'createHookVariable') await fixtures.call('DELETE', `/hooks/envs/${body.id}`);
     },
   };
+}
+
+/** A stream lasts as long as it says, and for ever where it says nothing. */
+function short({ operation }: Plan): Given {
+  return operation.operationId === 'streamHookLogs' ? { query: { seconds: '1' } } : {};
 }
 
 /** What would change the rules for all other requests. */

@@ -78,6 +78,7 @@ type Others =
   | 'facts'
   | 'limitCounts'
   | 'callers'
+  | 'administrators'
   | 'users'
   | 'attributes'
   | 'roles'
@@ -240,7 +241,7 @@ const steps = {
     remove: (store, { build: { accountId, id } }) => store.packageBuilds.remove(accountId, id),
     addBundle: (store) => store.packageBuilds.addBundle('x', 'script', now),
     useBundle: (store) => store.packageBuilds.useBundle('x', now + 1),
-    ...{ list: 'reads', countOpen: 'reads', findBundle: 'reads' },
+    ...{ list: 'reads', listReady: 'reads', countOpen: 'reads', findBundle: 'reads' },
   },
 } as const satisfies { readonly [Noun in Exclude<keyof StoreVerbs, Others>]: Steps<StoreVerbs[Noun]> };
 

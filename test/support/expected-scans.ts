@@ -16,7 +16,7 @@ export const expectedScans: readonly ExpectedScan[] = [
     because: 'an installation has few of them',
   },
   {
-    of: /^(signing_keys|policies|custom_attributes|others|api_keys|credentials|authorization_servers)$/,
+    of: /^(signing_keys|policies|custom_attributes|others|api_keys|credentials|administrators|authorization_servers)$/,
     where: any,
     because: 'an account has few of them',
   },

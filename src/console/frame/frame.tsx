@@ -5,7 +5,7 @@ import { Notices } from '../parts/notices.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { useStored } from '../parts/stored.ts';
 import { hrefOf, useAddress } from '../routing/address.ts';
-import { nameOf } from '../screens/user-words.ts';
+import { nameOf } from '../screens/users/words.ts';
 import { may, standing } from '../session/session.ts';
 import { Calls } from './calls.tsx';
 import { Ended } from './ended.tsx';

@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { api } from '../api/api.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { go, hrefOf } from '../routing/address.ts';
-import { searchUsers } from '../screens/search-users.ts';
-import { nameOf } from '../screens/user-words.ts';
+import { searchUsers } from '../screens/users/search.ts';
+import { nameOf } from '../screens/users/words.ts';
 import { may } from '../session/session.ts';
 import { screens } from './screens.tsx';
 

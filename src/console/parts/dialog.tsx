@@ -16,6 +16,8 @@ export function Dialog({ title, close, children }: DialogProps) {
   useEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
+    // Without this the button that closes it would have the focus.
+    dialog.current?.querySelector<HTMLElement>(':is(input, select, textarea, button):not(header *)')?.focus();
     return () => {
       if (before instanceof HTMLElement) before.focus();
     };
@@ -28,6 +30,7 @@ export function Dialog({ title, close, children }: DialogProps) {
         event.preventDefault();
         close();
       }}
+      onClose={close}
     >
       <header class="section-head">
         <h2 id={id}>{title}</h2>
@@ -94,11 +97,22 @@ function Confirm({ title, words, verb, typed, act, close }: ConfirmProps) {
 }
 
 /** A button that asks before it acts. */
-export function ConfirmButton({ label, ...props }: Omit<ConfirmProps, 'close'> & { readonly label: string }) {
+export interface ConfirmButtonProps extends Omit<ConfirmProps, 'close'> {
+  readonly label: string;
+  /** What it concerns, where several such buttons stand below each other. */
+  readonly of?: string;
+}
+
+export function ConfirmButton({ label, of, ...props }: ConfirmButtonProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
-      <button type="button" class="danger-quiet" onClick={() => setIsOpen(true)}>
+      <button
+        type="button"
+        class="danger-quiet"
+        aria-label={of === undefined ? undefined : `${label} ${of}`}
+        onClick={() => setIsOpen(true)}
+      >
         {label}
       </button>
       {isOpen && <Confirm {...props} close={() => setIsOpen(false)} />}

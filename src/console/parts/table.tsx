@@ -68,9 +68,9 @@ export function List<Row>({ asked, empty, ...table }: ListProps<Row>) {
   return (
     <div class="list" aria-busy={isWaiting}>
       {rows.length === 0 ? <div class="empty">{empty}</div> : <Table {...table} rows={rows} />}
-      {(before || after || (total !== null && rows.length > 0)) && (
-        <nav class="pager" aria-label="Pages">
-          <span class="quiet">{total === null ? '' : `${Number(total).toLocaleString('en')} in all`}</span>
+      {total !== null && rows.length > 0 && <p class="quiet">{Number(total).toLocaleString('en')} in all</p>}
+      {(before || after) && (
+        <nav class="pager" aria-label={`Pages of the list: ${table.caption}`}>
           {before && (
             <button type="button" onClick={() => setQuery({ cursor: before })}>
               Previous page

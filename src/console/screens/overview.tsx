@@ -4,7 +4,7 @@ import { Screen, Section } from '../parts/screen.tsx';
 import { List } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { hrefOf } from '../routing/address.ts';
-import { nameOf } from './user-words.ts';
+import { nameOf } from './users/words.ts';
 
 /** How the account is, and what wants somebody. */
 export function Overview() {

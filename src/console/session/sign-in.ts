@@ -3,12 +3,15 @@
  * session storage keeps verifier, state and where to go back to; tokens are in memory alone.
  */
 
+import type { Schemas } from '../api/contract.ts';
 import { digestOf, randomText } from './encoding.ts';
 import { createProofKey, type ProofKey, wantsNonce } from './proof.ts';
 import { sendAs } from './send.ts';
 
 const client = 'console';
 const returnPath = '/console/signed-in';
+/** What an administrator may have; the service gives what this one has. */
+const scope = 'read_users manage_users read_all manage_all';
 const place = 'gatehouse-console-sign-in';
 
 export interface Session {
@@ -29,13 +32,6 @@ interface Begun {
   readonly back: string;
 }
 
-/** What the service says of a token. */
-interface Caller {
-  readonly type: string;
-  readonly id: number;
-  readonly scopes: readonly string[];
-}
-
 /** The door did not let this person in, in its own words. */
 export class SignInRefused extends Error {
   readonly code: string;
@@ -52,6 +48,7 @@ async function begin(back: string, prompt?: 'none'): Promise<{ readonly begun: B
     client_id: client,
     response_type: 'code',
     redirect_uri: `${location.origin}${returnPath}`,
+    scope,
     state: begun.state,
     code_challenge: await digestOf(begun.verifier),
     code_challenge_method: 'S256',
@@ -123,7 +120,7 @@ async function redeem(code: string, { verifier }: Begun): Promise<Session> {
 }
 
 /** Whose token it is, and what it permits now. */
-async function readCaller(bound: Pick<Session, 'token' | 'scheme' | 'key'>): Promise<Caller> {
+async function readCaller(bound: Pick<Session, 'token' | 'scheme' | 'key'>): Promise<Schemas['Caller']> {
   const answer = await sendAs(new Request(`${location.origin}/api/2/caller`), bound);
   const said = await answer.json();
   if (!answer.ok) throw new SignInRefused('access_denied', said.message ?? '');

@@ -31,6 +31,9 @@ const changeable: Readonly<Record<Exclude<SettingName, LimitSetting>, boolean>> 
   hook_on_sso: true,
   hook_replay: true,
   hook_migration_roles: true,
+  // No administrator frees administrators of a demand, or closes the door behind the others.
+  console: false,
+  'administrators.second_factor': false,
   'refresh.grace_seconds': true,
   'refresh.idle_days': true,
   'refresh.absolute_days': true,

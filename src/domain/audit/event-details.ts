@@ -95,14 +95,15 @@ export interface EventDetails {
   'access_token.revoked': { readonly app_id: number };
   'credential_token.revoked': { readonly credential_id: number };
   /** An open-registered client that was not used for that long. */
-  'app.expired': { readonly reason: 'unused' | 'idle'; readonly days: number };
+  'app.expired': { readonly reason: 'unused' | 'idle'; readonly days: number; readonly client_id: string };
   'app.registered': { readonly registered_by: 'token' | 'open' | 'document' };
   'signing_key.published': { readonly kid: string; readonly alg: string; readonly emergency: boolean };
   'signing_key.removed': { readonly count: number };
   'account.created': Nothing;
   'account.changed': Changed;
   'user.created': Changed;
-  'user.changed': Changed;
+  /** `administrator_scopes`: those that the user has at the management API from now on. */
+  'user.changed': Changed & { readonly administrator_scopes?: readonly string[] };
   'user.unlocked': Nothing;
   'user.removed': Nothing;
   /** Reads are recorded if they are made with an API key. */

@@ -54,9 +54,14 @@ function remove(
   detail: Expiry,
 ): Promise<boolean> {
   return services.store.transaction(async (tx) => {
-    if (!(await tx.clients.remove(account.id, appId, services.clock.now()))) return false;
+    const client = await tx.clients.findByApp(account.id, appId);
+    if (!client || !(await tx.clients.remove(account.id, appId, services.clock.now()))) return false;
     const target = { type: 'app', id: appId } as const;
-    await recordEvent(tx, services, account, { action: 'app.expired', target, detail });
+    await recordEvent(tx, services, account, {
+      action: 'app.expired',
+      target,
+      detail: { ...detail, client_id: client.clientId },
+    });
     return true;
   });
 }

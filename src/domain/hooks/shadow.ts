@@ -7,7 +7,8 @@ import type { HookOutcome, ToldOutcome } from '../../store/hook-executions.ts';
 import type { Account } from '../accounts/account.ts';
 import { type PolicyAnswer, parseAnswer } from './answers.ts';
 import { noteLine } from './log-lines.ts';
-import { type Asked, type NewExecution, type RunnableHook, type RunServices, runDraft } from './run-hook.ts';
+import { type RunnableHook, type RunServices, runDraft } from './one-run.ts';
+import type { Asked, NewExecution } from './run-hook.ts';
 import type { HookRunner } from './runner.ts';
 
 /** Number of accounts whose drafts may run at the same time. */

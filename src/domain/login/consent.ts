@@ -7,6 +7,7 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
+import { isConsole } from '../clients/console-client.ts';
 import { documentMark, isDocumentMark, isUnstored } from '../clients/document-client.ts';
 import { isDocumentId } from '../clients/document-url.ts';
 import { isAnybodysUri } from '../clients/redirect-uris.ts';
@@ -88,7 +89,7 @@ export async function needsConsent(
   user: UserRecord,
   serversOfClient: () => Promise<readonly LinkedServer[]>,
 ): Promise<boolean> {
-  if (isOwnPages(client)) return false;
+  if (isOwnPages(client) || isConsole(client)) return false;
   if (isUnstored(client)) return true;
   const { parameters, decision, decidedBy } = record;
   const servers = await serversOfClient();

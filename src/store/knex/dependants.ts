@@ -55,6 +55,7 @@ export const dependants = {
   package_builds: { update: { on: 'generation', columns: ['state'] } },
 
   access_tokens: none,
+  administrators: none,
   api_keys: none,
   app_roles: none,
   app_users: none,
@@ -63,6 +64,8 @@ export const dependants = {
   client_assertions: none,
   codes: none,
   consents: none,
+  console_grants: none,
+  console_proofs: none,
   credential_tokens: none,
   credentials: none,
   custom_attributes: none,

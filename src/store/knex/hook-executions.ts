@@ -54,6 +54,18 @@ export function hookExecutionVerbs(db: Knex): HookExecutionStore {
       const own = { field: 'hook', test: 'is', values: [hookId] } as const;
       return listPage(db, listing, accountId, { ...query, filters: [own, ...query.filters] });
     },
+    listNewest: async (accountId, after, limit) => {
+      const newer = db(table).where('account_id', accountId).where('id', '>', after);
+      const found = await newer.orderBy('id', 'desc').limit(limit).select('id', 'hook_id');
+      return found.map((row) => ({ id: Number(row.id), hookId: Number(row.hook_id) }));
+    },
+    read: async (accountId, ids) => {
+      const found = await db(table)
+        .where('account_id', accountId)
+        .whereIn('id', [...ids])
+        .orderBy('id');
+      return found.map(read);
+    },
     find: async (accountId, requestId) => {
       const row = await db(table).where({ account_id: accountId, request_id: requestId }).first();
       return row ? read(row) : null;

@@ -13,6 +13,7 @@ export const readingVerbs = {
   users: ['list', 'page'],
   roles: ['page', 'linked'],
   clients: ['pageApps', 'pageOfUser', 'pageOfRole', 'sweepOpen'],
+  administrators: ['page'],
   sessions: ['pageOfUser'],
   authorizations: ['pageConsents'],
   grants: ['pageLive'],

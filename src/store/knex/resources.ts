@@ -9,6 +9,7 @@ const homes: Readonly<Record<Exclude<ResourceKind, 'setting'>, { readonly table:
   policy: { table: 'policies', id: 'id' },
   hook: { table: 'hooks', id: 'uuid' },
   variable: { table: 'hook_variables', id: 'uuid' },
+  administrator: { table: 'administrators', id: 'user_id' },
 };
 
 /** The tables of the links that are shown with a resource, by the column that refers to it and the other one. */

@@ -6,6 +6,7 @@ import type { Handlers } from '../../http/operation.ts';
 import type { SurfaceDefinition } from '../../http/surface.ts';
 import type { Services } from '../../services.ts';
 import { accountSettings } from './account-settings.ts';
+import { administrators } from './administrators.ts';
 import { apiAuthorizationClients } from './api-authorization-clients.ts';
 import { apiAuthorizationClaims, apiAuthorizationScopes } from './api-authorization-parts.ts';
 import { apiAuthorizations } from './api-authorizations.ts';
@@ -14,7 +15,10 @@ import { apps } from './apps.ts';
 import { callers } from './callers.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { listEvents } from './events.ts';
+import { explainUser } from './explain-user.ts';
 import { failures, takesArray } from './failures.ts';
+import { streamHookLogs } from './hook-log-stream.ts';
+import { hookTrials } from './hook-trials.ts';
 import { hookVariables } from './hook-variables.ts';
 import { hookHistory } from './hook-versions.ts';
 import { hooks } from './hooks.ts';
@@ -32,6 +36,7 @@ function handlersOf(services: Services): Handlers<operations> {
     ...users(services),
     listUserApps: listUserApps(services),
     ...userSignIns(services),
+    explainUser: explainUser(services),
     ...customAttributes(services),
     ...policies(services),
     ...mfa(services),
@@ -44,8 +49,11 @@ function handlersOf(services: Services): Handlers<operations> {
     ...apps(services),
     ...appUsers(services),
     ...callers(services),
+    ...administrators(services),
     ...hooks(services),
     ...hookHistory(services),
+    ...hookTrials(services),
+    streamHookLogs: streamHookLogs(services),
     ...hookVariables(services),
     listEvents: listEvents(services),
     ...accountSettings(services),
@@ -69,6 +77,7 @@ export function api2(services: Services): SurfaceDefinition<operations> {
       readHook: 'hook',
       readHookDraft: 'hook',
       readHookVariable: 'variable',
+      readAdministrator: 'administrator',
       readAccountSetting: 'setting',
     },
     failures,

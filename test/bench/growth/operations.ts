@@ -13,6 +13,7 @@ import { contracts } from '../../support/conforms.ts';
 import type { Prepare, RequestsOf, Variant, Variants } from './caller.ts';
 import { accessRequests } from './requests-access.ts';
 import {
+  administratorRequests,
   callerRequests,
   eventRequests,
   factorRequests,
@@ -48,6 +49,7 @@ const requests: Surfaces = {
     ...factorRequests,
     ...serverRequests,
     ...callerRequests,
+    ...administratorRequests,
     ...hookRequests,
     ...eventRequests,
     ...settingRequests,

@@ -2,7 +2,8 @@
 
 import { redeem, signInForCode } from '../../support/sign-in.ts';
 import { newBrowser } from './browsers.ts';
-import { type Caller, managed, type Prepare } from './caller.ts';
+import { type Caller, manage, managed, type Prepare } from './caller.ts';
+import { someUser } from './requests-users.ts';
 import { theBrowser, theClient } from './sign-ins.ts';
 
 /** A user who is signed in to the client, and the grant that came of it. */
@@ -34,6 +35,7 @@ const firstOfNew =
   };
 
 export const signInRequests = {
+  explainUser: manage((caller) => [`/users/${someUser(caller)}/explain`, { method: 'password' }]),
   listUserSessions: of('sessions'),
   endUserSessions: allOfNew('sessions'),
   endUserSession: firstOfNew('sessions', 'id'),

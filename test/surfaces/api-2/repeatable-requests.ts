@@ -34,6 +34,7 @@ const others: Readonly<Record<string, object>> = {
   createApiKey: { name: 'Another' },
   createCredential: { scopes: ['read_all'] },
   createHook: { retries: 1 },
+  testHookFunction: { context: { other: true } },
 };
 
 /** They have neither a path of their own nor a member: no request to them is another one. */
@@ -78,8 +79,8 @@ export function repeatableRequests(app: () => TestApp): void {
       claiming.mock.restore();
     });
 
-    // A test run changes nothing, nor does a rotation where the next keys wait.
-    if (['testHook', 'rotateSigningKeys'].includes(operation.operationId)) continue;
+    // A test run and an explanation change nothing, nor does a rotation where the next keys wait.
+    if (['testHook', 'testHookFunction', 'explainUser', 'rotateSigningKeys'].includes(operation.operationId)) continue;
     it(`${operation.operationId}: a request whose answer was not kept is not done again`, async () => {
       const request = await requestOf(stage, operation, 'manage_all');
       const key = unique('key');

@@ -43,6 +43,7 @@ import * as resourceMetadata from './0046_resource_metadata.ts';
 import * as documentGenerations from './0048_document_generations.ts';
 import * as limitCounts from './0053_limit_counts.ts';
 import * as hookHistory from './0055_hook_history.ts';
+import * as administrators from './0056_administrators.ts';
 
 /** From this one on the database keeps a checksum of each. */
 export const checksumsSince = '0030_migration_checksums';
@@ -93,6 +94,7 @@ export const migrations: readonly (Knex.Migration & { readonly name: string })[]
   { name: '0048_document_generations', ...documentGenerations },
   { name: '0053_limit_counts', ...limitCounts },
   { name: '0055_hook_history', ...hookHistory },
+  { name: '0056_administrators', ...administrators },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

@@ -1,10 +1,10 @@
-import { api } from '../api/api.ts';
-import type { Schemas } from '../api/contract.ts';
-import { useAnswer } from '../api/use-answer.ts';
-import { EditForm } from '../parts/edit-form.tsx';
-import { ProblemNote, Section, Waiting } from '../parts/screen.tsx';
-import { hrefOf } from '../routing/address.ts';
-import { may } from '../session/session.ts';
+import { api } from '../../api/api.ts';
+import type { Schemas } from '../../api/contract.ts';
+import { useAnswer } from '../../api/use-answer.ts';
+import { EditForm } from '../../parts/edit-form.tsx';
+import { ProblemNote, Section, Waiting } from '../../parts/screen.tsx';
+import { hrefOf } from '../../routing/address.ts';
+import { may } from '../../session/session.ts';
 
 export interface UserAccessProps {
   readonly user: Schemas['User'];

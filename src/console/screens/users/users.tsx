@@ -1,16 +1,17 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Answer, api } from '../api/api.ts';
-import type { Schemas } from '../api/contract.ts';
-import { useAnswer } from '../api/use-answer.ts';
-import { Filters } from '../parts/filters.tsx';
-import { Screen } from '../parts/screen.tsx';
-import { List } from '../parts/table.tsx';
-import { Time } from '../parts/time.tsx';
-import { hrefOf, setQuery, useAddress } from '../routing/address.ts';
-import { may } from '../session/session.ts';
-import { NewUser } from './new-user.tsx';
-import { searchUsers } from './search-users.ts';
-import { nameOf, statuses, statusOf } from './user-words.ts';
+import { type Answer, api } from '../../api/api.ts';
+import type { Schemas } from '../../api/contract.ts';
+import { useAnswer } from '../../api/use-answer.ts';
+import { Filters } from '../../parts/filters.tsx';
+import { NewButton } from '../../parts/new-button.tsx';
+import { Screen } from '../../parts/screen.tsx';
+import { Search } from '../../parts/search.tsx';
+import { List } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { go, hrefOf, useAddress } from '../../routing/address.ts';
+import { may } from '../../session/session.ts';
+import { nameFields } from './fields.ts';
+import { searchUsers } from './search.ts';
+import { nameOf, statuses, statusOf } from './words.ts';
 
 type User = Schemas['User'];
 
@@ -35,22 +36,37 @@ async function ask(query: URLSearchParams): Promise<Answer<readonly User[]>> {
   return api.get('/api/2/users', { query: cursor ? { cursor } : { limit: 25, ...given } });
 }
 
+const password = {
+  name: 'password',
+  label: 'Password',
+  kind: 'secret',
+  help: 'Without one, send an invite link.',
+} as const;
+
+async function create(body: Record<string, unknown>): Promise<void> {
+  const confirmed = 'password' in body ? { ...body, password_confirmation: body['password'] } : body;
+  const { data } = await api.post('/api/2/users', { body: confirmed as Schemas['UserInput'] });
+  go(hrefOf(`users/${data.id}`));
+}
+
 export function Users() {
   const { query } = useAddress();
   const asked = useAnswer(() => ask(query), [query.toString()]);
-  const [isNew, setIsNew] = useState(false);
   return (
     <Screen
       title="Users"
       actions={
         may('manage_users') && (
-          <button type="button" class="primary" onClick={() => setIsNew(true)}>
-            New user
-          </button>
+          <NewButton
+            label="New user"
+            fields={may('manage_all') ? [...nameFields, password] : nameFields}
+            done="The user was created."
+            create={create}
+          />
         )
       }
     >
-      <Search text={query.get('q') ?? ''} />
+      <Search label="Search users" hint="First letters of a name or an e-mail address" text={query.get('q') ?? ''} />
       <Filters filters={filters} query={query} />
       <List
         caption="Users"
@@ -85,34 +101,6 @@ export function Users() {
       {query.get('q') && asked.answer?.data.length === mostFound && (
         <p class="quiet">These are the first {mostFound}. Type more of the name, or use a filter.</p>
       )}
-      {isNew && <NewUser close={() => setIsNew(false)} />}
     </Screen>
-  );
-}
-
-/** Asks when the typing pauses, and keeps the text in the address bar. */
-function Search({ text }: { readonly text: string }) {
-  const [typed, setTyped] = useState(text);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => setTyped(text), [text]);
-  return (
-    <search class="search">
-      <label class="unseen" for="user-search">
-        Search users
-      </label>
-      <input
-        id="user-search"
-        type="search"
-        placeholder="First letters of a name or an e-mail address ( / )"
-        autocomplete="off"
-        spellcheck={false}
-        value={typed}
-        onInput={({ currentTarget: { value } }) => {
-          setTyped(value);
-          clearTimeout(timer.current);
-          timer.current = setTimeout(() => setQuery({ q: value.trim() }, 'replace'), 200);
-        }}
-      />
-    </search>
   );
 }

@@ -1,5 +1,5 @@
-import type { FieldShape } from '../parts/field.tsx';
-import { statuses } from './user-words.ts';
+import type { FieldShape } from '../../parts/field.tsx';
+import { statuses } from './words.ts';
 
 export const nameFields: readonly FieldShape[] = [
   { name: 'email', label: 'E-mail', kind: 'text' },

@@ -1,18 +1,21 @@
-import { api, ifMatch } from '../api/api.ts';
-import type { Schemas } from '../api/contract.ts';
-import { useAnswer } from '../api/use-answer.ts';
-import { ConfirmButton } from '../parts/dialog.tsx';
-import { EditForm } from '../parts/edit-form.tsx';
-import { say } from '../parts/notices.tsx';
-import { ProblemNote, Screen, Section, Waiting } from '../parts/screen.tsx';
-import { Time } from '../parts/time.tsx';
-import { go, hrefOf } from '../routing/address.ts';
-import { may } from '../session/session.ts';
-import { UserAccess } from './user-access.tsx';
-import { UserFactors } from './user-factors.tsx';
-import { profileFields } from './user-fields.ts';
-import { UserHistory } from './user-history.tsx';
-import { nameOf, statusOf } from './user-words.ts';
+import { api, ifMatch } from '../../api/api.ts';
+import type { Schemas } from '../../api/contract.ts';
+import { useAnswer } from '../../api/use-answer.ts';
+import { Detail, Fact } from '../../parts/detail.tsx';
+import { ConfirmButton } from '../../parts/dialog.tsx';
+import { EditForm } from '../../parts/edit-form.tsx';
+import { say } from '../../parts/notices.tsx';
+import { Screen, Section } from '../../parts/screen.tsx';
+import { Time } from '../../parts/time.tsx';
+import { go, hrefOf } from '../../routing/address.ts';
+import { may } from '../../session/session.ts';
+import { UserAccess } from './access.tsx';
+import { Explain } from './explain.tsx';
+import { UserFactors } from './factors.tsx';
+import { profileFields } from './fields.ts';
+import { UserHistory } from './history.tsx';
+import { UserSignIns } from './sign-ins.tsx';
+import { nameOf, statusOf } from './words.ts';
 
 const above = { title: 'Users', href: hrefOf('users') };
 
@@ -20,14 +23,13 @@ export function UserScreen({ id }: { readonly id: string }) {
   const path = { id: Number(id) };
   const asked = useAnswer(() => api.get('/api/2/users/{id}', { path }), [id]);
   const attributes = useAnswer(() => api.get('/api/2/users/custom_attributes', {}), []);
-  const { answer, problem, again } = asked;
-  if (!answer) {
+  const { answer, again } = asked;
+  if (!answer)
     return (
-      <Screen title="User" above={above}>
-        {problem ? <ProblemNote problem={problem} again={() => void again()} /> : <Waiting />}
-      </Screen>
+      <Detail title="User" above={above} asked={asked}>
+        {() => null}
+      </Detail>
     );
-  }
   const { data: user, tag } = answer;
   const canWrite = may('manage_users');
   const save = async (body: Record<string, unknown>) => {
@@ -77,19 +79,12 @@ export function UserScreen({ id }: { readonly id: string }) {
           again={again}
         />
       </Section>
+      {may('manage_all') && <Explain user={user} again={again} />}
       <UserAccess user={user} save={save} again={again} />
       {may('read_all') && <UserFactors id={user.id} />}
+      {may('manage_all') && <UserSignIns id={user.id} />}
       {may('read_all') && <UserHistory id={user.id} />}
     </Screen>
-  );
-}
-
-function Fact({ title, children }: { readonly title: string; readonly children: preact.ComponentChildren }) {
-  return (
-    <div>
-      <dt>{title}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

@@ -1,10 +1,10 @@
-import { api } from '../api/api.ts';
-import { useAnswer } from '../api/use-answer.ts';
-import { ConfirmButton } from '../parts/dialog.tsx';
-import { say } from '../parts/notices.tsx';
-import { Section } from '../parts/screen.tsx';
-import { List } from '../parts/table.tsx';
-import { may } from '../session/session.ts';
+import { api } from '../../api/api.ts';
+import { useAnswer } from '../../api/use-answer.ts';
+import { ConfirmButton } from '../../parts/dialog.tsx';
+import { say } from '../../parts/notices.tsx';
+import { Section } from '../../parts/screen.tsx';
+import { List } from '../../parts/table.tsx';
+import { may } from '../../session/session.ts';
 
 /** The authenticator apps and passkeys of a user. */
 export function UserFactors({ id }: { readonly id: number }) {
@@ -24,7 +24,8 @@ export function UserFactors({ id }: { readonly id: number }) {
             cell: ({ device_id, user_display_name: name }) =>
               may('manage_all') && (
                 <ConfirmButton
-                  label={`Remove ${name}`}
+                  label="Remove"
+                  of={name}
                   title={`Remove ${name}?`}
                   words="The user cannot use it at the next sign-in. It cannot be brought back; the user can set up another one."
                   verb="Remove"

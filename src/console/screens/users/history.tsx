@@ -1,8 +1,8 @@
-import { api } from '../api/api.ts';
-import { useAnswer } from '../api/use-answer.ts';
-import { Section } from '../parts/screen.tsx';
-import { List } from '../parts/table.tsx';
-import { Time } from '../parts/time.tsx';
+import { api } from '../../api/api.ts';
+import { useAnswer } from '../../api/use-answer.ts';
+import { Section } from '../../parts/screen.tsx';
+import { List } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
 
 /** What the audit trail says of a user, newest first. */
 export function UserHistory({ id }: { readonly id: number }) {

@@ -203,6 +203,7 @@ module.exports = {
           '^src/domain/accounts/(limit|surface)-settings\\.ts$',
           '^src/domain/keys/(rotation-step|signing-keys)\\.ts$',
           '^src/domain/login/methods\\.ts$', // what the values of `amr` mean
+          '^src/domain/audit/sign-ins\\.ts$', // what the trail says of sign-ins
         ],
         dependencyTypesNot: typesOnly,
       },

@@ -61,7 +61,12 @@ const opening: readonly { readonly what: RegExp; readonly also: readonly string[
   },
   {
     what: /'sign_in\.succeeded'/g,
-    also: ['domain/audit/events.ts', 'domain/audit/event-details.ts', 'domain/opening/open.ts', 'metrics/outcomes.ts'],
+    also: [
+      'domain/audit/events.ts',
+      'domain/audit/event-details.ts',
+      'domain/opening/open.ts',
+      'domain/audit/sign-ins.ts',
+    ],
   },
   {
     what: /\blastLogin\s*:(?!\s*null\b)/g,

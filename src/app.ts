@@ -1,6 +1,7 @@
 /** The HTTP application: health, docs and one router per contract. What tests start. */
 
 import express, { type ErrorRequestHandler, type Express } from 'express';
+import { deprecatedOperationsOf } from './domain/callers/deprecated-report.ts';
 import { createConsole } from './http/console.ts';
 import { createDocs } from './http/docs.ts';
 import { createHealth, type Processes, type Readiness } from './http/health.ts';
@@ -58,17 +59,18 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     // Flat, and repetitions stay visible as arrays.
     .set('query parser', 'simple');
   trustProxies(app, options.trustProxy ?? []);
+  const deprecated = [apiV1(services), xml(services), apiV3(services)] as const;
   // What is called most stands first, but the pages own an address below one that oauth2 owns.
   const surfaces: Surface[] = [
     surface(oidc2(services)),
     surface(pages(services)),
     surface(oauth2(services)),
     surface(auth2(services)),
-    surface(api2(services)),
+    surface(api2(services, deprecatedOperationsOf(contractsOf(deprecated)))),
     surface(api1(services)),
-    surface(apiV1(services)),
-    surface(xml(services)),
-    surface(apiV3(services)),
+    surface(deprecated[0]),
+    surface(deprecated[1]),
+    surface(deprecated[2]),
   ];
   if (options.isServing) for (const { isDeprecated, serve } of surfaces) if (!isDeprecated) serve();
   app.use(
@@ -113,6 +115,10 @@ export function createApp(services: Services, options: AppOptions = {}): Express
   function surface<Operations>(definition: SurfaceDefinition<Operations>): Surface {
     return createSurface(services, definition);
   }
+}
+
+function contractsOf(surfaces: readonly Pick<SurfaceDefinition<unknown>, 'name' | 'contract'>[]) {
+  return Object.fromEntries(surfaces.map(({ name, contract }) => [name, contract]));
 }
 
 /** A proxy may write the address of the one before it with its port: it is known without, at every hop. */

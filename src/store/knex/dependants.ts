@@ -58,6 +58,7 @@ export const dependants = {
   administrators: none,
   api_keys: none,
   app_roles: none,
+  account_counts: none,
   app_users: none,
   authorization_requests: none,
   change_notices: none,

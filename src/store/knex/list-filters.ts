@@ -27,6 +27,8 @@ export interface Listing<Item> {
   readonly linked?: Readonly<Record<string, readonly Links[]>>;
   /** Fields about the absence of links. */
   readonly unlinked?: Readonly<Record<string, Links>>;
+  /** Fields of which each row is asked, such as whether nothing refers to it. */
+  readonly conditions?: Readonly<Record<string, (accountId: number, filter: ListFilter) => Sql>>;
   /** Fields from other tables, or from several columns. */
   readonly within?: Readonly<Record<string, Subselect>>;
   read(row: DbRow): Item;
@@ -110,6 +112,8 @@ function conditionOn<Item>(
   if (linked) return isLinked(linked, accountId, listing.table, listing.id, filter.values);
   const links = listing.unlinked?.[filter.field];
   if (links) return unlinked(links, listing.table, listing.id, filter.values);
+  const condition = listing.conditions?.[filter.field];
+  if (condition) return condition(accountId, filter);
   const column = columnOf(listing, filter.field);
   const value = expressionOf(db, column);
   const unindexed = dialectOf(db).unindexed?.(value) ?? value;

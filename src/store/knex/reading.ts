@@ -22,7 +22,7 @@ export const readingVerbs = {
   attributes: ['page'],
   policies: ['page'],
   events: ['page', 'listAfter', 'listBefore'],
-  counts: ['list'],
+  counts: ['list', 'listOfAccount', 'listUses', 'lastUses'],
   hooks: ['page'],
   hookVariables: ['page'],
   hookExecutions: ['page'],

@@ -2,6 +2,7 @@
 
 import contract from '../../../generated/api-2.json' with { type: 'json' };
 import type { operations } from '../../../generated/api-2.ts';
+import type { DeprecatedOperation } from '../../domain/callers/deprecated-report.ts';
 import type { Handlers } from '../../http/operation.ts';
 import type { SurfaceDefinition } from '../../http/surface.ts';
 import type { Services } from '../../services.ts';
@@ -27,11 +28,12 @@ import { policies } from './policies.ts';
 import { roleMembers } from './role-members.ts';
 import { roles } from './roles.ts';
 import { signingKeys } from './signing-keys.ts';
+import { usage } from './usage.ts';
 import { listUserApps } from './user-apps.ts';
 import { userSignIns } from './user-sign-ins.ts';
 import { users } from './users.ts';
 
-function handlersOf(services: Services): Handlers<operations> {
+function handlersOf(services: Services, deprecated: readonly DeprecatedOperation[]): Handlers<operations> {
   return {
     ...users(services),
     listUserApps: listUserApps(services),
@@ -58,15 +60,17 @@ function handlersOf(services: Services): Handlers<operations> {
     listEvents: listEvents(services),
     ...accountSettings(services),
     ...signingKeys(services),
+    ...usage(services, deprecated),
   };
 }
 
-export function api2(services: Services): SurfaceDefinition<operations> {
+/** `deprecated`: the operations of the deprecated surfaces, whose callers are shown. */
+export function api2(services: Services, deprecated: readonly DeprecatedOperation[]): SurfaceDefinition<operations> {
   return {
     name: 'api-2',
     contract,
-    handlers: handlersOf(services),
-    handlersOver: handlersOf,
+    handlers: handlersOf(services, deprecated),
+    handlersOver: (over) => handlersOf(over, deprecated),
     resourceKinds: {
       readUser: 'user',
       readCustomAttribute: 'attribute',

@@ -21,6 +21,7 @@ import {
   policyRequests,
   serverRequests,
   settingRequests,
+  usageRequests,
 } from './requests-account.ts';
 import { credentialRequests, deprecatedRequests, documentedRequests, xmlRequests } from './requests-doors.ts';
 import { standardRequests } from './requests-oauth2.ts';
@@ -53,6 +54,7 @@ const requests: Surfaces = {
     ...hookRequests,
     ...eventRequests,
     ...settingRequests,
+    ...usageRequests,
   },
   'auth-2': credentialRequests,
   'oidc-2': documentedRequests,

@@ -293,3 +293,12 @@ export const settingRequests = {
   rotateSigningKeys: manage(() => ['/signing-keys/rotate', {}]),
   replaceSigningKeys: manage(() => ['/signing-keys/emergency', {}]),
 };
+
+export const usageRequests = {
+  listDailyCounts: manage(() => ['/usage/daily']),
+  listAppUses: {
+    ...pages(() => '/usage/apps', { limit: 50 }),
+    unused: { prepare: manage(() => ['/usage/apps?unused_since=2026-01-01&limit=50']), grows: counts },
+  },
+  listDeprecatedCalls: manage(() => ['/usage/deprecated-calls']),
+};

@@ -38,6 +38,7 @@ import { roleMembers } from './role-members.ts';
 import { roles } from './roles.ts';
 import { routing } from './routing.ts';
 import { signingKeys } from './signing-keys.ts';
+import { usage } from './usage.ts';
 import { userFilters } from './user-filters.ts';
 import { userImports } from './user-imports.ts';
 import { userManagers } from './user-managers.ts';
@@ -96,6 +97,7 @@ for (const kind of databases) {
     part('second factors', () => mfa(app));
     describe('settings of the account', () => accountSettings(app));
     describe('signing keys', () => signingKeys(app));
+    describe('usage', () => usage(app));
     part('characters of texts', () => characters(app));
   });
 

@@ -42,6 +42,7 @@ import * as documentClients from './0044_document_clients.ts';
 import * as resourceMetadata from './0046_resource_metadata.ts';
 import * as documentGenerations from './0048_document_generations.ts';
 import * as limitCounts from './0053_limit_counts.ts';
+import * as accountCounts from './0054_account_counts.ts';
 import * as hookHistory from './0055_hook_history.ts';
 import * as administrators from './0056_administrators.ts';
 
@@ -93,6 +94,7 @@ export const migrations: readonly (Knex.Migration & { readonly name: string })[]
   { name: '0046_resource_metadata', ...resourceMetadata },
   { name: '0048_document_generations', ...documentGenerations },
   { name: '0053_limit_counts', ...limitCounts },
+  { name: '0054_account_counts', ...accountCounts },
   { name: '0055_hook_history', ...hookHistory },
   { name: '0056_administrators', ...administrators },
 ];

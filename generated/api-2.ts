@@ -332,8 +332,8 @@ export interface paths {
         readonly post?: never;
         /**
          * Revoke a grant
-         * @description Ends one grant of the user with its refresh and access tokens. One that has ended or expired is 404. A body is
-         *     ignored.
+         * @description Ends one grant of the user with its refresh and access tokens. One that has ended or expired is 404. A resource
+         *     server that only checks the signature of a JWT access token accepts it until it expires. A body is ignored.
          */
         readonly delete: operations["revokeUserGrant"];
         readonly options?: never;
@@ -1475,7 +1475,8 @@ export interface paths {
          *     ran, with the same context, and with the variables and packages of the version that ran. It has no effect on
          *     anybody; the hook's log and `GET /api/2/hooks/{id}/draft/results` say where it ends otherwise. Results are counted
          *     from zero. It runs for one sign-in of an account at a time; sign-ins that arrive meanwhile are skipped. 422 for a
-         *     function that does not compile. `If-Match` finds 404 where there is no draft yet.
+         *     function that does not compile, and for a hook of another type. With `If-Match` it is 404 where there is no draft
+         *     yet.
          */
         readonly put: operations["replaceHookDraft"];
         readonly post?: never;
@@ -1502,7 +1503,8 @@ export interface paths {
          * Make the draft of a hook live
          * @description Writes a version of the hook whose function is the draft, and whose other members are those of the newest version;
          *     the hook has no draft from then on. It takes effect at the next run. 404 also for a hook without a draft, 422 for a
-         *     draft that exports no `handler`. `If-Match` is compared with the `ETag` of the draft
+         *     draft that exports no `handler`, for a hook that has become one of another type, and for a hook whose runtime is no
+         *     longer offered. `If-Match` is compared with the `ETag` of the draft
          *     (`GET /api/2/hooks/{id}/draft`), so that what was looked at goes live. A body is ignored.
          */
         readonly post: operations["promoteHookDraft"];
@@ -2668,7 +2670,7 @@ export interface components {
         /** @description A browser in which the user is signed in. */
         readonly UserSession: {
             /**
-             * Format: int32
+             * Format: int64
              * @description Identifier of the session; it opens nothing.
              * @example 51
              */
@@ -6213,24 +6215,6 @@ export interface components {
                 readonly "application/json": components["schemas"]["ManagementError"];
             };
         };
-        /** @description The policy is the default one, or a user, a role or an app follows it. Nothing was changed. */
-        readonly Conflict: {
-            headers: {
-                readonly "x-request-id": components["headers"]["RequestId"];
-                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "statusCode": 409,
-                 *       "name": "ConflictError",
-                 *       "message": "The default policy cannot be deleted"
-                 *     }
-                 */
-                readonly "application/json": components["schemas"]["ManagementError"];
-            };
-        };
         /** @description The caller is the last administrator who has `manage_all` and can sign in, and would give it up: give it to another user first. Nothing was changed. */
         readonly LastAdministrator: {
             headers: {
@@ -6244,6 +6228,24 @@ export interface components {
                  *       "statusCode": 409,
                  *       "name": "ConflictError",
                  *       "message": "you are the last administrator with manage_all: give it to another user first"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ManagementError"];
+            };
+        };
+        /** @description The policy is the default one, or a user, a role or an app follows it. Nothing was changed. */
+        readonly Conflict: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 409,
+                 *       "name": "ConflictError",
+                 *       "message": "The default policy cannot be deleted"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ManagementError"];
@@ -7494,6 +7496,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["LastAdministrator"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -7851,7 +7854,7 @@ export interface operations {
                      */
                     readonly "application/json": readonly {
                         /**
-                         * Format: int32
+                         * Format: int64
                          * @description Identifier of the session; it opens nothing.
                          * @example 51
                          */
@@ -15646,20 +15649,20 @@ export interface operations {
                      *         {
                      *           "kid": "5Yw0f1w2p0yq3o8Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A",
                      *           "alg": "RS256",
-                     *           "state": "signing",
-                     *           "rotation_step": "published",
+                     *           "state": "retired",
+                     *           "rotation_step": "signing",
                      *           "published_at": "2026-08-24T10:00:00.000Z",
                      *           "signs_from": "2026-08-25T10:00:00.000Z",
-                     *           "signs_until": "2026-11-22T10:00:00.000Z",
-                     *           "retires_at": "2026-11-23T10:00:30.000Z"
+                     *           "signs_until": "2026-11-21T10:00:00.000Z",
+                     *           "retires_at": "2026-11-21T10:00:00.000Z"
                      *         },
                      *         {
                      *           "kid": "Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A5Yw0f1w2p0yq3o8",
                      *           "alg": "RS256",
-                     *           "state": "next",
-                     *           "rotation_step": "published",
+                     *           "state": "signing",
+                     *           "rotation_step": "signing",
                      *           "published_at": "2026-11-21T10:00:00.000Z",
-                     *           "signs_from": "2026-11-22T10:00:00.000Z",
+                     *           "signs_from": "2026-11-21T10:00:00.000Z",
                      *           "signs_until": null,
                      *           "retires_at": null
                      *         }

@@ -62,10 +62,11 @@ function isInFlow(scheme: Node | undefined, scope: string): boolean {
   return typeof flow?.['tokenUrl'] === 'string' && Object.hasOwn((flow['scopes'] ?? {}) as Node, scope);
 }
 
-/** What a credential pair may do with a scope, an administrator may do with it. */
+/** What a credential pair may do with a scope at the management API, an administrator may do with it. */
 function administratorsAreAdmitted(contract: Node): Finding[] {
   if (!Object.hasOwn((componentsOf(contract)['securitySchemes'] ?? {}) as Node, 'dpop')) return [];
   return operationsOf(contract).flatMap(({ operation, at }) => {
+    if (!at[1]?.startsWith('/api/2/')) return [];
     const security = listOf(operation['security']) as Record<string, readonly string[]>[];
     const scopesOf = (scheme: string) => JSON.stringify(security.flatMap((one) => one[scheme] ?? []).toSorted());
     if (scopesOf('bearer') === scopesOf('dpop')) return [];

@@ -71,6 +71,15 @@ const hook: Source = () => ({
   body: { type: 'pre-authentication', function: '', timeout: 1, env_vars: [], packages: {}, context_version: '1.1.0' },
 });
 
+const someScopes = [['read_users'], ['manage_users'], ['read_all'], ['manage_all'], ['manage_users', 'read_all']];
+let scopesGiven = 0;
+
+/** Other scopes than the last few requests gave. */
+function nextScopes(): readonly string[] {
+  scopesGiven += 1;
+  return someScopes[scopesGiven % someScopes.length] ?? [];
+}
+
 const attribute = () => ({ name: 'Badge', shortname: unique('badge') });
 
 function serverBody(): Given {
@@ -147,6 +156,7 @@ const sources: Readonly<Record<string, Source>> = {
   updateApp: app,
   // Each another one than before.
   updateAccountSetting: () => ({ body: { value: nextDays() } }),
+  setAdministrator: () => ({ body: { scopes: nextScopes() } }),
 };
 
 /** Now and then the page that a cursor names, in its own list. */

@@ -1,14 +1,13 @@
 /** Where the page is: the address bar holds every screen, list and filter, so that a link leads back to it. */
 
 import { stored, useStored } from '../parts/stored.ts';
+import { leadsToScreen, root } from './links.ts';
 
 export interface Address {
   /** Below `/console`, without a slash at either end. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
-
-const root = '/console';
 
 function read(): Address {
   const path = location.pathname.startsWith(root) ? location.pathname.slice(root.length) : '';
@@ -43,14 +42,13 @@ export function setQuery(changes: Readonly<Record<string, string>>, how: 'push' 
   go(hrefOf(path, Object.fromEntries(next)), how);
 }
 
-/** Links within the console change the address without loading it. */
+/** Links to other screens change the address without loading it; those to a place on the page are the browser's. */
 export function followLinks(): void {
   addEventListener('popstate', refresh);
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
     const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
-    if (!link || !isPlain || event.defaultPrevented || link.target || link.origin !== location.origin) return;
-    if (link.pathname !== root && !link.pathname.startsWith(`${root}/`)) return;
+    if (!link || !isPlain || event.defaultPrevented || link.target || !leadsToScreen(link, location.origin)) return;
     event.preventDefault();
     go(`${link.pathname}${link.search}`);
   });

@@ -63,6 +63,17 @@ export async function removeAdministrator(services: WriteServices, account: Audi
   });
 }
 
+/** For the end of a user: throws `last_administrator` if it is the caller, and nobody else could do everything. */
+export async function requireOtherAdministrator(
+  tx: Pick<StoreVerbs, 'administrators' | 'users'>,
+  account: Pick<Account, 'id'>,
+  userId: number,
+): Promise<void> {
+  const { actor } = currentAuditContext();
+  if (actor?.type !== 'user' || actor.id !== userId) return;
+  await requireSuccessor(tx, await tx.administrators.lockAll(account.id), userId);
+}
+
 /**
  * Throws `last_administrator` if this is the caller's own right to everything, and nobody else who can sign in has it.
  * Of several who give theirs up at once one is the last, since all rows are locked.

@@ -7,9 +7,10 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
+import { readRuntime } from './definition.ts';
 import { recycleNow } from './live.ts';
 import type { RunServices } from './one-run.ts';
-import { requireHook } from './read-hooks.ts';
+import { lockHook, requireHook } from './read-hooks.ts';
 import { readFunction } from './source.ts';
 import { requireStoredHandler } from './try-loading.ts';
 import { invalid } from './values.ts';
@@ -45,6 +46,11 @@ function requireDraft({ hook: { shadowFunction, shadowSetAt } }: StoredHook): Dr
   throw new Failure('not_found', { name: 'draft', message: 'the hook has no draft' });
 }
 
+/** A replacement of the hook may have changed its type since the draft was set. */
+function requirePreAuthentication({ type }: StoredHook['hook']): void {
+  if (type !== 'pre-authentication') throw invalid('hook', 'must be of type pre-authentication to have a draft');
+}
+
 /**
  * Sets a draft in base64 to run beside a hook; results are counted from zero. Throws `not_found`, and `value_invalid`
  * for a draft that does not compile or a hook that is not a pre-authentication.
@@ -52,8 +58,8 @@ function requireDraft({ hook: { shadowFunction, shadowSetAt } }: StoredHook): Dr
 export async function setDraft(services: RunServices, account: Account, uuid: string, encoded: string): Promise<Draft> {
   readFunction(services.hooks, encoded);
   const draft = await services.store.transaction(async (tx) => {
-    const { hook } = await requireHook(tx, account, uuid);
-    if (hook.type !== 'pre-authentication') throw invalid('hook', 'must be of type pre-authentication to have a draft');
+    const { hook } = await lockHook(tx, account, uuid);
+    requirePreAuthentication(hook);
     const setAt = Math.max(services.clock.now(), (hook.shadowSetAt ?? 0) + 1);
     await storeDraft(tx, services, account, hook, { function: encoded, setAt });
     return { function: encoded, setAt };
@@ -65,7 +71,7 @@ export async function setDraft(services: RunServices, account: Account, uuid: st
 /** Throws `not_found` for an unknown hook; `must`: also for one without a draft. */
 export async function removeDraft(services: RunServices, account: Account, uuid: string, must: boolean): Promise<void> {
   await services.store.transaction(async (tx) => {
-    const stored = await requireHook(tx, account, uuid);
+    const stored = await lockHook(tx, account, uuid);
     if (must) requireDraft(stored);
     await storeDraft(tx, services, account, stored.hook, null);
   });
@@ -102,7 +108,8 @@ export function encodeDraft(services: Pick<Services, 'hooks'>, source: string): 
 
 /**
  * The draft becomes the function of a new version, whose other members are those of the newest one, and is no draft any
- * more. Throws `not_found`, and `value_invalid` for a draft without a handler.
+ * more. Throws `not_found`, and `value_invalid` for a draft without a handler, a hook that is not a pre-authentication
+ * any more, and a runtime that is not offered.
  */
 export async function promoteDraft(services: HookServices, account: Audited, uuid: string): Promise<WrittenHook> {
   const current = await requireHook(services.store, account, uuid);
@@ -110,9 +117,11 @@ export async function promoteDraft(services: HookServices, account: Audited, uui
   const warning = await requireStoredHandler(services, account, { ...current.definition, function: seen.function });
   const runningVersion = await runningVersionOf(services, account, current);
   const promoted = await services.store.transaction(async (tx) => {
-    const now = await requireHook(tx, account, uuid);
+    const now = await lockHook(tx, account, uuid);
     const { hook, definition } = now;
     const draft = requireDraft(now);
+    requirePreAuthentication(hook);
+    readRuntime(services.hookRuntimes, definition.runtime);
     if (draft.setAt !== seen.setAt) throw invalid('draft', 'was changed meanwhile; read it and try again');
     const updatedAt = Math.max(services.clock.now(), hook.updatedAt + 1);
     const one = { accountId: account.id, id: hook.id, runningVersion, updatedAt };

@@ -9,7 +9,7 @@ import { recordEvent } from '../audit/record.ts';
 import type { Failure } from '../failure.ts';
 import { findLinked, type HookInput, type ReadHook, readHook, readRuntime } from './definition.ts';
 import { recycleNow } from './live.ts';
-import { requireHook, unknownHook } from './read-hooks.ts';
+import { lockHook, requireHook, unknownHook } from './read-hooks.ts';
 import { requireHandler, requireStoredHandler } from './try-loading.ts';
 import { invalid, mostHooks } from './values.ts';
 import {
@@ -99,7 +99,7 @@ export async function rollBackHook(
   const warning = before && !before.disabled ? await requireStoredHandler(services, account, before) : null;
   const runningVersion = await runningVersionOf(services, account, current);
   const rolled = await services.store.transaction(async (tx) => {
-    const now = await requireHook(tx, account, uuid);
+    const now = await lockHook(tx, account, uuid);
     const { hook } = now;
     const former = await findEarlier(tx, now, wanted);
     if (!former) throw wanted === null ? invalid('hook', 'has no previous version') : unkept();
@@ -146,7 +146,7 @@ export async function switchHook(
   const runningVersion = await runningVersionOf(services, account, current);
   const updatedAt = services.clock.now();
   const switched = await services.store.transaction(async (tx) => {
-    const former = await requireHook(tx, account, uuid);
+    const former = await lockHook(tx, account, uuid);
     const { hook, definition } = former;
     if (definition.disabled === disabled) return former;
     if (!disabled) readRuntime(services.hookRuntimes, definition.runtime);

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { setAccount } from '../../../src/domain/accounts/accounts.ts';
 import type { TestApp } from '../../support/app.ts';
 import {
   atConsole,
@@ -12,7 +13,7 @@ import {
   makeAdministrator,
   redeemAtConsole,
 } from '../../support/console.ts';
-import { newProofKey } from '../../support/dpop.ts';
+import { athOf, newProofKey, proofFor } from '../../support/dpop.ts';
 import { CookieJar, makeUser, signInForCode, submit, walk } from '../../support/sign-in.ts';
 import { assertRefused, managing } from './managing.ts';
 
@@ -153,6 +154,95 @@ export function administrators(app: () => TestApp): void {
     assert.equal((await call()).status, 200);
     assert.equal((await redeemAtConsole(app(), once, key)).status, 400);
     assertRefused(await call(), 401);
+  });
+
+  it('the last administrator with manage_all cannot give it up, in any way', async () => {
+    const one = await app().another();
+    const [user, other] = [await makeAdministrator(one), await makeAdministrator(one, ['read_all'])];
+    const console = await atConsole(one, user);
+    const own = `/administrators/${user.id}`;
+    const attempts = async () => [
+      await console.call('PUT', own, { scopes: ['read_all'] }),
+      await console.call('DELETE', own),
+      await console.call('DELETE', `/users/${user.id}`),
+    ];
+    for (const refused of await attempts()) assertRefused(refused, 409, /last administrator/);
+    // Another who cannot sign in is no successor.
+    await console.done(200, 'PUT', `/administrators/${other.id}`, { scopes: ['manage_all'] });
+    await console.done(200, 'PUT', `/users/${other.id}`, { status: 2 });
+    for (const refused of await attempts()) assertRefused(refused, 409, /last administrator/);
+    await console.done(200, 'PUT', `/users/${other.id}`, { status: 1 });
+    await console.done(204, 'DELETE', own);
+    assertRefused(await console.call('GET', '/caller'), 401);
+  });
+
+  it('manage_users changes, unlocks and deletes no administrator who may do more', async () => {
+    const [full, reader, equal] = [
+      await makeAdministrator(app()),
+      await makeAdministrator(app(), ['read_all']),
+      await makeAdministrator(app(), ['manage_users']),
+    ];
+    const api = await managing(app(), 'manage_users');
+    for (const { id } of [full, reader]) {
+      assertRefused(await api.call('PUT', `/users/${id}`, { email: 'mine@example.com' }), 403, /manage_all/);
+      assertRefused(await api.call('PUT', `/users/${id}`, { status: 2 }), 403, /manage_all/);
+      assertRefused(await api.call('POST', `/users/${id}/unlock`, {}), 403, /manage_all/);
+      assertRefused(await api.call('DELETE', `/users/${id}`), 403, /manage_all/);
+    }
+    await api.done(200, 'PUT', `/users/${equal.id}`, { firstname: 'Grace' });
+    const all = await managing(app());
+    await all.done(200, 'PUT', `/users/${full.id}`, { firstname: 'Grace' });
+  });
+
+  it('a second factor can be demanded of administrators alone, also of those who are signed in', async () => {
+    const one = await app().another();
+    const user = await makeAdministrator(one);
+    const console = await atConsole(one, user);
+    await setAccount(one.services, one.account.subdomain, { 'administrators.second_factor': 'on' });
+    assertRefused(await console.call('GET', '/caller'), 401);
+    const silent = await walk(one, console.jar, consolePath(one, { prompt: 'none' }));
+    const told = new URL(String(silent.answer.headers['location']));
+    assert.equal(told.searchParams.get('error'), 'interaction_required');
+  });
+
+  it('a token ends after an hour, and no renewal reaches beyond eight hours after the sign-in', async () => {
+    const one = await app().another();
+    using _ = one.services.clock.hold();
+    const user = await makeAdministrator(one);
+    const console = await atConsole(one, user);
+    const silently = async () => {
+      const { answer } = await walk(one, console.jar, consolePath(one, { prompt: 'none' }));
+      return new URL(String(answer.headers['location'])).searchParams;
+    };
+    for (let minutes = 0; minutes < 465; minutes += 15) {
+      one.services.clock.advance(15 * 60_000);
+      assert.ok((await silently()).get('code'), `after ${minutes} minutes`);
+    }
+    assertRefused(await console.call('GET', '/caller'), 401);
+    const key = await newProofKey();
+    const { body } = await redeemAtConsole(one, (await silently()).get('code') ?? '', key);
+    assert.equal(body.expires_in, 15 * 60);
+    one.services.clock.advance(15 * 60_000);
+    assertRefused(await callWithProof(one, body.access_token, key, 'GET', '/caller'), 401);
+    assert.equal((await silently()).get('error'), 'login_required');
+  });
+
+  it('the token is nothing elsewhere, and a sign-out ends it', async () => {
+    const user = await makeAdministrator(app());
+    const { token, key, ...console } = await atConsole(app(), user);
+    const nonce = String((await callWithProof(app(), 'gt_x', key, 'GET', '/caller')).headers['dpop-nonce'] ?? 'none');
+    const claims = { ath: athOf(token), nonce };
+    const dpop = await proofFor(app(), key, 'GET', '/oauth2/userinfo', { claims });
+    for (const authorization of [`DPoP ${token}`, `Bearer ${token}`]) {
+      const answer = await app().send('GET', '/oauth2/userinfo', { headers: { authorization, dpop } });
+      assert.equal(answer.status, 401);
+      const limit = await app().send('GET', '/auth/rate_limit', { headers: { authorization } });
+      assert.equal(limit.status, 401);
+    }
+    assert.equal((await console.call('GET', '/caller')).status, 200);
+    const api = await managing(app());
+    await api.done(204, 'DELETE', `/users/${user.id}/sessions`);
+    assertRefused(await console.call('GET', '/caller'), 401);
   });
 
   it('an account without its console has no client of that name', async () => {

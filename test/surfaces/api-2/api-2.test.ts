@@ -32,6 +32,7 @@ import { allOperations, matrix } from './matrix.ts';
 import { mfa } from './mfa.ts';
 import { parameters } from './parameters.ts';
 import { policies } from './policies.ts';
+import { racingHooks } from './racing-hooks.ts';
 import { racingRequests, repeatableRequests } from './repeatable-requests.ts';
 import { roleMembers } from './role-members.ts';
 import { roles } from './roles.ts';
@@ -86,6 +87,7 @@ for (const kind of databases) {
     part('repeatable requests', () => repeatableRequests(app));
     describe('racing requests', () => racingRequests(app));
     describe('racing writers', () => racingWrites(app));
+    describe('racing writers of hooks', () => racingHooks(app));
     part('variables of hooks', () => hookVariables(app));
     part('hooks', () => hooks(app));
     part('versions and drafts of hooks', () => hookHistory(app));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { actAs } from '../../../src/domain/audit/context.ts';
+import { promoteDraft } from '../../../src/domain/hooks/drafts.ts';
 import { rollBackHook } from '../../../src/domain/hooks/hooks.ts';
 import { shadowsSettled } from '../../../src/domain/hooks/shadow.ts';
 import { handlerOf, stage } from '../../domain/hooks/stage.ts';
@@ -168,6 +169,19 @@ export function hookHistory(app: () => TestApp): void {
     const [newest] = await api.done(200, 'GET', `/hooks/${id}/versions`);
     assert.deepEqual([newest.version, newest.function, newest.running], [2, nothing, true]);
     assert.deepEqual((await on.told('hook.changed')).at(-1), { hook_id: id, fields: ['function'], version: 2 });
+  });
+
+  it('a promotion refuses a hook of another type, and a runtime that is not offered', async () => {
+    const one = await app().another();
+    const { services, account } = one;
+    const api = await managing(one);
+    const { id } = await api.done(201, 'POST', '/hooks', least);
+    await api.done(200, 'PUT', `/hooks/${id}/draft`, { function: nothing });
+    const elsewhere = { ...services, hookRuntimes: ['jsruntime99.x'] };
+    await assert.rejects(promoteDraft(elsewhere, account, id), { code: 'value_invalid' });
+    await api.done(200, 'PUT', `/hooks/${id}`, { ...least, type: 'user-migration' });
+    const refused = await api.call('POST', `/hooks/${id}/draft/promote`);
+    assertRefused(refused, 422, /^hook must be of type pre-authentication to have a draft$/);
   });
 
   it('results count the sign-ins that would have gone on otherwise, since the draft was set', async () => {

@@ -108,7 +108,9 @@ function requireConfirmed({ dropping }: DistributionPlan, { dropTriggers }: Conf
 
 /**
  * The statements that were sent. A setting goes with each of them, in one message, which is one transaction: behind a
- * pooler of transactions the next one may have another session. What a former call has done is left: it can be called again after an error. */
+ * pooler of transactions the next one may have another session. What a former call has done is left: it can be called
+ * again after an error.
+ */
 export async function apply(client: Client, confirmed: Confirmed, report: (sql: string) => void): Promise<string[]> {
   const plan = await readPlan(client);
   const { tables } = await requireFit(client, plan);

@@ -8,7 +8,9 @@
  *     npm run bench -- --write     full, and writes docs/performance.md
  *     npm run bench -- --lists     the lists of users alone
  *     npm run bench -- --documents clients with a metadata document alone
- *     npm run bench -- --scale     what a refresh costs with several processes, by part, and nothing else
+ *     npm run bench -- --scale     what a refresh costs with several processes, by part, beside what the model of
+ *                                  docs/scale.md predicts; with --write kept for --simulate
+ *     npm run bench -- --simulate  what the model predicts for larger machines and for many, from what was kept
  *     npm run bench -- --growth    each operation of the contracts with 1,000 and with 300,000 users, up to 25 minutes;
  *                                  --users=N another size, --database=sqlite or postgres one of both, --only=<regexp>
  *                                  the operations whose names match, --filled=<folder> keeps the filled databases
@@ -40,9 +42,12 @@ import {
 import { fullPlan, quickPlan } from '../test/bench/plan.ts';
 import { profileRefresh } from '../test/bench/profile.ts';
 import { type Results, reportJson, reportPage, reportText } from '../test/bench/report.ts';
+import type { Measurements } from '../test/bench/scale/fit.ts';
+import { comparisonReport, predictionReport } from '../test/bench/scale/report.ts';
 
 const databases = ['sqlite', 'postgres'] as const;
 const page = new URL('../docs/performance.md', import.meta.url);
+const measuredFile = new URL('../test/bench/scale/measured.json', import.meta.url);
 const template = new URL('../test/bench/performance.md', import.meta.url);
 
 function readFlags() {
@@ -59,6 +64,7 @@ function readFlags() {
       lists: flag,
       documents: flag,
       scale: flag,
+      simulate: flag,
       ...growth,
     };
     return parseArgs({ options }).values;
@@ -99,13 +105,14 @@ const {
   lists: listsOnly,
   documents: documentsOnly,
   scale,
+  simulate,
   growth,
   users,
   database,
   only,
   filled,
 } = readFlags();
-if ((quick || hooks || listsOnly || documentsOnly) && write) {
+if ((quick || hooks || listsOnly || documentsOnly) && write && !scale) {
   process.stderr.write(
     'docs/performance.md is written from a full run: --write excludes --quick, --hooks, --lists and --documents\n',
   );
@@ -122,6 +129,12 @@ function readGrowthPlan(): GrowthPlan {
   return { users: Math.floor(Number(users)), databases: asked, ...named };
 }
 
+if (simulate) {
+  const measurements = JSON.parse(readFileSync(measuredFile, 'utf8')) as Measurements;
+  process.stdout.write(`${comparisonReport(measurements)}\n\n${predictionReport(measurements)}\n`);
+  process.exit(0);
+}
+
 const startedAt = performance.now();
 const bench = openBench(quick ? quickPlan : fullPlan, (line) => {
   process.stderr.write(`${String(Math.round((performance.now() - startedAt) / 1000)).padStart(4)} s  ${line}\n`);
@@ -131,9 +144,10 @@ if (profileOnly) {
   process.exit(0);
 }
 if (scale) {
-  const tables = await measureScale(bench);
+  const { tables, measurements } = await measureScale(bench);
   bench.close();
-  process.stdout.write(`${tables}\n`);
+  if (write) writeFileSync(measuredFile, `${JSON.stringify(measurements, null, 2)}\n`);
+  process.stdout.write(`${tables}\n\n${comparisonReport(measurements)}\n`);
   process.exit(0);
 }
 if (growth) {

@@ -31,6 +31,7 @@ module.exports = {
       to: {
         pathNot: [
           '^src/http/operation\\.ts$',
+          '^src/http/event-stream\\.ts$', // an answer that goes on
           '^src/http/contract\\.ts$', // the address of an operation, for links
           '^src/http/xml-text\\.ts$', // how text stands in XML
           '^src/http/integer-text\\.ts$', // how an id stands in a text
@@ -202,6 +203,7 @@ module.exports = {
           '^src/domain/accounts/(limit|surface)-settings\\.ts$',
           '^src/domain/keys/(rotation-step|signing-keys)\\.ts$',
           '^src/domain/login/methods\\.ts$', // what the values of `amr` mean
+          '^src/domain/audit/sign-ins\\.ts$', // what the trail says of sign-ins
         ],
         dependencyTypesNot: typesOnly,
       },
@@ -283,6 +285,27 @@ module.exports = {
       from: { path: src, pathNot: '^src/(hook-packages/child|programs)/' },
       to: { path: '^src/hook-packages/child/' },
     },
+    {
+      name: 'console-imports',
+      comment: 'The console is a client like any other: it knows the contract, as types, and nothing of the service.',
+      severity: 'error',
+      from: { path: '^src/console/' },
+      to: { path: '^(src|generated)/', pathNot: ['^src/console/', '^generated/api-2\\.ts$'] },
+    },
+    {
+      name: 'console-knows-types-alone',
+      comment: 'What is generated for the service is not sent to browsers.',
+      severity: 'error',
+      from: { path: '^src/console/' },
+      to: { path: '^generated/', dependencyTypesNot: typesOnly },
+    },
+    {
+      name: 'console-is-bundled-not-imported',
+      comment: 'It runs in browsers. src/programs/ bundles it, and src/http/console.ts sends what that made.',
+      severity: 'error',
+      from: { path: src, pathNot: '^src/console/' },
+      to: { path: '^src/console/' },
+    },
     only('isolated-vm', 'isolated-vm', ['src/hook-runner/child/']),
     only('express', 'express|express-openapi-validator|express-serve-static-core', ['src/http/', 'src/app\\.ts']),
     only('xml', 'xml2js', ['src/http/']),
@@ -312,10 +335,15 @@ module.exports = {
       severity: 'error',
       from: {
         path: src,
-        pathNot: ['^src/adapters/egress/coding\\.ts$', '^src/hook-(runner|packages)/child/'],
+        pathNot: [
+          '^src/adapters/egress/coding\\.ts$',
+          '^src/hook-(runner|packages)/child/',
+          '^src/programs/write-console\\.ts$', // compresses only
+        ],
       },
       to: { path: '^(node:)?zlib$' },
     },
+    only('preact', 'preact', ['src/console/']),
     only('location', 'maxmind', ['src/adapters/geoip.ts']),
     only('csv', 'csv-parse|csv-stringify', ['src/adapters/people-files.ts']),
     only('commander', 'commander', ['src/cli', 'src/gatehouse.ts']),
@@ -345,7 +373,8 @@ module.exports = {
         pathNot: [
           '\\.d\\.c?ts$',
           '^src/hook-(runner|packages)/child/',
-          '^src/programs/(bundle|notices|write)\\.ts$',
+          '^src/programs/(bundle|notices|write|write-console)\\.ts$',
+          '^src/console/', // runs in browsers
           '^src/whole-program/(bundle|entry|write)\\.ts$', // what makes the one file, and what that begins with
           '^src/runtime/(host-node|told-versions)\\.ts$', // asked by bin/start.js, before anything else is loaded
           '^src/adapters/password-thread\\.js$',

@@ -1,15 +1,14 @@
 // Starts the command line: from one file that was made of all sources, where there is a fresh one, and from the sources
-// otherwise. Servers run the sources: V8 makes faster code of them, and a server runs for long. What Node made of either is kept beside them: whoever may write there may change the sources themselves.
-// Where nothing may be written, Node goes on without. This file is JavaScript because what strips the types of the
+// otherwise. Servers run the sources: V8 makes faster code of them, and a server runs for long. What Node made of the sources is kept
+// beside them, where nobody but this user can write; where there is no such place, Node goes on without. This file is JavaScript because what strips the types of the
 // others takes 20 MB of memory, and is not loaded when all of them are kept.
-import { chmodSync, mkdirSync } from 'node:fs';
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { findCodeCache } from './code-cache.js';
 import { endWithShell } from './end-with-shell.js';
 
-const cache = fileURLToPath(new URL('../.cache', import.meta.url));
-makeForAll(cache);
-enableCompileCache(cache);
+const cache = findCodeCache(fileURLToPath(new URL('..', import.meta.url)));
+if (cache !== null) enableCompileCache(cache);
 await preferNodeOfHost();
 if (process.env.npm_command === 'exec') endWithShell();
 const isServer = process.argv.includes('serve') && !isSupervisor();
@@ -17,16 +16,6 @@ const { loadWhole } = await import('../src/whole-program/load.ts');
 await run().catch(refuse);
 // A command has ended by now; a server goes on, and may be killed later.
 flushCompileCache();
-
-/** Whatever the umask is: what is kept there is run only if no other user can change it, and all can read it. */
-function makeForAll(folder) {
-  try {
-    mkdirSync(folder, 0o755);
-    chmodSync(folder, 0o755);
-  } catch {
-    // It is there, or nothing may be written.
-  }
-}
 
 /** It answers no requests itself. */
 function isSupervisor() {

@@ -169,6 +169,178 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/users/{id}/explain": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Explain a sign-in
+         * @description Walks the decisions of a sign-in of the user, by the functions that a sign-in uses, and answers each step with its
+         *     outcome, its cause and the call that would change it. Nobody is signed in and nothing is stored: no event, no count
+         *     of attempts, no mail. The hooks of the account run, with `is_test` in their context, as in a sign-in: once, with
+         *     their retries, and counted towards `limit.hooks`. A step after one that refuses is still answered where it does not
+         *     depend on it. With an `Idempotency-Key` the answer itself is kept. Whether the password or passkey that somebody shows is right cannot be known here.
+         */
+        readonly post: operations["explainUser"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/{id}/sessions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the sessions of a user
+         * @description Browsers in which the user is signed in, sorted by `id` by default, the newest first. Neither the secret of a
+         *     session nor anything that opens it is in the answer. Sessions that have expired are not listed.
+         */
+        readonly get: operations["listUserSessions"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Sign a user out everywhere
+         * @description Ends all sessions of the user, all grants and everything in flight, as the user's own page does: codes, approved
+         *     devices and sign-ins that are under way. Clients that registered for it are told (back-channel logout). Consents
+         *     stay. It is 204 as well if there was nothing to end. A body is ignored.
+         */
+        readonly delete: operations["endUserSessions"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/{id}/sessions/{session_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * End a session
+         * @description Ends one session of the user, what was approved in it and its grants without `offline_access`, as the user's own
+         *     page does. Clients that registered for it are told (back-channel logout). One that has ended or expired is 404. A
+         *     body is ignored.
+         */
+        readonly delete: operations["endUserSession"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/{id}/consents": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the consents of a user
+         * @description What the user has allowed apps on the consent page, sorted by `app_id` by default. An app that was never asked
+         *     about has no consent, even if it has grants.
+         */
+        readonly get: operations["listUserConsents"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Withdraw all consents of a user
+         * @description Withdraws each consent of the user, as `DELETE` of one does. It is 204 as well if there was none. A body is
+         *     ignored.
+         */
+        readonly delete: operations["withdrawUserConsents"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/{id}/consents/{app_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Withdraw a consent
+         * @description Removes what the user has allowed the app, ends the app's grants from the user and everything in flight for it,
+         *     as the user's own page does. The user is asked again at the next sign-in to the app. It is 404 if there is
+         *     neither a consent nor a grant. A body is ignored.
+         */
+        readonly delete: operations["withdrawUserConsent"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/{id}/grants": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the grants of a user
+         * @description What apps may do for the user now: each grant is a family of refresh tokens and the access tokens that came of
+         *     it. They are sorted by `id` by default, the newest first. Grants that have ended or expired, or whose app the
+         *     user may no longer use, are not listed.
+         */
+        readonly get: operations["listUserGrants"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Revoke all grants of a user
+         * @description Ends all grants of the user with their refresh and access tokens, and everything in flight that would become a
+         *     grant: codes, approved devices and sign-ins that are under way. Sessions and consents stay, so that an app gets a
+         *     new grant when the user comes back with a live session: end the sessions as well to keep it out. It is 204 as
+         *     well if there was no grant. A resource server that only checks the signature of a JWT access token accepts it
+         *     until it expires. A body is ignored.
+         */
+        readonly delete: operations["revokeUserGrants"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/{id}/grants/{grant_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Revoke a grant
+         * @description Ends one grant of the user with its refresh and access tokens. One that has ended or expired is 404. A resource
+         *     server that only checks the signature of a JWT access token accepts it until it expires. A body is ignored.
+         */
+        readonly delete: operations["revokeUserGrant"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/2/policies": {
         readonly parameters: {
             readonly query?: never;
@@ -852,6 +1024,79 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/administrators": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List administrators
+         * @description Users to whom scopes of this API are given, sorted by `user_id` by default. The `admins` of roles are not among
+         *     them: those give no rights.
+         */
+        readonly get: operations["listAdministrators"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/administrators/{user_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read an administrator
+         * @description The scopes that are given to a user. A user without any is answered as unknown.
+         */
+        readonly get: operations["readAdministrator"];
+        /**
+         * Give a user scopes
+         * @description Makes a user an administrator with these scopes, or replaces the scopes of one. They count from the next call on,
+         *     also for tokens that the user has. The event is `user.changed`. The last administrator who has `manage_all` and
+         *     can sign in cannot give it up.
+         */
+        readonly put: operations["setAdministrator"];
+        readonly post?: never;
+        /**
+         * Take all scopes from a user
+         * @description The user is no administrator from the next call on; the tokens of the user for this API are worth nothing. Their
+         *     sign-ins to apps stay. The event is `user.changed`. The last administrator who has `manage_all` and can sign in
+         *     cannot give it up. A body is ignored.
+         */
+        readonly delete: operations["deleteAdministrator"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/caller": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read who calls
+         * @description Whose token this call came with, and what it permits now.
+         */
+        readonly get: operations["readCaller"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/2/credentials": {
         readonly parameters: {
             readonly query?: never;
@@ -1037,6 +1282,51 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/hooks/contexts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List sample contexts for functions
+         * @description One for each type of hook and version of the context, with every option on: what a function gets, for test runs.
+         *     Names, addresses and identifiers are made up, but `policy_id` is the account's default policy. The list is short
+         *     and has no pages.
+         */
+        readonly get: operations["listHookContexts"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/test": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Run a function before it is saved
+         * @description Runs a function that no hook has yet, once and with this context, in a process for drafts. It changes nothing: no
+         *     sign-in, no policy, no user, no record. `GET /api/2/hooks/contexts` has contexts to begin with. `packages` must be
+         *     the packages of a version that an account's hook still has, as they were built for it; others are 422: write them
+         *     to a disabled hook first. Counts towards `limit.hooks`.
+         */
+        readonly post: operations["testHookFunction"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/2/hooks/{id}": {
         readonly parameters: {
             readonly query?: never;
@@ -1053,8 +1343,8 @@ export interface paths {
          * Replace a hook
          * @description Replaces the whole hook: an omitted member has its default. Takes effect at the next run. With packages the former
          *     version runs on until the new ones are built, and also when they cannot be, or when the function then exports no
-         *     `handler` (`update-failed`). The former version is kept: `gatehouse
-         *     hook rollback` makes it the newest again.
+         *     `handler` (`update-failed`). The former version is kept:
+         *     `POST /api/2/hooks/{id}/rollback` makes it the newest again.
          */
         readonly put: operations["replaceHook"];
         readonly post?: never;
@@ -1063,6 +1353,183 @@ export interface paths {
          * @description It does not fire from then on, and its logs cannot be read. A body is ignored.
          */
         readonly delete: operations["deleteHook"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/logs/stream": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Follow the logs of hooks
+         * @description Server-sent events ([HTML standard, section
+         *     9.2](https://html.spec.whatwg.org/multipage/server-sent-events.html)): each run is there within a second of being
+         *     stored, whichever node ran it.
+         *
+         *     | Event | Data | When |
+         *     |---|---|---|
+         *     | `run` | a `HookLogEvent`, on one line of JSON | a run was stored |
+         *     | `gap` | `{}` | more than 1000 runs came since `Last-Event-ID`; the newest 1000 follow |
+         *     | `end` | `{"reason": "…"}` | the stream ends: `unauthorized` (the token has expired or was revoked, or its credential lost the scope), `stopping` (this node stops), `unavailable` (the database did not answer), `time` (`seconds` are over) |
+         *
+         *     The `id` of an event is the place from which another stream goes on: a browser sends it as `Last-Event-ID` by
+         *     itself. Runs of the last seconds may then come again; `request_id` tells them apart. Every 15 seconds a comment
+         *     says that the stream is alive, with the `id` of that moment. Whether the token still holds is looked at every 5
+         *     seconds. A client that does not read is cut off when 256 KB wait for it. A process serves 100 streams of an account
+         *     and 1000 in all; beyond that 429. Opening a stream counts as one call.
+         */
+        readonly get: operations["streamHookLogs"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/versions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the versions of a hook
+         * @description Each write of a hook makes a version. The newest ten are kept, and the one that runs until the packages of the
+         *     newest are built. The newest comes first. The list is short and has no pages.
+         */
+        readonly get: operations["listHookVersions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/versions/{version}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a version of a hook
+         * @description What one write made of the hook: two of them are compared by two reads. A version never changes, but `running`
+         *     does, and `env_vars` loses variables that are deleted. One that is no longer kept is answered as unknown.
+         */
+        readonly get: operations["readHookVersion"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/rollback": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Roll a hook back
+         * @description Makes an earlier version the newest one again, as a new version: nothing is lost, and another rollback undoes it.
+         *     Without `version` the last write is undone. It takes effect at the next run. 422 for a version that is not kept or
+         *     is the newest, for a hook with a single version, and for a version whose runtime is no longer offered or whose
+         *     function exports no `handler`. `If-Match` is compared with the `ETag` of the hook (`GET /api/2/hooks/{id}`).
+         */
+        readonly post: operations["rollBackHook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/draft": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the draft of a hook
+         * @description The function that runs beside the hook without effect. 404 also for a hook without a draft.
+         */
+        readonly get: operations["readHookDraft"];
+        /**
+         * Set the draft of a hook
+         * @description Sets or replaces the function that runs beside a `pre-authentication` hook: after each sign-in in which the hook
+         *     ran, with the same context, and with the variables and packages of the version that ran. It has no effect on
+         *     anybody; the hook's log and `GET /api/2/hooks/{id}/draft/results` say where it ends otherwise. Results are counted
+         *     from zero. It runs for one sign-in of an account at a time; sign-ins that arrive meanwhile are skipped. 422 for a
+         *     function that does not compile, and for a hook of another type. With `If-Match` it is 404 where there is no draft
+         *     yet.
+         */
+        readonly put: operations["replaceHookDraft"];
+        readonly post?: never;
+        /**
+         * Delete the draft of a hook
+         * @description It does not run from then on, and its results are gone. 404 also for a hook without a draft. A body is ignored.
+         */
+        readonly delete: operations["deleteHookDraft"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/draft/promote": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Make the draft of a hook live
+         * @description Writes a version of the hook whose function is the draft, and whose other members are those of the newest version;
+         *     the hook has no draft from then on. It takes effect at the next run. 404 also for a hook without a draft, 422 for a
+         *     draft that exports no `handler`, for a hook that has become one of another type, and for a hook whose runtime is no
+         *     longer offered. `If-Match` is compared with the `ETag` of the draft
+         *     (`GET /api/2/hooks/{id}/draft`), so that what was looked at goes live. A body is ignored.
+         */
+        readonly post: operations["promoteHookDraft"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/draft/results": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read what came of the draft of a hook
+         * @description How often the draft ended as the version beside it since it was set, how often otherwise, and the newest runs in
+         *     which it ended otherwise. 404 also for a hook without a draft.
+         */
+        readonly get: operations["readHookDraftResults"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -1083,6 +1550,31 @@ export interface paths {
         readonly get: operations["listHookLogs"];
         readonly put?: never;
         readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/logs/{run}/replay": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Run a hook with the context of a recorded run
+         * @description Runs the hook again with the context of a run of its log, and shows both ends side by side: the version in force,
+         *     or what the body names: another version, the draft, or a function that is not saved. At most one of them, otherwise
+         *     422. Variables are those of now; packages those of the version, or of the version in force. It has no effect on
+         *     anybody, and the trail tells of it (`hook.replayed`). The context is shown as it was kept, without a password. 404
+         *     for a run that is not in the log; 422 for one whose context was not kept, since the account's setting `hook_replay`
+         *     was off, and for a version whose packages are not built. Counts towards `limit.hooks`.
+         */
+        readonly post: operations["replayHookRun"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1126,6 +1618,194 @@ export interface paths {
          *     can verify. An unknown parameter is 400.
          */
         readonly get: operations["listEvents"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/account-settings": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the settings
+         * @description Every setting of the account with its value, its default and what it may be, sorted by `name` by default. They
+         *     are the settings of `gatehouse account set`. The list is the same for every account; values differ. An unknown
+         *     parameter is 400.
+         */
+        readonly get: operations["listAccountSettings"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/account-settings/{name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a setting
+         * @description One setting with the value in force.
+         */
+        readonly get: operations["readAccountSetting"];
+        /**
+         * Change a setting
+         * @description Takes effect with the next request, in every process of the service. `null` goes back to the default. A value
+         *     that is not allowed is 422, with what is allowed, and so is a setting whose `changeable` is false: those concern
+         *     the operator (limits, certificates that a proxy hands over, from where documents are fetched), who has `gatehouse
+         *     account set`.
+         */
+        readonly put: operations["updateAccountSetting"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/signing-keys": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the signing keys
+         * @description The keys that sign id tokens, access tokens that are JWTs and logout tokens, the oldest first by default. Private
+         *     keys are never shown. An RSA key signs RS256 and PS256; its name for PS256 is another `kid`, which only
+         *     `/oauth2/jwks` shows. An unknown parameter is 400.
+         */
+        readonly get: operations["listSigningKeys"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/signing-keys/rotate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Rotate the signing keys
+         * @description Publishes the next key of each algorithm. It signs a day later, when all who keep the published keys have read
+         *     them again; the present one stays published for a day more, so that tokens it signed verify until they expire. An
+         *     algorithm whose next key is published already is left as it is. The service does the same by itself every 90
+         *     days.
+         */
+        readonly post: operations["rotateSigningKeys"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/signing-keys/emergency": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Replace compromised signing keys
+         * @description For keys that have leaked. New keys sign at once and all others are withdrawn: tokens that they signed stop
+         *     verifying wherever the published keys are read again. Users stay signed in, and refresh tokens stay valid. It
+         *     cannot be undone.
+         */
+        readonly post: operations["replaceSigningKeys"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/usage/daily": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List daily counts
+         * @description How often each kind of thing happened on each day (UTC) of the last 90, the latest day first by default. Days and
+         *     kinds without any are left out. Counts of the last minute may be missing, and a process that is killed loses
+         *     those of its last minute; nothing is counted twice.
+         *     `sign_in.*` are sign-ins by outcome and `hook.*` runs of hooks by outcome, both as the metrics have them.
+         *     `refresh` are refreshes that rotated a token, `refresh.*` the others. `deprecated_call` are calls of deprecated
+         *     surfaces with an API key, and `authorization_refused` refused requests for authorization of known apps. The other
+         *     kinds are uses of a grant type, introspections, and tokens of credential pairs. An unknown parameter is 400.
+         */
+        readonly get: operations["listDailyCounts"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/usage/apps": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the use of apps
+         * @description Each app with the last day on which it was used, and how often it was used in the last days, sorted by `id` by
+         *     default. Use is a refresh, an exchange of a code, a password, a device code or another token, a token for the app
+         *     itself, an answer with tokens, or an introspection. To find apps that nobody needs any more, filter by
+         *     `unused_since`. An app of open registration expires when it is not used, and is removed soon after. At most 100 a
+         *     page, and 100 by default. An unknown parameter is 400.
+         */
+        readonly get: operations["listAppUses"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/usage/deprecated-calls": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List callers of deprecated surfaces
+         * @description Which API key still calls which operation of a deprecated surface, how often, and what replaces it; the latest
+         *     caller first by default. Keys that were deleted are included. Each single call is in the trail: `GET
+         *     /api/2/events?actor=API:<id>`. Calls of the last minute may be missing. An unknown parameter is 400.
+         */
+        readonly get: operations["listDeprecatedCalls"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -1193,6 +1873,11 @@ export interface components {
              * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
              */
             readonly request_id: string;
+            /**
+             * @description Present where nobody signs in: somebody asks what would happen (`explainUser`). The answer has no effect, and the function should have none.
+             * @example true
+             */
+            readonly is_test?: boolean;
             readonly user: components["schemas"]["HookUser"];
             readonly device: components["schemas"]["HookDevice"];
             readonly app: components["schemas"]["HookApp"];
@@ -1242,6 +1927,11 @@ export interface components {
              * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
              */
             readonly request_id: string;
+            /**
+             * @description Present where nobody signs in: somebody asks what would happen (`explainUser`). The answer has no effect, and the function should have none.
+             * @example true
+             */
+            readonly is_test?: boolean;
             readonly user: components["schemas"]["HookUserV1"];
             readonly device: components["schemas"]["HookDevice"];
             readonly location?: components["schemas"]["HookLocation"];
@@ -1308,6 +1998,52 @@ export interface components {
              * @example correct horse battery
              */
             readonly password: string;
+        };
+        /** @description The data of an event `run` of the stream of logs. */
+        readonly HookLogEvent: {
+            /**
+             * @description Identifier of the hook that ran, a UUID.
+             * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+             */
+            readonly hook_id: string;
+            /**
+             * Format: uuid
+             * @description Identifier of the run, also in the context that the function got.
+             * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
+             */
+            readonly request_id: string;
+            /**
+             * Format: uuid
+             * @description The `x-request-id` of the request that it was part of; the same for all runs of one sign-in.
+             * @example 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
+             */
+            readonly correlation_id: string;
+            /**
+             * Format: date-time
+             * @description When the run began.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at: string;
+            readonly outcome: components["schemas"]["HookOutcome"];
+            /**
+             * Format: int32
+             * @description Milliseconds that it took.
+             * @example 3
+             */
+            readonly duration_ms: number;
+            /**
+             * Format: int32
+             * @description 1, and one more for each retry.
+             * @example 1
+             */
+            readonly attempt: number;
+            /**
+             * @description What the function wrote, line by line; the first line of a message is its time, the run, the level and the text, separated by tabs. Values of linked variables are masked. The last line gives the number of dropped lines.
+             * @example [
+             *       "2026-11-21T10:00:00.001Z\t0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a\tINFO\thello"
+             *     ]
+             */
+            readonly events: readonly string[];
         };
         /**
          * @description What a `user-migration` function may answer: `success` true with the user to create, or anything else for a wrong password. Other members are ignored.
@@ -1797,6 +2533,304 @@ export interface components {
              */
             readonly provisioning_enabled: boolean;
         };
+        /** @description The sign-in to be explained. */
+        readonly ExplainRequest: {
+            /**
+             * @description How the user would come in: `password` and `passkey` on the sign-in page, `sso` by a session that is there,
+             *     `device` with a password for a device that shows a code, `delegated` by the form of another program with an API
+             *     key, `password_grant` by the grant type `password`, `refresh` by a refresh token.
+             * @example password
+             * @enum {string}
+             */
+            readonly method: "password" | "passkey" | "sso" | "device" | "delegated" | "password_grant" | "refresh";
+            /**
+             * @description The app; left out, the sign-in is to the account pages. Ignored with `delegated`, which is for no app.
+             * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+             */
+            readonly client_id?: string;
+            /**
+             * @description What the app sends as `redirect_uri`; by default the first that is registered.
+             * @example https://pay.example.com/callback
+             */
+            readonly redirect_uri?: string;
+            /**
+             * @description What the app asks for; `openid` by default.
+             * @example openid profile
+             */
+            readonly scope?: string;
+            /**
+             * @description The address that the sign-in comes from, for hooks and limits; unknown by default.
+             * @example 203.0.113.7
+             */
+            readonly ip_address?: string;
+            /**
+             * @description What the browser calls itself (`User-Agent`), for hooks; unknown by default.
+             * @example Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0
+             */
+            readonly user_agent?: string;
+        };
+        /**
+         * @description Why a step has its outcome. `clock_not_seen` says that nothing speaks against the client's clock, not that it is
+         *     right. `policy_of_` names whose policy is in force.
+         * @example user_locked
+         * @enum {string}
+         */
+        readonly ExplainCause: "account_pages" | "client_found" | "client_unknown" | "client_expired" | "client_document_unusable" | "client_document_unavailable" | "grant_type_not_allowed" | "request_valid" | "redirect_uri_missing" | "redirect_uri_differs" | "request_invalid" | "clock_not_seen" | "clock_differs" | "attempts_open" | "attempts_paused" | "source_limited" | "credential_there" | "no_password" | "no_passkey" | "user_active" | "user_locked" | "user_suspended" | "user_inactive" | "access_direct" | "access_by_role" | "access_open" | "access_not_assigned" | "session_there" | "no_session" | "session_not_enough" | "grant_there" | "no_grant" | "no_hook" | "hooks_passed" | "hook_refused" | "hook_timed_out" | "hook_failed" | "policy_of_user" | "policy_of_app" | "policy_of_role" | "policy_of_account" | "policy_of_hook" | "no_second_factor_demanded" | "second_factor_shown" | "second_factor_due" | "second_factor_missing" | "password_current" | "new_password_due" | "consent_given" | "consent_needed" | "consent_withdrawn" | "consent_each_time" | "refused_before";
+        /** @description A call of the contracts that would change the step; null where there is none. */
+        readonly ExplainRemedy: {
+            /**
+             * @description The HTTP method.
+             * @example POST
+             * @enum {string}
+             */
+            readonly method: "POST" | "PUT";
+            /**
+             * @description The path, with its parameters filled in.
+             * @example /api/2/users/7/unlock
+             */
+            readonly path: string;
+            /**
+             * @description An example of the body, as the operation documents it. What has to be chosen is to be replaced.
+             * @example {}
+             */
+            readonly body: unknown;
+        } | null;
+        /** @description One decision. */
+        readonly ExplainStep: {
+            /**
+             * @description What is decided.
+             * @example user
+             * @enum {string}
+             */
+            readonly step: "client" | "request" | "clock" | "attempts" | "credential" | "user" | "access" | "session" | "grant" | "hooks" | "policy" | "second_factor" | "password_age" | "consent";
+            /**
+             * @description `skipped`: nothing was decided, because an earlier step refuses or nothing is known.
+             * @example refuses
+             * @enum {string}
+             */
+            readonly outcome: "passes" | "asks" | "refuses" | "skipped" | "unknown";
+            readonly cause: components["schemas"]["ExplainCause"];
+            /**
+             * @description The same for a person; it names the user, the app and the policy.
+             * @example ada@example.com may not sign in: the status is locked.
+             */
+            readonly message: string;
+            readonly remedy: components["schemas"]["ExplainRemedy"];
+        };
+        /** @description What a sign-in would come to, and why. */
+        readonly Explanation: {
+            /**
+             * @description `passes`: the first factor is enough; `asks`: a page asks for more; `refuses`: it ends; `unknown`: a step cannot be decided now.
+             * @example refuses
+             * @enum {string}
+             */
+            readonly outcome: "passes" | "asks" | "refuses" | "unknown";
+            /**
+             * @description The `cause` of the step that decides; `null` if all pass.
+             * @example user_locked
+             */
+            readonly cause: string | null;
+            /**
+             * @description The decisions, in the order in which a sign-in makes them. `cause` above is that of the first that decides.
+             * @example [
+             *       {
+             *         "step": "user",
+             *         "outcome": "refuses",
+             *         "cause": "user_locked",
+             *         "message": "ada@example.com may not sign in: the status is locked.",
+             *         "remedy": {
+             *           "method": "POST",
+             *           "path": "/api/2/users/7/unlock",
+             *           "body": {}
+             *         }
+             *       }
+             *     ]
+             */
+            readonly steps: readonly components["schemas"]["ExplainStep"][];
+        };
+        /** @description An app that the session was used for. */
+        readonly SessionApp: {
+            /**
+             * Format: int32
+             * @description Identifier of the app.
+             * @example 1
+             */
+            readonly app_id: number;
+            /**
+             * @description Identifier of the app as an OAuth client.
+             * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+             */
+            readonly client_id: string;
+            /**
+             * @description Name of the app; its `client_id` if it has none.
+             * @example Payroll
+             */
+            readonly name: string;
+        };
+        /** @description A browser in which the user is signed in. */
+        readonly UserSession: {
+            /**
+             * Format: int64
+             * @description Identifier of the session; it opens nothing.
+             * @example 51
+             */
+            readonly id: number;
+            /**
+             * Format: date-time
+             * @description When the user signed in, in ISO 8601.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly opened_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last used, in ISO 8601; stored once a minute at most.
+             * @example 2026-11-21T10:20:00.000Z
+             */
+            readonly last_used_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends unless it is used before, in ISO 8601.
+             * @example 2026-11-21T10:50:00.000Z
+             */
+            readonly expires_at: string;
+            /**
+             * @description The address that the user signed in from, as the user's own page shows it. `null` if it was not stored.
+             * @example 192.0.2.7
+             */
+            readonly ip_address: string | null;
+            /**
+             * @description What the browser called itself then (`User-Agent`), which any program may choose. `null` if it was not stored.
+             * @example Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0
+             */
+            readonly user_agent: string | null;
+            /**
+             * @description How the user authenticated, as in the claim `amr` ([RFC 8176](https://www.rfc-editor.org/rfc/rfc8176)).
+             * @example [
+             *       "pwd",
+             *       "otp",
+             *       "mfa"
+             *     ]
+             */
+            readonly amr: readonly string[];
+            /**
+             * @description Apps that the session was used for, sorted by `app_id`; the first 1000.
+             * @example [
+             *       {
+             *         "app_id": 1,
+             *         "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+             *         "name": "Payroll"
+             *       }
+             *     ]
+             */
+            readonly apps: readonly components["schemas"]["SessionApp"][];
+        };
+        /** @description What the user has allowed an app. */
+        readonly UserConsent: {
+            /**
+             * Format: int32
+             * @description Identifier of the app.
+             * @example 1
+             */
+            readonly app_id: number;
+            /**
+             * @description Identifier of the app as an OAuth client.
+             * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+             */
+            readonly client_id: string;
+            /**
+             * @description Name of the app; its `client_id` if it has none.
+             * @example Payroll
+             */
+            readonly app_name: string;
+            /**
+             * @description Names of scopes, those of APIs included.
+             * @example [
+             *       "openid",
+             *       "profile"
+             *     ]
+             */
+            readonly scopes: readonly string[];
+            /**
+             * Format: date-time
+             * @description When the user last allowed something, in ISO 8601.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly allowed_at: string;
+        };
+        /** @description What an app may do for the user. */
+        readonly UserGrant: {
+            /**
+             * Format: int64
+             * @description Identifier of the grant, as in the trail; it opens nothing.
+             * @example 17
+             */
+            readonly id: number;
+            /**
+             * Format: int32
+             * @description Identifier of the app.
+             * @example 1
+             */
+            readonly app_id: number;
+            /**
+             * @description Identifier of the app as an OAuth client.
+             * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+             */
+            readonly client_id: string;
+            /**
+             * @description Name of the app; its `client_id` if it has none.
+             * @example Payroll
+             */
+            readonly app_name: string;
+            /**
+             * @description Names of scopes, those of APIs included.
+             * @example [
+             *       "openid",
+             *       "profile"
+             *     ]
+             */
+            readonly scopes: readonly string[];
+            /**
+             * @description How the user authenticated, as in the claim `amr` ([RFC 8176](https://www.rfc-editor.org/rfc/rfc8176)).
+             * @example [
+             *       "pwd",
+             *       "otp",
+             *       "mfa"
+             *     ]
+             */
+            readonly amr: readonly string[];
+            /**
+             * Format: date-time
+             * @description When the user granted it, in ISO 8601.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description When its refresh token was last used, in ISO 8601; `null` if it never was.
+             * @example 2026-11-21T10:20:00.000Z
+             */
+            readonly last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it ends unless it is used before, in ISO 8601; a use cannot move it beyond its longest life.
+             * @example 2026-12-21T10:20:00.000Z
+             */
+            readonly expires_at: string;
+            /**
+             * @description Whether it has a refresh token; without one only the access tokens that were issued count.
+             * @example true
+             */
+            readonly refreshable: boolean;
+            /**
+             * @description What has to be shown with its tokens, by the registration of the app: a proof of a key (`dpop`, RFC 9449), a
+             *     client `certificate` (RFC 8705), for a refresh token the authentication of the client
+             *     (`client_authentication`). `per_token`: a public client that may bind its tokens or not; each token says by
+             *     itself what it is bound to, and the service keeps nothing of it.
+             * @example dpop
+             * @enum {string}
+             */
+            readonly sender_constraint: "dpop" | "certificate" | "client_authentication" | "per_token";
+        };
         /** @description Rules for the users it applies to. */
         readonly Policy: {
             /**
@@ -1852,7 +2886,7 @@ export interface components {
              */
             readonly password_expiration_days: number | null;
             /**
-             * @description Whether a second factor is required. A second factor cannot be required yet: `true` is 422.
+             * @description Whether a second factor is required at sign-ins that the policy is in force for: a user without one is asked to set one up. False by default.
              * @example false
              */
             readonly otp_required: boolean;
@@ -1922,7 +2956,7 @@ export interface components {
              */
             readonly password_expiration_days?: number | null;
             /**
-             * @description Whether a second factor is required. A second factor cannot be required yet: `true` is 422.
+             * @description Whether a second factor is required at sign-ins that the policy is in force for: a user without one is asked to set one up. False by default.
              * @example false
              */
             readonly otp_required?: boolean;
@@ -1992,7 +3026,7 @@ export interface components {
              */
             readonly password_expiration_days?: number | null;
             /**
-             * @description Whether a second factor is required. A second factor cannot be required yet: `true` is 422.
+             * @description Whether a second factor is required at sign-ins that the policy is in force for: a user without one is asked to set one up. False by default.
              * @example false
              */
             readonly otp_required?: boolean;
@@ -3299,11 +4333,77 @@ export interface components {
             readonly previous_secret_expires_at: string | null;
         };
         /**
+         * @description What an administrator may do; the same as of a credential pair.
+         * @example manage_all
+         * @enum {string}
+         */
+        readonly AdministratorScope: "read_users" | "manage_users" | "read_all" | "manage_all";
+        /** @description A user to whom scopes of this API are given. */
+        readonly Administrator: {
+            /**
+             * Format: int32
+             * @description Identifier of the user.
+             * @example 1
+             */
+            readonly user_id: number;
+            /**
+             * @description What the user may do at this API.
+             * @example [
+             *       "manage_all"
+             *     ]
+             */
+            readonly scopes: readonly components["schemas"]["AdministratorScope"][];
+            /**
+             * Format: date-time
+             * @description When the user became an administrator; ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-29T10:00:00.000Z
+             */
+            readonly created_at: string;
+        };
+        /** @description What a user may do. */
+        readonly AdministratorInput: {
+            /**
+             * @description What the user may do at this API. It replaces what there was.
+             * @example [
+             *       "manage_users",
+             *       "read_all"
+             *     ]
+             */
+            readonly scopes: readonly components["schemas"]["AdministratorScope"][];
+        };
+        /**
+         * @description A credential pair, or a user of the account.
+         * @example user
+         * @enum {string}
+         */
+        readonly CallerType: "credential" | "user";
+        /**
          * @description What a token permits.
          * @example read_users
          * @enum {string}
          */
         readonly CredentialScope: "authentication_only" | "read_users" | "manage_users" | "read_all" | "manage_all" | "register_clients";
+        /** @description Who calls. */
+        readonly Caller: {
+            /**
+             * @description Whether the token is of a credential pair, or of an administrator at the console.
+             * @example user
+             */
+            readonly type: components["schemas"]["CallerType"];
+            /**
+             * Format: int32
+             * @description Identifier of the credential pair or of the user.
+             * @example 1
+             */
+            readonly id: number;
+            /**
+             * @description What the token permits now.
+             * @example [
+             *       "manage_all"
+             *     ]
+             */
+            readonly scopes: readonly components["schemas"]["CredentialScope"][];
+        };
         /** @description A pair in a list. */
         readonly Credential: {
             /**
@@ -3804,66 +4904,83 @@ export interface components {
              */
             readonly value: string;
         };
+        /** @description A context to try a function with. */
+        readonly HookContextSample: {
+            readonly type: components["schemas"]["HookType"];
+            /**
+             * @description The version of the context.
+             * @example 1.1.0
+             */
+            readonly context_version: string;
+            /**
+             * @description What a function of a hook of this type gets with this version.
+             * @example {
+             *       "context_version": "1.0.0",
+             *       "user": {
+             *         "user_identifier": "ada@example.com",
+             *         "policy_id": 1
+             *       }
+             *     }
+             */
+            readonly context: {
+                readonly [key: string]: unknown;
+            };
+        };
+        /** @description A function and the context that it gets. */
+        readonly HookTrial: {
+            readonly type: components["schemas"]["HookType"];
+            /**
+             * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded. Empty: nothing runs.
+             * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=
+             */
+            readonly function: string;
+            /**
+             * @description The argument of its `handler`; at most 256 KB as JSON.
+             * @example {
+             *       "context_version": "1.0.0",
+             *       "user": {
+             *         "user_identifier": "ada@example.com",
+             *         "policy_id": 1
+             *       }
+             *     }
+             */
+            readonly context: {
+                readonly [key: string]: unknown;
+            };
+            /**
+             * @description Identifier of the runtime, one of those that the operator offers; the first of them by default.
+             * @example jsruntime12.x
+             */
+            readonly runtime?: string | null;
+            /**
+             * Format: int32
+             * @description Seconds that the run may take. 1 for `pre-authentication`, 1 to 10 for `user-migration`. 1 by default.
+             * @example 1
+             */
+            readonly timeout?: number | null;
+            /**
+             * @description Variables that the function reads from `process.env`, by name. Each must exist.
+             * @example [
+             *       "API_KEY"
+             *     ]
+             */
+            readonly env_vars?: readonly components["schemas"]["HookVariableReference"][] | null;
+            /**
+             * @description Packages that the function may require, with their exact versions; all of a version that is kept.
+             * @example {
+             *       "lodash": "4.17.21"
+             *     }
+             */
+            readonly packages?: {
+                readonly [key: string]: string;
+            } | null;
+        };
         /**
          * @description `refused`: the function refused the sign-in. `invalid_result`: its answer is invalid. `error`: it threw. `out_of_memory`, `crashed`: its process had to be ended. `unavailable`: no process was free.
          * @example success
          * @enum {string}
          */
         readonly HookOutcome: "success" | "refused" | "invalid_result" | "error" | "timeout" | "out_of_memory" | "crashed" | "unavailable";
-        /** @description A run. */
-        readonly HookExecution: {
-            /**
-             * Format: uuid
-             * @description Identifier of the run, also in the context that the function got.
-             * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
-             */
-            readonly request_id: string;
-            /**
-             * Format: uuid
-             * @description The `x-request-id` of the request that it was part of; the same for all runs of one sign-in.
-             * @example 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
-             */
-            readonly correlation_id: string;
-            /**
-             * Format: date-time
-             * @description When the run began.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly created_at: string;
-            readonly outcome: components["schemas"]["HookOutcome"];
-            /**
-             * Format: int32
-             * @description Milliseconds that it took.
-             * @example 3
-             */
-            readonly duration_ms: number;
-            /**
-             * Format: int32
-             * @description 1, and one more for each retry.
-             * @example 1
-             */
-            readonly attempt: number;
-            /**
-             * @description What the function wrote, line by line; the first line of a message is its time, the run, the level and the text, separated by tabs. Values of linked variables are masked. The last line gives the number of dropped lines.
-             * @example [
-             *       "2026-11-21T10:00:00.001Z\t0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a\tINFO\thello"
-             *     ]
-             */
-            readonly events: readonly string[];
-        };
-        /**
-         * @description The context of the function, as it is or as the one member `context`.
-         * @example {
-         *       "context_version": "1.0.0",
-         *       "user": {
-         *         "user_identifier": "ada@example.com",
-         *         "policy_id": 1
-         *       }
-         *     }
-         */
-        readonly HookTestRequest: {
-            readonly [key: string]: unknown;
-        };
         /**
          * @description The error that the function threw; null when there was none.
          * @example {
@@ -3917,6 +5034,357 @@ export interface components {
             readonly duration_ms: number;
         };
         /**
+         * @description What kind of actor; `client` is a registered application, its id the `app_id`, `API` the caller with the API key of this id.
+         * @example credential
+         * @enum {string}
+         */
+        readonly ActorType: "user" | "client" | "credential" | "API" | "command_line" | "system";
+        /**
+         * @description Who wrote it, as in the trail; null for a version from before 1.1.0.
+         * @example {
+         *       "type": "credential",
+         *       "id": 3
+         *     }
+         */
+        readonly HookAuthor: {
+            readonly type: components["schemas"]["ActorType"];
+            /**
+             * Format: int32
+             * @description Null for the command line and for the service itself.
+             * @example 3
+             */
+            readonly id: number | null;
+        } | null;
+        /** @description What one write made of a hook. */
+        readonly HookVersion: {
+            /**
+             * Format: int32
+             * @description Counts the writes of the hook from 1.
+             * @example 3
+             */
+            readonly version: number;
+            readonly type: components["schemas"]["HookType"];
+            /**
+             * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded.
+             * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=
+             */
+            readonly function: string;
+            /**
+             * @description Whether it was not to fire.
+             * @example false
+             */
+            readonly disabled: boolean;
+            /**
+             * @description Identifier of its runtime.
+             * @example jsruntime12.x
+             */
+            readonly runtime: string;
+            /**
+             * Format: int32
+             * @description How often a failed run is repeated.
+             * @example 0
+             */
+            readonly retries: number;
+            /**
+             * Format: int32
+             * @description Seconds that a run may take.
+             * @example 1
+             */
+            readonly timeout: number;
+            readonly options: components["schemas"]["HookOptions"];
+            /**
+             * @description Variables that the function reads from `process.env`, by name, without those that were deleted.
+             * @example [
+             *       "API_KEY"
+             *     ]
+             */
+            readonly env_vars: readonly string[];
+            /**
+             * @description Packages that the function may require, with their exact versions.
+             * @example {
+             *       "lodash": "4.17.21"
+             *     }
+             */
+            readonly packages: {
+                readonly [key: string]: string;
+            };
+            /**
+             * @description Only for `pre-authentication`; the hook fires when all conditions are met.
+             * @example [
+             *       {
+             *         "source": "roles",
+             *         "operator": "~",
+             *         "value": "7"
+             *       }
+             *     ]
+             */
+            readonly conditions: readonly components["schemas"]["HookCondition"][];
+            /**
+             * @description The version of the context, or a range of which the highest counts.
+             * @example 1.1.0
+             */
+            readonly context_version: string;
+            /**
+             * @description Whether sign-ins run this version, unless it is disabled: the newest, or a former one until the packages of the newest are built.
+             * @example true
+             */
+            readonly running: boolean;
+            /**
+             * Format: date-time
+             * @description When it was written.
+             * @example 2026-11-29T10:00:00.000Z
+             */
+            readonly created_at: string;
+            readonly written_by: components["schemas"]["HookAuthor"];
+        };
+        /** @description Which version comes back. */
+        readonly HookRollback: {
+            /**
+             * Format: int32
+             * @description Number of a kept version; the previous one by default.
+             * @example 3
+             */
+            readonly version?: number | null;
+        };
+        /** @description A function that runs beside a hook without effect. */
+        readonly HookDraft: {
+            /**
+             * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded.
+             * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKCkgPT4gbnVsbDs=
+             */
+            readonly function: string;
+            /**
+             * Format: date-time
+             * @description When it was set; later each time.
+             * @example 2026-11-29T10:00:00.000Z
+             */
+            readonly updated_at: string;
+        };
+        /** @description The members of a draft. */
+        readonly HookDraftInput: {
+            /**
+             * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded.
+             * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKCkgPT4gbnVsbDs=
+             */
+            readonly function: string;
+            /**
+             * @description Read-only; ignored.
+             * @example
+             */
+            readonly updated_at?: unknown;
+        };
+        /** @description How the sign-in went on, or would have with the draft. */
+        readonly HookDraftOutcome: {
+            readonly outcome: components["schemas"]["HookOutcome"];
+            /**
+             * Format: int32
+             * @description The policy that then held; null unless the outcome is `success`.
+             * @example 1
+             */
+            readonly policy_id: number | null;
+        };
+        /** @description A run in which the draft ended otherwise. */
+        readonly HookDraftDifference: {
+            /**
+             * Format: uuid
+             * @description Identifier of the run, as in the log.
+             * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
+             */
+            readonly request_id: string;
+            /**
+             * Format: uuid
+             * @description The `x-request-id` of the request that it was part of.
+             * @example 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
+             */
+            readonly correlation_id: string;
+            /**
+             * Format: date-time
+             * @description When the run began.
+             * @example 2026-11-29T10:05:00.000Z
+             */
+            readonly created_at: string;
+            readonly live: components["schemas"]["HookDraftOutcome"];
+            readonly draft: components["schemas"]["HookDraftOutcome"];
+        };
+        /** @description What came of a draft since it was set. */
+        readonly HookDraftResults: {
+            /**
+             * Format: date-time
+             * @description When the draft was set.
+             * @example 2026-11-29T10:00:00.000Z
+             */
+            readonly since: string;
+            /**
+             * Format: int64
+             * @description Sign-ins that went on as they would have with the draft.
+             * @example 240
+             */
+            readonly same: number;
+            /**
+             * Format: int64
+             * @description Sign-ins that would have gone on otherwise.
+             * @example 1
+             */
+            readonly different: number;
+            /**
+             * @description The newest of these, of the last 7 days, newest first.
+             * @example []
+             */
+            readonly differences: readonly components["schemas"]["HookDraftDifference"][];
+        };
+        /** @description A run. */
+        readonly HookExecution: {
+            /**
+             * Format: uuid
+             * @description Identifier of the run, also in the context that the function got.
+             * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
+             */
+            readonly request_id: string;
+            /**
+             * Format: uuid
+             * @description The `x-request-id` of the request that it was part of; the same for all runs of one sign-in.
+             * @example 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
+             */
+            readonly correlation_id: string;
+            /**
+             * Format: date-time
+             * @description When the run began.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at: string;
+            readonly outcome: components["schemas"]["HookOutcome"];
+            /**
+             * Format: int32
+             * @description Milliseconds that it took.
+             * @example 3
+             */
+            readonly duration_ms: number;
+            /**
+             * Format: int32
+             * @description 1, and one more for each retry.
+             * @example 1
+             */
+            readonly attempt: number;
+            /**
+             * @description What the function wrote, line by line; the first line of a message is its time, the run, the level and the text, separated by tabs. Values of linked variables are masked. The last line gives the number of dropped lines.
+             * @example [
+             *       "2026-11-21T10:00:00.001Z\t0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a\tINFO\thello"
+             *     ]
+             */
+            readonly events: readonly string[];
+        };
+        /** @description What is run; nothing for the version in force. */
+        readonly HookReplayInput: {
+            /**
+             * Format: int32
+             * @description Number of a kept version.
+             * @example 1
+             */
+            readonly version?: number | null;
+            /**
+             * @description Whether the draft of the hook is run.
+             * @example true
+             */
+            readonly draft?: boolean | null;
+            /**
+             * @description A function in base64, as in a hook.
+             * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKCkgPT4gbnVsbDs=
+             */
+            readonly function?: string | null;
+        };
+        /** @description How the recorded run ended. */
+        readonly HookRecordedEnd: {
+            readonly outcome: components["schemas"]["HookOutcome"];
+            /**
+             * Format: int32
+             * @description The policy that the function chose; null where it chose none.
+             * @example 7
+             */
+            readonly policy_id: number | null;
+            /**
+             * @description What the function wrote, as in its logs.
+             * @example [
+             *       "2026-11-21T10:00:00.001Z\t0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a\tINFO\thello"
+             *     ]
+             */
+            readonly output: readonly string[];
+        };
+        /** @description How the run with its context ended. */
+        readonly HookReplayedEnd: {
+            readonly outcome: components["schemas"]["HookOutcome"];
+            /**
+             * Format: int32
+             * @description The policy that the function chose; null where it chose none.
+             * @example 7
+             */
+            readonly policy_id: number | null;
+            /**
+             * @description What the function answered; null when it answered nothing or did not succeed.
+             * @example {
+             *       "user": {
+             *         "policy_id": 7
+             *       }
+             *     }
+             */
+            readonly value: unknown;
+            readonly error: components["schemas"]["HookError"];
+            /**
+             * @description What the function wrote, as in its logs.
+             * @example [
+             *       "2026-11-21T10:00:00.001Z\t0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a\tINFO\thello"
+             *     ]
+             */
+            readonly output: readonly string[];
+            /**
+             * Format: int32
+             * @description Lines beyond the limits.
+             * @example 0
+             */
+            readonly dropped: number;
+            /**
+             * Format: int32
+             * @description Milliseconds that it took.
+             * @example 3
+             */
+            readonly duration_ms: number;
+        };
+        /** @description A recorded run, and one with its context. */
+        readonly HookReplay: {
+            /**
+             * @description What both functions got, without a password.
+             * @example {
+             *       "context_version": "1.0.0",
+             *       "user": {
+             *         "user_identifier": "ada@example.com",
+             *         "policy_id": 1
+             *       }
+             *     }
+             */
+            readonly context: {
+                readonly [key: string]: unknown;
+            };
+            /**
+             * @description Whether both ended alike, with the same policy.
+             * @example false
+             */
+            readonly same: boolean;
+            readonly recorded: components["schemas"]["HookRecordedEnd"];
+            readonly replayed: components["schemas"]["HookReplayedEnd"];
+        };
+        /**
+         * @description The context of the function, as it is or as the one member `context`.
+         * @example {
+         *       "context_version": "1.0.0",
+         *       "user": {
+         *         "user_identifier": "ada@example.com",
+         *         "policy_id": 1
+         *       }
+         *     }
+         */
+        readonly HookTestRequest: {
+            readonly [key: string]: unknown;
+        };
+        /**
          * Format: date-time
          * @description ISO 8601 in UTC with milliseconds.
          * @example 2026-11-21T10:00:00.000Z
@@ -3924,12 +5392,7 @@ export interface components {
         readonly Timestamp: string;
         /** @description Who did it. */
         readonly EventActor: {
-            /**
-             * @description What kind of actor; `client` is a registered application, its id the `app_id`, `API` the caller with the API key of this id.
-             * @example credential
-             * @enum {string}
-             */
-            readonly type: "user" | "client" | "credential" | "API" | "command_line" | "system";
+            readonly type: components["schemas"]["ActorType"];
             /**
              * Format: int32
              * @description Null for the command line, for the service itself, and for an unauthenticated user.
@@ -4009,6 +5472,298 @@ export interface components {
             readonly detail: {
                 readonly [key: string]: unknown;
             };
+        };
+        /** @description A setting of the account. No setting holds a secret. */
+        readonly AccountSetting: {
+            /**
+             * @description Its name.
+             * @example refresh.idle_days
+             */
+            readonly name: string;
+            /**
+             * @description The value in force, as text whatever its kind. Empty where there is none.
+             * @example 30
+             */
+            readonly value: string;
+            /**
+             * @description The value where none was set. Empty where there is none.
+             * @example 14
+             */
+            readonly default: string;
+            /**
+             * @description What its values are: one of `values`; a whole number from `minimum` to `maximum`; a number of events in a time, such as `60/min`, or `off`; names of roles, separated by commas; or a text in the form that `allowed` describes.
+             * @example whole_number
+             * @enum {string}
+             */
+            readonly kind: "choice" | "whole_number" | "limit" | "role_names" | "text";
+            /**
+             * @description The values of a `choice`; null for any other kind.
+             * @example [
+             *       "always",
+             *       "remembered"
+             *     ]
+             */
+            readonly values: readonly string[] | null;
+            /**
+             * Format: int32
+             * @description The smallest `whole_number`, in the unit that `description` names; null for any other kind.
+             * @example 1
+             */
+            readonly minimum: number | null;
+            /**
+             * Format: int32
+             * @description The largest `whole_number`; null for any other kind.
+             * @example 365
+             */
+            readonly maximum: number | null;
+            /**
+             * @description What it may be, in words, with values between backticks.
+             * @example a whole number from 1 to 365
+             */
+            readonly allowed: string;
+            /**
+             * @description What it does, in words.
+             * @example days without use after which a refresh token expires
+             */
+            readonly description: string;
+            /**
+             * @description Whether `PUT` changes it. False for what concerns the operator, who changes it on the command line.
+             * @example true
+             */
+            readonly changeable: boolean;
+        };
+        /** @description What changes. */
+        readonly AccountSettingUpdate: {
+            /**
+             * @description The value as text, up to 4000 characters; null for the default.
+             * @example 30
+             */
+            readonly value: string | null;
+        };
+        /** @description A key that signs tokens. Times are ISO 8601 in UTC. */
+        readonly SigningKey: {
+            /**
+             * @description Its name, the thumbprint of the public key (RFC 7638).
+             * @example 5Yw0f1w2p0yq3o8Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A
+             */
+            readonly kid: string;
+            /**
+             * @description The algorithm that it is stored for; a key of RS256 also makes signatures of PS256.
+             * @example RS256
+             * @enum {string}
+             */
+            readonly alg: "RS256" | "ES256";
+            /**
+             * @description `next`: published, and will sign. `signing`: signs new tokens. `retired`: signs no more; it is published until `retires_at`.
+             * @example signing
+             * @enum {string}
+             */
+            readonly state: "next" | "signing" | "retired";
+            /**
+             * @description How far the rotation of the keys of this algorithm has come, the same for all of them. `signing`: one key, which signs. `published`: the next one is announced. `replaced`: the next one signs, and the former one still verifies. `overdue`: the key has signed for more than 90 days. `missing`: no key is left.
+             * @example published
+             * @enum {string}
+             */
+            readonly rotation_step: "signing" | "published" | "replaced" | "overdue" | "missing";
+            /**
+             * Format: date-time
+             * @description When it was made and published.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly published_at: string;
+            /**
+             * Format: date-time
+             * @description From when it signs.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly signs_from: string;
+            /**
+             * Format: date-time
+             * @description Until when it signs: when the next key of the algorithm begins to, or when it is withdrawn if that is earlier. Null while there is no next key.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly signs_until: string | null;
+            /**
+             * Format: date-time
+             * @description When it is withdrawn; the service removes it within minutes. Null for the newest key of its algorithm.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly retires_at: string | null;
+        };
+        /** @description Nothing. */
+        readonly RotationRequest: Record<string, never>;
+        /** @description What a rotation did. */
+        readonly SigningKeyRotation: {
+            /**
+             * @description The `kid` of each key that was published now; empty where nothing was changed.
+             * @example [
+             *       "Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A5Yw0f1w2p0yq3o8"
+             *     ]
+             */
+            readonly published: readonly string[];
+            /**
+             * @description The `kid` of each next key that was published before, because of which its algorithm was left as it is.
+             * @example []
+             */
+            readonly waiting: readonly string[];
+            /**
+             * @description Every key of the account, the oldest first.
+             * @example []
+             */
+            readonly keys: readonly components["schemas"]["SigningKey"][];
+        };
+        /** @description How often something happened on a day. */
+        readonly DailyCount: {
+            /**
+             * @description The day, in UTC.
+             * @example 2026-11-21
+             */
+            readonly day: string;
+            /**
+             * @description What happened.
+             * @example sign_in.succeeded
+             * @enum {string}
+             */
+            readonly kind: "sign_in.succeeded" | "sign_in.unknown_user" | "sign_in.wrong_password" | "sign_in.wrong_passkey" | "sign_in.closed" | "sign_in.wrong_second_factor" | "sign_in.refused" | "sign_in.hook_refused" | "sign_in.hook_failed" | "refresh" | "refresh.repeated" | "refresh.reused" | "refresh.refused" | "authorization_code" | "implicit" | "password" | "device_code" | "token_exchange" | "client_credentials" | "credential_token" | "introspection" | "authorization_refused" | "deprecated_call" | "hook.success" | "hook.refused" | "hook.invalid_result" | "hook.error" | "hook.timeout" | "hook.out_of_memory" | "hook.crashed" | "hook.unavailable";
+            /**
+             * Format: int64
+             * @description How often.
+             * @example 1204
+             */
+            readonly count: number;
+        };
+        /** @description A count of one day. */
+        readonly CountOfDay: {
+            /**
+             * @description The day, in UTC.
+             * @example 2026-11-21
+             */
+            readonly day: string;
+            /**
+             * Format: int64
+             * @description How often.
+             * @example 24
+             */
+            readonly count: number;
+        };
+        /** @description How an app is used. */
+        readonly AppUse: {
+            /**
+             * Format: int32
+             * @description Identifier of the app.
+             * @example 3
+             */
+            readonly id: number;
+            /**
+             * @description Its name.
+             * @example Payroll
+             */
+            readonly name: string;
+            /**
+             * @description Its identifier as an OAuth client.
+             * @example 019aa1b2c3d44e5f8a9b0c1d2e3f4a5b
+             */
+            readonly client_id: string;
+            /**
+             * @description `open` for an app of open registration or with a metadata document, which expires when it is not used.
+             * @example token
+             * @enum {string}
+             */
+            readonly registered_by: "token" | "open";
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * @description The last day on which it was used, in UTC; null if it never was.
+             * @example 2026-11-20
+             */
+            readonly last_used_on: string | null;
+            /**
+             * Format: int64
+             * @description How often it was used in the last `days`.
+             * @example 41
+             */
+            readonly uses: number;
+            /**
+             * @description The same by day, the oldest first; days without any are left out.
+             * @example [
+             *       {
+             *         "day": "2026-11-20",
+             *         "count": 24
+             *       }
+             *     ]
+             */
+            readonly by_day: readonly components["schemas"]["CountOfDay"][];
+            /**
+             * Format: date-time
+             * @description When it expires if nobody uses it; null for an app that does not expire.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly expires_at: string | null;
+            /**
+             * @description Whether `expires_at` has passed; the service removes the app within minutes.
+             * @example false
+             */
+            readonly expired: boolean;
+        };
+        /** @description The API key of a caller. */
+        readonly CallingKey: {
+            /**
+             * Format: int32
+             * @description Identifier of the key.
+             * @example 1
+             */
+            readonly id: number;
+            /**
+             * @description What the key is for.
+             * @example Payroll export
+             */
+            readonly name: string;
+        };
+        /** @description Calls of one operation with one API key. */
+        readonly DeprecatedCalls: {
+            readonly api_key: components["schemas"]["CallingKey"];
+            /**
+             * @description The deprecated surface.
+             * @example xml
+             * @enum {string}
+             */
+            readonly surface: "api-v1" | "api-v3" | "xml";
+            /**
+             * @description Method and path of the operation.
+             * @example GET /users.xml
+             */
+            readonly call: string;
+            /**
+             * @description Method and path of what replaces it.
+             * @example GET /api/2/users
+             */
+            readonly successor: string;
+            /**
+             * Format: int64
+             * @description How often it was called in the last `days`.
+             * @example 12
+             */
+            readonly calls: number;
+            /**
+             * Format: date-time
+             * @description When it was called last; null where an older release counted.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly last_called_at: string | null;
+            /**
+             * @description The same by day, the oldest first; days without any are left out.
+             * @example [
+             *       {
+             *         "day": "2026-11-20",
+             *         "count": 24
+             *       }
+             *     ]
+             */
+            readonly by_day: readonly components["schemas"]["CountOfDay"][];
         };
         /** @description Who signs in. */
         readonly HookUser: {
@@ -4255,12 +6010,13 @@ export interface components {
                 readonly "application/json": components["schemas"]["ManagementError"];
             };
         };
-        /** @description The bearer token is missing, unknown, expired, revoked or another account's. */
+        /** @description The token is missing, unknown, expired, revoked or another account's, or it is an administrator's and its proof of a key is not valid. `WWW-Authenticate` names the scheme, and for a proof the error (RFC 9449 section 7.1): with `use_dpop_nonce`, `DPoP-Nonce` has what the proof must hold. */
         readonly Unauthorized: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
                 readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
                 readonly "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                readonly "DPoP-Nonce": components["headers"]["DPoPNonce"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -4459,6 +6215,24 @@ export interface components {
                 readonly "application/json": components["schemas"]["ManagementError"];
             };
         };
+        /** @description The caller is the last administrator who has `manage_all` and can sign in, and would give it up: give it to another user first. Nothing was changed. */
+        readonly LastAdministrator: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 409,
+                 *       "name": "ConflictError",
+                 *       "message": "you are the last administrator with manage_all: give it to another user first"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ManagementError"];
+            };
+        };
         /** @description The policy is the default one, or a user, a role or an app follows it. Nothing was changed. */
         readonly Conflict: {
             headers: {
@@ -4532,6 +6306,21 @@ export interface components {
          */
         readonly IfMatch: string;
         /**
+         * @description Identifier of the session. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+         * @example 1
+         */
+        readonly SessionId: number;
+        /**
+         * @description Identifier of the app. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+         * @example 1
+         */
+        readonly ConsentAppId: number;
+        /**
+         * @description Identifier of the grant. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+         * @example 1
+         */
+        readonly GrantId: number;
+        /**
          * @description Identifier of the registration, a UUID; any other text is answered as unknown.
          * @example 6f1c9a52-3f0e-4f0e-9a64-0d6c1c1e9b7a
          */
@@ -4562,6 +6351,11 @@ export interface components {
          */
         readonly AppId: number;
         /**
+         * @description Identifier of the user. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+         * @example 1
+         */
+        readonly UserId: number;
+        /**
          * @description Items a page, 100 by default. Ignored with a cursor, which keeps its own.
          * @example 100
          */
@@ -4576,6 +6370,21 @@ export interface components {
          * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
          */
         readonly HookId: string;
+        /**
+         * @description Number of a version, from 1. Anything else, or a version that is no longer kept, is answered as unknown.
+         * @example 3
+         */
+        readonly Version: number;
+        /**
+         * @description The `request_id` of a run in the log of the hook. Anything else is answered as unknown.
+         * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
+         */
+        readonly RunId: string;
+        /**
+         * @description Name of the setting. An unknown one is 404.
+         * @example refresh.idle_days
+         */
+        readonly SettingName: string;
     };
     requestBodies: never;
     headers: {
@@ -4644,6 +6453,11 @@ export interface components {
          * @example Bearer realm="gatehouse", error="invalid_token"
          */
         readonly WwwAuthenticate: string;
+        /**
+         * @description What the next proof of the client has to hold as `nonce` ([RFC 9449 section 8](https://www.rfc-editor.org/rfc/rfc9449#section-8)). Sent if the request had a proof; valid for some minutes.
+         * @example hbq9k.3nR5tY8uJ2kL6pQ9wE3xC7
+         */
+        readonly DPoPNonce: string;
         /**
          * @description Whole seconds to wait before the next attempt ([RFC 9110 section 10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3)).
          * @example 30
@@ -5682,6 +7496,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["LastAdministrator"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5879,6 +7694,742 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
+    readonly explainUser: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The sign-in; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "method": "password",
+                 *       "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                 *       "redirect_uri": "https://pay.example.com/callback",
+                 *       "scope": "openid profile",
+                 *       "ip_address": "203.0.113.7"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ExplainRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What the sign-in would come to. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "outcome": "refuses",
+                     *       "cause": "user_locked",
+                     *       "steps": [
+                     *         {
+                     *           "step": "user",
+                     *           "outcome": "refuses",
+                     *           "cause": "user_locked",
+                     *           "message": "ada@example.com may not sign in: the status is locked.",
+                     *           "remedy": {
+                     *             "method": "POST",
+                     *             "path": "/api/2/users/7/unlock",
+                     *             "body": {}
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listUserSessions: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The sessions. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 51,
+                     *         "opened_at": "2026-11-21T10:00:00.000Z",
+                     *         "last_used_at": "2026-11-21T10:20:00.000Z",
+                     *         "expires_at": "2026-11-21T10:50:00.000Z",
+                     *         "ip_address": "192.0.2.7",
+                     *         "user_agent": "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
+                     *         "amr": [
+                     *           "pwd",
+                     *           "otp",
+                     *           "mfa"
+                     *         ],
+                     *         "apps": [
+                     *           {
+                     *             "app_id": 1,
+                     *             "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                     *             "name": "Payroll"
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * Format: int64
+                         * @description Identifier of the session; it opens nothing.
+                         * @example 51
+                         */
+                        readonly id?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the user signed in, in ISO 8601.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly opened_at?: string;
+                        /**
+                         * Format: date-time
+                         * @description When it was last used, in ISO 8601; stored once a minute at most.
+                         * @example 2026-11-21T10:20:00.000Z
+                         */
+                        readonly last_used_at?: string;
+                        /**
+                         * Format: date-time
+                         * @description When it ends unless it is used before, in ISO 8601.
+                         * @example 2026-11-21T10:50:00.000Z
+                         */
+                        readonly expires_at?: string;
+                        /**
+                         * @description The address that the user signed in from, as the user's own page shows it. `null` if it was not stored.
+                         * @example 192.0.2.7
+                         */
+                        readonly ip_address?: string | null;
+                        /**
+                         * @description What the browser called itself then (`User-Agent`), which any program may choose. `null` if it was not stored.
+                         * @example Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0
+                         */
+                        readonly user_agent?: string | null;
+                        /**
+                         * @description How the user authenticated, as in the claim `amr` ([RFC 8176](https://www.rfc-editor.org/rfc/rfc8176)).
+                         * @example [
+                         *       "pwd",
+                         *       "otp",
+                         *       "mfa"
+                         *     ]
+                         */
+                        readonly amr?: readonly string[];
+                        /**
+                         * @description Apps that the session was used for, sorted by `app_id`; the first 1000.
+                         * @example [
+                         *       {
+                         *         "app_id": 1,
+                         *         "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                         *         "name": "Payroll"
+                         *       }
+                         *     ]
+                         */
+                        readonly apps?: readonly components["schemas"]["SessionApp"][];
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly endUserSessions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The user is signed out everywhere. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly endUserSession: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the session. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+                 * @example 1
+                 */
+                readonly session_id: components["parameters"]["SessionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The session has ended. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listUserConsents: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only those of this app.
+                 * @example 1
+                 */
+                readonly app_id?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The consents. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "app_id": 1,
+                     *         "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                     *         "app_name": "Payroll",
+                     *         "scopes": [
+                     *           "openid",
+                     *           "profile",
+                     *           "offline_access"
+                     *         ],
+                     *         "allowed_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * Format: int32
+                         * @description Identifier of the app.
+                         * @example 1
+                         */
+                        readonly app_id?: number;
+                        /**
+                         * @description Identifier of the app as an OAuth client.
+                         * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+                         */
+                        readonly client_id?: string;
+                        /**
+                         * @description Name of the app; its `client_id` if it has none.
+                         * @example Payroll
+                         */
+                        readonly app_name?: string;
+                        /**
+                         * @description Names of scopes, those of APIs included.
+                         * @example [
+                         *       "openid",
+                         *       "profile"
+                         *     ]
+                         */
+                        readonly scopes?: readonly string[];
+                        /**
+                         * Format: date-time
+                         * @description When the user last allowed something, in ISO 8601.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly allowed_at?: string;
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly withdrawUserConsents: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The user has no consent. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly withdrawUserConsent: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the app. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+                 * @example 1
+                 */
+                readonly app_id: components["parameters"]["ConsentAppId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The app may do nothing for the user. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listUserGrants: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only those of this app.
+                 * @example 1
+                 */
+                readonly app_id?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The grants. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 17,
+                     *         "app_id": 1,
+                     *         "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                     *         "app_name": "Payroll",
+                     *         "scopes": [
+                     *           "openid",
+                     *           "profile"
+                     *         ],
+                     *         "amr": [
+                     *           "pwd"
+                     *         ],
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "last_used_at": "2026-11-21T10:20:00.000Z",
+                     *         "expires_at": "2026-12-21T10:20:00.000Z",
+                     *         "refreshable": true,
+                     *         "sender_constraint": "dpop"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * Format: int64
+                         * @description Identifier of the grant, as in the trail; it opens nothing.
+                         * @example 17
+                         */
+                        readonly id?: number;
+                        /**
+                         * Format: int32
+                         * @description Identifier of the app.
+                         * @example 1
+                         */
+                        readonly app_id?: number;
+                        /**
+                         * @description Identifier of the app as an OAuth client.
+                         * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+                         */
+                        readonly client_id?: string;
+                        /**
+                         * @description Name of the app; its `client_id` if it has none.
+                         * @example Payroll
+                         */
+                        readonly app_name?: string;
+                        /**
+                         * @description Names of scopes, those of APIs included.
+                         * @example [
+                         *       "openid",
+                         *       "profile"
+                         *     ]
+                         */
+                        readonly scopes?: readonly string[];
+                        /**
+                         * @description How the user authenticated, as in the claim `amr` ([RFC 8176](https://www.rfc-editor.org/rfc/rfc8176)).
+                         * @example [
+                         *       "pwd",
+                         *       "otp",
+                         *       "mfa"
+                         *     ]
+                         */
+                        readonly amr?: readonly string[];
+                        /**
+                         * Format: date-time
+                         * @description When the user granted it, in ISO 8601.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly created_at?: string;
+                        /**
+                         * Format: date-time
+                         * @description When its refresh token was last used, in ISO 8601; `null` if it never was.
+                         * @example 2026-11-21T10:20:00.000Z
+                         */
+                        readonly last_used_at?: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When it ends unless it is used before, in ISO 8601; a use cannot move it beyond its longest life.
+                         * @example 2026-12-21T10:20:00.000Z
+                         */
+                        readonly expires_at?: string;
+                        /**
+                         * @description Whether it has a refresh token; without one only the access tokens that were issued count.
+                         * @example true
+                         */
+                        readonly refreshable?: boolean;
+                        /**
+                         * @description What has to be shown with its tokens, by the registration of the app: a proof of a key (`dpop`, RFC 9449), a
+                         *     client `certificate` (RFC 8705), for a refresh token the authentication of the client
+                         *     (`client_authentication`). `per_token`: a public client that may bind its tokens or not; each token says by
+                         *     itself what it is bound to, and the service keeps nothing of it.
+                         * @example dpop
+                         * @enum {string}
+                         */
+                        readonly sender_constraint?: "dpop" | "certificate" | "client_authentication" | "per_token";
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly revokeUserGrants: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The user has no grant. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly revokeUserGrant: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the grant. One that is not an integer (decimal digits, no leading zero) or belongs to another user is answered as unknown.
+                 * @example 1
+                 */
+                readonly grant_id: components["parameters"]["GrantId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The grant has ended. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     readonly listPolicies: {
         readonly parameters: {
             readonly query?: {
@@ -6003,7 +8554,7 @@ export interface operations {
                          */
                         readonly password_expiration_days?: number | null;
                         /**
-                         * @description Whether a second factor is required. A second factor cannot be required yet: `true` is 422.
+                         * @description Whether a second factor is required at sign-ins that the policy is in force for: a user without one is asked to set one up. False by default.
                          * @example false
                          */
                         readonly otp_required?: boolean;
@@ -9863,6 +12414,300 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
+    readonly listAdministrators: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The administrators. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "user_id": 1,
+                     *         "scopes": [
+                     *           "manage_all"
+                     *         ],
+                     *         "created_at": "2026-11-29T10:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * Format: int32
+                         * @description Identifier of the user.
+                         * @example 1
+                         */
+                        readonly user_id?: number;
+                        /**
+                         * @description What the user may do at this API.
+                         * @example [
+                         *       "manage_all"
+                         *     ]
+                         */
+                        readonly scopes?: readonly components["schemas"]["AdministratorScope"][];
+                        /**
+                         * Format: date-time
+                         * @description When the user became an administrator; ISO 8601 in UTC with milliseconds.
+                         * @example 2026-11-29T10:00:00.000Z
+                         */
+                        readonly created_at?: string;
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readAdministrator: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the user. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The administrator. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": 1,
+                     *       "scopes": [
+                     *         "manage_all"
+                     *       ],
+                     *       "created_at": "2026-11-29T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Administrator"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly setAdministrator: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the user. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The scopes; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "scopes": [
+                 *         "manage_users",
+                 *         "read_all"
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["AdministratorInput"];
+            };
+        };
+        readonly responses: {
+            /** @description The user has these scopes. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": 1,
+                     *       "scopes": [
+                     *         "manage_users",
+                     *         "read_all"
+                     *       ],
+                     *       "created_at": "2026-11-29T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Administrator"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["LastAdministrator"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteAdministrator: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the user. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The user is no administrator. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["LastAdministrator"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readCaller: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The caller. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "user",
+                     *       "id": 1,
+                     *       "scopes": [
+                     *         "manage_all"
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Caller"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     readonly listCredentials: {
         readonly parameters: {
             readonly query?: {
@@ -10889,6 +13734,144 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
+    readonly listHookContexts: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The samples. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "type": "pre-authentication",
+                     *         "context_version": "1.0.0",
+                     *         "context": {
+                     *           "context_version": "1.0.0",
+                     *           "user": {
+                     *             "user_identifier": "ada@example.com",
+                     *             "policy_id": 1
+                     *           },
+                     *           "device": {
+                     *             "user_agent": "curl/8.0",
+                     *             "is_mobile": false
+                     *           },
+                     *           "correlation_id": "9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                     *           "request_id": "0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a"
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["HookContextSample"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly testHookFunction: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The function and its context; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "type": "pre-authentication",
+                 *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=",
+                 *       "context": {
+                 *         "context_version": "1.0.0",
+                 *         "user": {
+                 *           "user_identifier": "ada@example.com",
+                 *           "policy_id": 1
+                 *         },
+                 *         "device": {
+                 *           "user_agent": "curl/8.0",
+                 *           "is_mobile": false
+                 *         },
+                 *         "correlation_id": "9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                 *         "request_id": "0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a"
+                 *       },
+                 *       "runtime": "jsruntime12.x",
+                 *       "timeout": 1,
+                 *       "env_vars": [],
+                 *       "packages": {}
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["HookTrial"];
+            };
+        };
+        readonly responses: {
+            /** @description How it ended. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "outcome": "success",
+                     *       "value": {
+                     *         "user": {
+                     *           "user_identifier": "ada@example.com",
+                     *           "policy_id": 1
+                     *         }
+                     *       },
+                     *       "error": null,
+                     *       "output": [],
+                     *       "dropped": 0,
+                     *       "duration_ms": 3
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HookTestResult"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     readonly readHook: {
         readonly parameters: {
             readonly query?: never;
@@ -11105,6 +14088,560 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
+    readonly streamHookLogs: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Only runs of this hook; all hooks of the account by default. An unknown one is 404.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly hook_id?: string;
+                /**
+                 * @description How long the stream lasts; until something else ends it by default.
+                 * @example 1
+                 */
+                readonly seconds?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description The `id` of the last event that another stream sent; without it the stream begins with new runs.
+                 * @example 42
+                 */
+                readonly "Last-Event-ID"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The events, until the stream ends. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example retry: 3000
+                     *
+                     *     id: 42
+                     *     event: run
+                     *     data: {"hook_id":"7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11","request_id":"0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a","correlation_id":"9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11","created_at":"2026-11-29T10:00:00.000Z","outcome":"success","duration_ms":3,"attempt":1,"events":[]}
+                     */
+                    readonly "text/event-stream": string;
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listHookVersions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The versions. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "version": 3,
+                     *         "type": "pre-authentication",
+                     *         "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=",
+                     *         "disabled": false,
+                     *         "runtime": "jsruntime12.x",
+                     *         "retries": 0,
+                     *         "timeout": 1,
+                     *         "options": null,
+                     *         "env_vars": [
+                     *           "API_KEY"
+                     *         ],
+                     *         "packages": {},
+                     *         "conditions": [],
+                     *         "context_version": "1.1.0",
+                     *         "running": true,
+                     *         "created_at": "2026-11-29T10:00:00.000Z",
+                     *         "written_by": {
+                     *           "type": "credential",
+                     *           "id": 3
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["HookVersion"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readHookVersion: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+                /**
+                 * @description Number of a version, from 1. Anything else, or a version that is no longer kept, is answered as unknown.
+                 * @example 3
+                 */
+                readonly version: components["parameters"]["Version"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The version. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": 3,
+                     *       "type": "pre-authentication",
+                     *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=",
+                     *       "disabled": false,
+                     *       "runtime": "jsruntime12.x",
+                     *       "retries": 0,
+                     *       "timeout": 1,
+                     *       "options": null,
+                     *       "env_vars": [
+                     *         "API_KEY"
+                     *       ],
+                     *       "packages": {},
+                     *       "conditions": [],
+                     *       "context_version": "1.1.0",
+                     *       "running": true,
+                     *       "created_at": "2026-11-29T10:00:00.000Z",
+                     *       "written_by": {
+                     *         "type": "credential",
+                     *         "id": 3
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HookVersion"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly rollBackHook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The version; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["HookRollback"];
+            };
+        };
+        readonly responses: {
+            /** @description The hook. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                     *       "type": "pre-authentication",
+                     *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=",
+                     *       "disabled": false,
+                     *       "runtime": "jsruntime12.x",
+                     *       "retries": 0,
+                     *       "timeout": 1,
+                     *       "options": null,
+                     *       "env_vars": [
+                     *         "API_KEY"
+                     *       ],
+                     *       "packages": {},
+                     *       "conditions": [],
+                     *       "context_version": "1.1.0",
+                     *       "status": "ready",
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "updated_at": "2026-11-29T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Hook"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readHookDraft: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The draft. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKCkgPT4gbnVsbDs=",
+                     *       "updated_at": "2026-11-29T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HookDraft"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly replaceHookDraft: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The draft; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKCkgPT4gbnVsbDs="
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["HookDraftInput"];
+            };
+        };
+        readonly responses: {
+            /** @description The draft. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKCkgPT4gbnVsbDs=",
+                     *       "updated_at": "2026-11-29T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HookDraft"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteHookDraft: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The draft is gone. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly promoteHookDraft: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The hook. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                     *       "type": "pre-authentication",
+                     *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=",
+                     *       "disabled": false,
+                     *       "runtime": "jsruntime12.x",
+                     *       "retries": 0,
+                     *       "timeout": 1,
+                     *       "options": null,
+                     *       "env_vars": [
+                     *         "API_KEY"
+                     *       ],
+                     *       "packages": {},
+                     *       "conditions": [],
+                     *       "context_version": "1.1.0",
+                     *       "status": "ready",
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "updated_at": "2026-11-29T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Hook"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readHookDraftResults: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The results. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "since": "2026-11-29T10:00:00.000Z",
+                     *       "same": 240,
+                     *       "different": 1,
+                     *       "differences": [
+                     *         {
+                     *           "request_id": "0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a",
+                     *           "correlation_id": "9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                     *           "created_at": "2026-11-29T10:05:00.000Z",
+                     *           "live": {
+                     *             "outcome": "success",
+                     *             "policy_id": 1
+                     *           },
+                     *           "draft": {
+                     *             "outcome": "refused",
+                     *             "policy_id": null
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HookDraftResults"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     readonly listHookLogs: {
         readonly parameters: {
             readonly query?: {
@@ -11239,6 +14776,98 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly replayHookRun: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+                /**
+                 * @description The `request_id` of a run in the log of the hook. Anything else is answered as unknown.
+                 * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
+                 */
+                readonly run: components["parameters"]["RunId"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description What is run; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["HookReplayInput"];
+            };
+        };
+        readonly responses: {
+            /** @description Both ends. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "context": {
+                     *         "context_version": "1.0.0",
+                     *         "user": {
+                     *           "user_identifier": "ada@example.com",
+                     *           "policy_id": 1
+                     *         },
+                     *         "device": {
+                     *           "user_agent": "curl/8.0",
+                     *           "is_mobile": false
+                     *         },
+                     *         "correlation_id": "9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                     *         "request_id": "0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a"
+                     *       },
+                     *       "same": false,
+                     *       "recorded": {
+                     *         "outcome": "success",
+                     *         "policy_id": 7,
+                     *         "output": []
+                     *       },
+                     *       "replayed": {
+                     *         "outcome": "refused",
+                     *         "policy_id": null,
+                     *         "value": {
+                     *           "success": false
+                     *         },
+                     *         "error": null,
+                     *         "output": [],
+                     *         "dropped": 0,
+                     *         "duration_ms": 3
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HookReplay"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -11495,6 +15124,951 @@ export interface operations {
                         readonly detail?: {
                             readonly [key: string]: unknown;
                         };
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listAccountSettings: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only settings with this name; `*` at either end matches any text.
+                 * @example refresh.*
+                 */
+                readonly name?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The settings. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "name": "refresh.idle_days",
+                     *         "value": "30",
+                     *         "default": "14",
+                     *         "kind": "whole_number",
+                     *         "values": null,
+                     *         "minimum": 1,
+                     *         "maximum": 365,
+                     *         "allowed": "a whole number from 1 to 365",
+                     *         "description": "days without use after which a refresh token expires",
+                     *         "changeable": true
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Its name.
+                         * @example refresh.idle_days
+                         */
+                        readonly name?: string;
+                        /**
+                         * @description The value in force, as text whatever its kind. Empty where there is none.
+                         * @example 30
+                         */
+                        readonly value?: string;
+                        /**
+                         * @description The value where none was set. Empty where there is none.
+                         * @example 14
+                         */
+                        readonly default?: string;
+                        /**
+                         * @description What its values are: one of `values`; a whole number from `minimum` to `maximum`; a number of events in a time, such as `60/min`, or `off`; names of roles, separated by commas; or a text in the form that `allowed` describes.
+                         * @example whole_number
+                         * @enum {string}
+                         */
+                        readonly kind?: "choice" | "whole_number" | "limit" | "role_names" | "text";
+                        /**
+                         * @description The values of a `choice`; null for any other kind.
+                         * @example [
+                         *       "always",
+                         *       "remembered"
+                         *     ]
+                         */
+                        readonly values?: readonly string[] | null;
+                        /**
+                         * Format: int32
+                         * @description The smallest `whole_number`, in the unit that `description` names; null for any other kind.
+                         * @example 1
+                         */
+                        readonly minimum?: number | null;
+                        /**
+                         * Format: int32
+                         * @description The largest `whole_number`; null for any other kind.
+                         * @example 365
+                         */
+                        readonly maximum?: number | null;
+                        /**
+                         * @description What it may be, in words, with values between backticks.
+                         * @example a whole number from 1 to 365
+                         */
+                        readonly allowed?: string;
+                        /**
+                         * @description What it does, in words.
+                         * @example days without use after which a refresh token expires
+                         */
+                        readonly description?: string;
+                        /**
+                         * @description Whether `PUT` changes it. False for what concerns the operator, who changes it on the command line.
+                         * @example true
+                         */
+                        readonly changeable?: boolean;
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readAccountSetting: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Name of the setting. An unknown one is 404.
+                 * @example refresh.idle_days
+                 */
+                readonly name: components["parameters"]["SettingName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The setting. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "refresh.idle_days",
+                     *       "value": "30",
+                     *       "default": "14",
+                     *       "kind": "whole_number",
+                     *       "values": null,
+                     *       "minimum": 1,
+                     *       "maximum": 365,
+                     *       "allowed": "a whole number from 1 to 365",
+                     *       "description": "days without use after which a refresh token expires",
+                     *       "changeable": true
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AccountSetting"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updateAccountSetting: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description Name of the setting. An unknown one is 404.
+                 * @example refresh.idle_days
+                 */
+                readonly name: components["parameters"]["SettingName"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The value; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "value": "30"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["AccountSettingUpdate"];
+            };
+        };
+        readonly responses: {
+            /** @description The setting, with its new value. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "refresh.idle_days",
+                     *       "value": "30",
+                     *       "default": "14",
+                     *       "kind": "whole_number",
+                     *       "values": null,
+                     *       "minimum": 1,
+                     *       "maximum": 365,
+                     *       "allowed": "a whole number from 1 to 365",
+                     *       "description": "days without use after which a refresh token expires",
+                     *       "changeable": true
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AccountSetting"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listSigningKeys: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only keys of this algorithm.
+                 * @example ES256
+                 */
+                readonly alg?: string;
+                /**
+                 * @description Only keys in this state.
+                 * @example signing
+                 */
+                readonly state?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The keys. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "kid": "5Yw0f1w2p0yq3o8Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A",
+                     *         "alg": "RS256",
+                     *         "state": "signing",
+                     *         "rotation_step": "published",
+                     *         "published_at": "2026-08-24T10:00:00.000Z",
+                     *         "signs_from": "2026-08-25T10:00:00.000Z",
+                     *         "signs_until": "2026-11-22T10:00:00.000Z",
+                     *         "retires_at": "2026-11-23T10:00:30.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * @description Its name, the thumbprint of the public key (RFC 7638).
+                         * @example 5Yw0f1w2p0yq3o8Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A
+                         */
+                        readonly kid?: string;
+                        /**
+                         * @description The algorithm that it is stored for; a key of RS256 also makes signatures of PS256.
+                         * @example RS256
+                         * @enum {string}
+                         */
+                        readonly alg?: "RS256" | "ES256";
+                        /**
+                         * @description `next`: published, and will sign. `signing`: signs new tokens. `retired`: signs no more; it is published until `retires_at`.
+                         * @example signing
+                         * @enum {string}
+                         */
+                        readonly state?: "next" | "signing" | "retired";
+                        /**
+                         * @description How far the rotation of the keys of this algorithm has come, the same for all of them. `signing`: one key, which signs. `published`: the next one is announced. `replaced`: the next one signs, and the former one still verifies. `overdue`: the key has signed for more than 90 days. `missing`: no key is left.
+                         * @example published
+                         * @enum {string}
+                         */
+                        readonly rotation_step?: "signing" | "published" | "replaced" | "overdue" | "missing";
+                        /**
+                         * Format: date-time
+                         * @description When it was made and published.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly published_at?: string;
+                        /**
+                         * Format: date-time
+                         * @description From when it signs.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly signs_from?: string;
+                        /**
+                         * Format: date-time
+                         * @description Until when it signs: when the next key of the algorithm begins to, or when it is withdrawn if that is earlier. Null while there is no next key.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly signs_until?: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When it is withdrawn; the service removes it within minutes. Null for the newest key of its algorithm.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly retires_at?: string | null;
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly rotateSigningKeys: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description Nothing; at most 65536 bytes. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": components["schemas"]["RotationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What was published, and all keys. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "published": [
+                     *         "Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A5Yw0f1w2p0yq3o8"
+                     *       ],
+                     *       "waiting": [],
+                     *       "keys": [
+                     *         {
+                     *           "kid": "5Yw0f1w2p0yq3o8Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A",
+                     *           "alg": "RS256",
+                     *           "state": "signing",
+                     *           "rotation_step": "published",
+                     *           "published_at": "2026-08-24T10:00:00.000Z",
+                     *           "signs_from": "2026-08-25T10:00:00.000Z",
+                     *           "signs_until": "2026-11-22T10:00:00.000Z",
+                     *           "retires_at": "2026-11-23T10:00:30.000Z"
+                     *         },
+                     *         {
+                     *           "kid": "Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A5Yw0f1w2p0yq3o8",
+                     *           "alg": "RS256",
+                     *           "state": "next",
+                     *           "rotation_step": "published",
+                     *           "published_at": "2026-11-21T10:00:00.000Z",
+                     *           "signs_from": "2026-11-22T10:00:00.000Z",
+                     *           "signs_until": null,
+                     *           "retires_at": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SigningKeyRotation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly replaceSigningKeys: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description Nothing; at most 65536 bytes. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": components["schemas"]["RotationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What was published, and all keys. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "published": [
+                     *         "Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A5Yw0f1w2p0yq3o8"
+                     *       ],
+                     *       "waiting": [],
+                     *       "keys": [
+                     *         {
+                     *           "kid": "5Yw0f1w2p0yq3o8Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A",
+                     *           "alg": "RS256",
+                     *           "state": "retired",
+                     *           "rotation_step": "signing",
+                     *           "published_at": "2026-08-24T10:00:00.000Z",
+                     *           "signs_from": "2026-08-25T10:00:00.000Z",
+                     *           "signs_until": "2026-11-21T10:00:00.000Z",
+                     *           "retires_at": "2026-11-21T10:00:00.000Z"
+                     *         },
+                     *         {
+                     *           "kid": "Jm1y8kq2n8b1c0s4x6Zr7Vt9Lk3A5Yw0f1w2p0yq3o8",
+                     *           "alg": "RS256",
+                     *           "state": "signing",
+                     *           "rotation_step": "signing",
+                     *           "published_at": "2026-11-21T10:00:00.000Z",
+                     *           "signs_from": "2026-11-21T10:00:00.000Z",
+                     *           "signs_until": null,
+                     *           "retires_at": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SigningKeyRotation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listDailyCounts: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only counts of this kind; `*` at either end matches any text.
+                 * @example sign_in.*
+                 */
+                readonly kind?: string;
+                /**
+                 * @description The first day, in UTC; 29 days before today by default.
+                 * @example 2026-11-01
+                 */
+                readonly from?: string;
+                /**
+                 * @description The last day, in UTC; today by default.
+                 * @example 2026-11-30
+                 */
+                readonly to?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The counts. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "day": "2026-11-21",
+                     *         "kind": "sign_in.succeeded",
+                     *         "count": 1204
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * @description The day, in UTC.
+                         * @example 2026-11-21
+                         */
+                        readonly day?: string;
+                        /**
+                         * @description What happened.
+                         * @example sign_in.succeeded
+                         * @enum {string}
+                         */
+                        readonly kind?: "sign_in.succeeded" | "sign_in.unknown_user" | "sign_in.wrong_password" | "sign_in.wrong_passkey" | "sign_in.closed" | "sign_in.wrong_second_factor" | "sign_in.refused" | "sign_in.hook_refused" | "sign_in.hook_failed" | "refresh" | "refresh.repeated" | "refresh.reused" | "refresh.refused" | "authorization_code" | "implicit" | "password" | "device_code" | "token_exchange" | "client_credentials" | "credential_token" | "introspection" | "authorization_refused" | "deprecated_call" | "hook.success" | "hook.refused" | "hook.invalid_result" | "hook.error" | "hook.timeout" | "hook.out_of_memory" | "hook.crashed" | "hook.unavailable";
+                        /**
+                         * Format: int64
+                         * @description How often.
+                         * @example 1204
+                         */
+                        readonly count?: number;
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listAppUses: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 100 by default. Ignored with a cursor, which keeps its own.
+                 * @example 100
+                 */
+                readonly limit?: components["parameters"]["HookLimit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only apps with this name; `*` at either end matches any text.
+                 * @example Pay*
+                 */
+                readonly name?: string;
+                /**
+                 * @description Only apps that were made before this day, in UTC, and that were not used on it or later.
+                 * @example 2026-09-01
+                 */
+                readonly unused_since?: string;
+                /**
+                 * @description The number of days of which uses are counted, including today; 30 by default.
+                 * @example 30
+                 */
+                readonly days?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The apps. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 3,
+                     *         "name": "Payroll",
+                     *         "client_id": "019aa1b2c3d44e5f8a9b0c1d2e3f4a5b",
+                     *         "registered_by": "token",
+                     *         "created_at": "2026-01-15T10:00:00.000Z",
+                     *         "last_used_on": "2026-11-20",
+                     *         "uses": 41,
+                     *         "by_day": [
+                     *           {
+                     *             "day": "2026-11-19",
+                     *             "count": 17
+                     *           },
+                     *           {
+                     *             "day": "2026-11-20",
+                     *             "count": 24
+                     *           }
+                     *         ],
+                     *         "expires_at": null,
+                     *         "expired": false
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /**
+                         * Format: int32
+                         * @description Identifier of the app.
+                         * @example 3
+                         */
+                        readonly id?: number;
+                        /**
+                         * @description Its name.
+                         * @example Payroll
+                         */
+                        readonly name?: string;
+                        /**
+                         * @description Its identifier as an OAuth client.
+                         * @example 019aa1b2c3d44e5f8a9b0c1d2e3f4a5b
+                         */
+                        readonly client_id?: string;
+                        /**
+                         * @description `open` for an app of open registration or with a metadata document, which expires when it is not used.
+                         * @example token
+                         * @enum {string}
+                         */
+                        readonly registered_by?: "token" | "open";
+                        /**
+                         * Format: date-time
+                         * @description When it was made.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly created_at?: string;
+                        /**
+                         * @description The last day on which it was used, in UTC; null if it never was.
+                         * @example 2026-11-20
+                         */
+                        readonly last_used_on?: string | null;
+                        /**
+                         * Format: int64
+                         * @description How often it was used in the last `days`.
+                         * @example 41
+                         */
+                        readonly uses?: number;
+                        /**
+                         * @description The same by day, the oldest first; days without any are left out.
+                         * @example [
+                         *       {
+                         *         "day": "2026-11-20",
+                         *         "count": 24
+                         *       }
+                         *     ]
+                         */
+                        readonly by_day?: readonly components["schemas"]["CountOfDay"][];
+                        /**
+                         * Format: date-time
+                         * @description When it expires if nobody uses it; null for an app that does not expire.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly expires_at?: string | null;
+                        /**
+                         * @description Whether `expires_at` has passed; the service removes the app within minutes.
+                         * @example false
+                         */
+                        readonly expired?: boolean;
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listDeprecatedCalls: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items per page, 50 by default. Ignored with a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. An empty one is refused. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them by default. An item then holds these alone, whatever its schema requires. Ignored with a cursor, which keeps those of its list.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only calls of this surface.
+                 * @example xml
+                 */
+                readonly surface?: string;
+                /**
+                 * @description Only calls with this key.
+                 * @example 1
+                 */
+                readonly api_key_id?: number;
+                /**
+                 * @description The number of days of which calls are counted, including today; 30 by default.
+                 * @example 30
+                 */
+                readonly days?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The calls, by key and operation. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "api_key": {
+                     *           "id": 1,
+                     *           "name": "Payroll export"
+                     *         },
+                     *         "surface": "xml",
+                     *         "call": "GET /users.xml",
+                     *         "successor": "GET /api/2/users",
+                     *         "calls": 12,
+                     *         "last_called_at": "2026-11-21T10:00:00.000Z",
+                     *         "by_day": [
+                     *           {
+                     *             "day": "2026-11-21",
+                     *             "count": 12
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        readonly api_key?: components["schemas"]["CallingKey"];
+                        /**
+                         * @description The deprecated surface.
+                         * @example xml
+                         * @enum {string}
+                         */
+                        readonly surface?: "api-v1" | "api-v3" | "xml";
+                        /**
+                         * @description Method and path of the operation.
+                         * @example GET /users.xml
+                         */
+                        readonly call?: string;
+                        /**
+                         * @description Method and path of what replaces it.
+                         * @example GET /api/2/users
+                         */
+                        readonly successor?: string;
+                        /**
+                         * Format: int64
+                         * @description How often it was called in the last `days`.
+                         * @example 12
+                         */
+                        readonly calls?: number;
+                        /**
+                         * Format: date-time
+                         * @description When it was called last; null where an older release counted.
+                         * @example 2026-11-21T10:00:00.000Z
+                         */
+                        readonly last_called_at?: string | null;
+                        /**
+                         * @description The same by day, the oldest first; days without any are left out.
+                         * @example [
+                         *       {
+                         *         "day": "2026-11-20",
+                         *         "count": 24
+                         *       }
+                         *     ]
+                         */
+                        readonly by_day?: readonly components["schemas"]["CountOfDay"][];
                     }[];
                 };
             };

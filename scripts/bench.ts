@@ -11,6 +11,8 @@
  *     npm run bench -- --scale     what a refresh costs with several processes, by part, beside what the model of
  *                                  docs/scale.md predicts; with --write kept for --simulate
  *     npm run bench -- --simulate  what the model predicts for larger machines and for many, from what was kept
+ *     npm run bench -- --floors    what each request costs beside its floor alone
+ *     npm run bench -- --log-streams what open streams of log lines cost, and nothing else; half a minute
  *     npm run bench -- --growth    each operation of the contracts with 1,000 and with 300,000 users, up to 25 minutes;
  *                                  --users=N another size, --database=sqlite or postgres one of both, --only=<regexp>
  *                                  the operations whose names match, --filled=<folder> keeps the filled databases
@@ -32,6 +34,7 @@ import { measureListsOnPostgres, measureListsOnSqlite } from '../test/bench/meas
 import { measurePostgres } from '../test/bench/measure-postgres.ts';
 import { measureScale } from '../test/bench/measure-scale.ts';
 import {
+  measureFloors,
   measureIntrospection,
   measureMillion,
   measureOthers,
@@ -39,6 +42,7 @@ import {
   measureStarts,
   openField,
 } from '../test/bench/measure-sqlite.ts';
+import { measureStreams } from '../test/bench/measure-streams.ts';
 import { fullPlan, quickPlan } from '../test/bench/plan.ts';
 import { profileRefresh } from '../test/bench/profile.ts';
 import { type Results, reportJson, reportPage, reportText } from '../test/bench/report.ts';
@@ -63,8 +67,10 @@ function readFlags() {
       profile: flag,
       lists: flag,
       documents: flag,
+      floors: flag,
       scale: flag,
       simulate: flag,
+      'log-streams': flag,
       ...growth,
     };
     return parseArgs({ options }).values;
@@ -84,13 +90,23 @@ async function measureAll(bench: Bench, quick: boolean): Promise<Line[]> {
   try {
     const lines = [...(await measureRefresh(bench, field)), ...(await measureOthers(bench, field))];
     if (quick) return [...lines, await field.checkTrail()];
-    lines.push(...(await measureIntrospection(bench, field)), await field.checkTrail());
+    lines.push(...(await measureIntrospection(bench, field)), ...(await measureFloors(bench, field)));
+    lines.push(await field.checkTrail());
     lines.push(...(await measureDelegated(bench)), ...(await measureDocuments(bench)));
     lines.push(...(await measureMillion(bench, field)));
     lines.push(...(await measurePostgres(bench, field.durable)));
     lines.push(...(await measureLists(bench)));
     lines.push(...(await measureHooks(bench.plan.hooks, bench.log)));
     return [...lines, ...(await measureStarts(bench))];
+  } finally {
+    await field.stop();
+  }
+}
+
+async function measureFloorsAlone(bench: Bench): Promise<Line[]> {
+  const field = await openField(bench);
+  try {
+    return await measureFloors(bench, field);
   } finally {
     await field.stop();
   }
@@ -104,17 +120,19 @@ const {
   profile: profileOnly,
   lists: listsOnly,
   documents: documentsOnly,
+  floors: floorsOnly,
   scale,
   simulate,
+  'log-streams': logStreams,
   growth,
   users,
   database,
   only,
   filled,
 } = readFlags();
-if ((quick || hooks || listsOnly || documentsOnly) && write && !scale) {
+if ((quick || hooks || listsOnly || documentsOnly || floorsOnly) && write && !scale) {
   process.stderr.write(
-    'docs/performance.md is written from a full run: --write excludes --quick, --hooks, --lists and --documents\n',
+    'docs/performance.md is written from a full run: --write excludes --quick, --hooks, --lists, --documents, --floors\n',
   );
   process.exit(2);
 }
@@ -150,6 +168,12 @@ if (scale) {
   process.stdout.write(`${tables}\n\n${comparisonReport(measurements)}\n`);
   process.exit(0);
 }
+if (logStreams) {
+  const { text, isKept } = await measureStreams(bench.log);
+  bench.close();
+  process.stdout.write(`${text}\n`);
+  process.exit(isKept ? 0 : 1);
+}
 if (growth) {
   const grew = await measureGrowth(readGrowthPlan(), bench.log);
   bench.close();
@@ -165,7 +189,9 @@ const measured = hooks
     ? measureLists(bench)
     : documentsOnly
       ? measureDocuments(bench)
-      : measureAll(bench, quick);
+      : floorsOnly
+        ? measureFloorsAlone(bench)
+        : measureAll(bench, quick);
 const lines = (await measured).toSorted((a, b) => order.indexOf(a.line) - order.indexOf(b.line));
 const results: Results = { machine, lines, series: [...bench.series] };
 if (write) {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** The modules of src, by their paths below it. Lines of comment are empty. */
 function* sources(root: string): Generator<{ readonly file: string; readonly source: string }> {
   for (const file of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('.ts')) continue;
+    if (!/\.tsx?$/.test(file)) continue;
     const source = readFileSync(join(root, 'src', file), 'utf8');
     yield { file, source: source.replace(/^[ \t]*(?:\/\/|\/?\*).*$/gm, '') };
   }
@@ -48,6 +48,7 @@ const opening: readonly { readonly what: RegExp; readonly also: readonly string[
   { what: /\bsessions\s*(?:\?\.|\.)\s*(?:create|renew)\b/g, also: [] },
   { what: /\bgrants\s*(?:\?\.|\.)\s*create\b/g, also: [] },
   { what: /\bauthorizations\s*(?:\?\.|\.)\s*createCode\b/g, also: [] },
+  { what: /\badministrators\s*(?:\?\.|\.)\s*(?:addGrant|redeemGrant)\b/g, also: [] },
   { what: /\bdeviceCodes\s*(?:\?\.|\.)\s*decide\b/g, also: ['domain/device/finish-device.ts'] },
   {
     what: /\baddAccessTokens?\b/g,
@@ -60,7 +61,12 @@ const opening: readonly { readonly what: RegExp; readonly also: readonly string[
   },
   {
     what: /'sign_in\.succeeded'/g,
-    also: ['domain/audit/events.ts', 'domain/audit/event-details.ts', 'domain/opening/open.ts', 'metrics/outcomes.ts'],
+    also: [
+      'domain/audit/events.ts',
+      'domain/audit/event-details.ts',
+      'domain/opening/open.ts',
+      'domain/audit/sign-ins.ts',
+    ],
   },
   {
     what: /\blastLogin\s*:(?!\s*null\b)/g,

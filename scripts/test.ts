@@ -11,7 +11,7 @@
  *
  * Where files or flags are given and nothing ran, that is a failure.
  */
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeWhole } from '../src/whole-program/make.ts';
@@ -55,9 +55,16 @@ const flags = [
 // Each file is a process that loads the same sources: what Node made of them is kept.
 const cacheFolder = process.env['NODE_COMPILE_CACHE'] ?? join(root, '.cache/tests');
 
+/** What is kept there is run: nobody else may write there. */
+function closeCache(): void {
+  mkdirSync(cacheFolder, { recursive: true });
+  chmodSync(cacheFolder, 0o700);
+}
+
 /** Has one process fill the cache where there is none: eight that start at once would each do all of the work. */
 async function fillCache(): Promise<void> {
-  if (existsSync(cacheFolder)) return;
+  if (existsSync(cacheFolder)) return closeCache();
+  closeCache();
   const module = JSON.stringify(new URL('../test/support/app.ts', import.meta.url));
   await runGroup(process.execPath, ['--eval', `import(${module}).then(() => process.exit())`], {
     cwd: root,

@@ -62,6 +62,7 @@ try {
     await step.run(tour);
   }
   say(`\nDone: ${steps.length} steps, every answer as documented. More at ${tour.url}/docs\n`);
+  say(`The same in a browser, for administrators: ${tour.url}/console\n`);
 } catch (error) {
   if (!(error instanceof Surprise)) throw error;
   process.stderr.write(printableText(`\nThe tour stops here: ${error.message}\n`));

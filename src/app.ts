@@ -1,8 +1,11 @@
 /** The HTTP application: health, docs and one router per contract. What tests start. */
 
 import express, { type ErrorRequestHandler, type Express } from 'express';
+import { deprecatedOperationsOf } from './domain/callers/deprecated-report.ts';
+import { createConsole } from './http/console.ts';
 import { createDocs } from './http/docs.ts';
 import { createHealth, type Processes, type Readiness } from './http/health.ts';
+import { inSequence } from './http/in-sequence.ts';
 import { addressIn } from './http/peer-address.ts';
 import { beginRequest } from './http/request-log.ts';
 import { requestStateOf } from './http/request-state.ts';
@@ -13,6 +16,7 @@ import { createMetrics, type Metrics } from './metrics/registry.ts';
 import { requestReport } from './metrics/reports.ts';
 import { notFoundPage } from './pages/failure-page.ts';
 import { onceLoaded } from './pages/once.ts';
+import { consoleFolder } from './programs/console-files.ts';
 import { judgeNode } from './runtime/floor.ts';
 import type { Services } from './services.ts';
 import { api1 } from './surfaces/api-1/index.ts';
@@ -55,26 +59,31 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     // Flat, and repetitions stay visible as arrays.
     .set('query parser', 'simple');
   trustProxies(app, options.trustProxy ?? []);
-  app.use(beginRequest(services, requestReport(metrics)));
-  if (options.tracing) app.use(traceRequest(options.tracing, services.addresses.publicScheme));
+  const deprecated = [apiV1(services), xml(services), apiV3(services)] as const;
   // What is called most stands first, but the pages own an address below one that oauth2 owns.
   const surfaces: Surface[] = [
     surface(oidc2(services)),
     surface(pages(services)),
     surface(oauth2(services)),
     surface(auth2(services)),
-    surface(api2(services)),
+    surface(api2(services, deprecatedOperationsOf(contractsOf(deprecated)))),
     surface(api1(services)),
-    surface(apiV1(services)),
-    surface(xml(services)),
-    surface(apiV3(services)),
+    surface(deprecated[0]),
+    surface(deprecated[1]),
+    surface(deprecated[2]),
   ];
-  if (options.isServing) for (const { isDeprecated, router } of surfaces) if (!isDeprecated) router();
-  app.use((req, res, next) => {
-    const owner = surfaces.find(({ owns }) => owns(req.path));
-    if (owner) owner.router()(req, res, next);
-    else next();
-  });
+  if (options.isServing) for (const { isDeprecated, serve } of surfaces) if (!isDeprecated) serve();
+  app.use(
+    inSequence([
+      beginRequest(services, requestReport(metrics)),
+      ...(options.tracing ? [traceRequest(options.tracing, services.addresses.publicScheme)] : []),
+      (req, res, next) => {
+        const owner = surfaces.find(({ owns }) => owns(req.path));
+        if (owner) owner.serve()(req, res, next);
+        else next();
+      },
+    ]),
+  );
   app.use(
     createHealth({
       store: services.store,
@@ -90,6 +99,7 @@ export function createApp(services: Services, options: AppOptions = {}): Express
   );
   // What makes the documentation is 80 modules, a parser of YAML among them, and few processes are asked for it.
   const docs = onceLoaded(async () => (await import('./pages/docs/docs-files.ts')).docsFiles(surfaces));
+  app.use(createConsole(services, consoleFolder));
   app.use(createDocs(services, docs, options.startPage ?? 'account'));
   app.use(answerUnknownPath(services, notFoundPage));
   app.use(((error: unknown, _req, res, _next) => {
@@ -105,6 +115,10 @@ export function createApp(services: Services, options: AppOptions = {}): Express
   function surface<Operations>(definition: SurfaceDefinition<Operations>): Surface {
     return createSurface(services, definition);
   }
+}
+
+function contractsOf(surfaces: readonly Pick<SurfaceDefinition<unknown>, 'name' | 'contract'>[]) {
+  return Object.fromEntries(surfaces.map(({ name, contract }) => [name, contract]));
 }
 
 /** A proxy may write the address of the one before it with its port: it is known without, at every hop. */

@@ -11,7 +11,7 @@ import { systemRandom } from './adapters/random.ts';
 import { createTotp } from './adapters/totp.ts';
 import type { Config } from './config.ts';
 import { isServiceHost } from './domain/accounts/accounts.ts';
-import { createDailyCounts } from './domain/audit/daily-counts.ts';
+import { countWatcher, createDailyCounts } from './domain/audit/daily-counts.ts';
 import { createOnceAnHour } from './domain/audit/once.ts';
 import { createClientDocuments } from './domain/clients/client-documents.ts';
 import { createClientKeys } from './domain/clients/client-keys.ts';
@@ -42,6 +42,7 @@ import { limitReport, limitRoundsReport, meterMailer, passwordReport } from './m
 import type { Log, Services } from './services.ts';
 import { cacheLookups } from './store/cached.ts';
 import type { Store } from './store/store.ts';
+import { watchStore } from './store/watched.ts';
 import {
   detachWorker,
   traceEgress,
@@ -80,11 +81,12 @@ export async function createServices(
   { meters, tracing, sharedBy = 1 }: Watched = {},
 ): Promise<ServedServices> {
   const traced = tracing && traceStore(tracing);
-  const measured = seen(cacheLookups(opened), meters, meterStore);
+  const clock = systemClock;
+  const counts = createDailyCounts({ store: opened, clock });
+  const measured = seen(watchStore(cacheLookups(opened), [countWatcher(counts)]), meters, meterStore);
   const gathered = gatherWrites(traced ? traced.batches(measured) : measured);
   const store = traced ? traced.requests(gathered) : gathered;
   const random = systemRandom;
-  const clock = systemClock;
   const masterKey = await openMasterKey({ file: createKeyFile(config.masterKeyFile), store, random });
   const pepper = await openPepper(masterKey, { store, random });
   const vault = createVault(masterKey, random);
@@ -125,7 +127,7 @@ export async function createServices(
     limits,
     limitRounds: shared?.rounds ?? null,
     passkeys: createPasskeys(),
-    counts: createDailyCounts({ store, clock }),
+    counts,
     onceAnHour: createOnceAnHour(),
     refusals: createRefusals({ store, clock }, flushSoon(log)),
     hookRuntimes: config.hookRuntimes.map(({ name }) => name),

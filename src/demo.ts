@@ -6,6 +6,7 @@ import { replacePrivateFile } from './adapters/private-file.ts';
 import type { Config } from './config.ts';
 import type { Account } from './domain/accounts/account.ts';
 import { createAccount, listAccounts, moveAccount } from './domain/accounts/accounts.ts';
+import { setAdministrator } from './domain/administrators/administrators.ts';
 import { createApiKey } from './domain/callers/api-keys.ts';
 import { createCredential } from './domain/callers/credentials.ts';
 import { Failure } from './domain/failure.ts';
@@ -71,7 +72,7 @@ async function makeDemo(services: Services, config: Config, file: string): Promi
   const password = services.random.bytes(18).toString('base64url');
   const credential = await createCredential(services, account, ['manage_all']);
   const { apiKey } = await createApiKey(services, account, 'demo');
-  await createUser(services, account, {
+  const user = await createUser(services, account, {
     email: demoEmail,
     password,
     firstname: 'Dana',
@@ -79,6 +80,7 @@ async function makeDemo(services: Services, config: Config, file: string): Promi
     validatePolicy: true,
     authority: 'all',
   });
+  await setAdministrator(services, account, user.id, ['manage_all']);
   const demo: DemoFile = {
     account_id: account.id,
     ...links(account.baseUrl),

@@ -14,7 +14,7 @@ import { startHousekeeping } from './housekeeping.ts';
 import type { Readiness } from './http/health.ts';
 import { createMetrics } from './metrics/registry.ts';
 import { clearingReport, purgeReport, roundReport } from './metrics/reports.ts';
-import { openConfiguredStore } from './open-store.ts';
+import { openConfiguredStore, warnOfConnections } from './open-store.ts';
 import type { Place } from './processes/count.ts';
 import { openLink } from './processes/link.ts';
 import { keepServedAddress } from './served-address.ts';
@@ -54,6 +54,7 @@ export async function serve({ config, demo, print, place = null }: ServeOptions)
   let services: ServedServices | null = null;
   try {
     await store.migrate();
+    if (place?.number === 1) await warnOfConnections(config, place.of, log);
     const tracing = config.traces && (await openTraces(config.traces, log));
     services = await createServices(config, store, log, (open) => reportHooks(open(), log), {
       meters: metrics,

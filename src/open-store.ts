@@ -8,8 +8,9 @@ import { createKeyFile } from './adapters/key-file.ts';
 import type { Config } from './config.ts';
 import type { DatabaseConfig } from './config-database.ts';
 import { Failure } from './domain/failure.ts';
+import type { Log } from './services.ts';
 import { unfinishedCopy } from './store/copying.ts';
-import { openStore } from './store/knex/index.ts';
+import { doubtConnections, openStore } from './store/knex/index.ts';
 import type { Store } from './store/store.ts';
 
 interface OpenOptions {
@@ -58,4 +59,15 @@ async function requireWhole(store: Store, makes: boolean, { databaseUrl, masterK
   const name = store.kind === 'sqlite' ? databaseUrl.slice('sqlite:'.length) : 'the database';
   const message = `${name} is empty although there is a master key (${masterKeyFile}): restore it from your backup, or correct DATABASE_URL; to start with an empty database, run: gatehouse db migrate`;
   throw new Failure('unavailable', { name: 'store', message });
+}
+
+/** Said by the first of several processes. A database that does not answer is told by what needs it. */
+export async function warnOfConnections(
+  { databaseUrl, databasePooling }: Pick<Config, 'databaseUrl' | 'databasePooling'>,
+  processes: number,
+  log: Log,
+): Promise<void> {
+  const doubt = doubtConnections(databaseUrl, databasePooling, processes);
+  const reason = await doubt.catch(() => null);
+  if (reason !== null) log.warn('settings', { reason });
 }

@@ -15,7 +15,7 @@ import type { Worker } from './domain/worker.ts';
 import type { AccountRecord } from './store/accounts.ts';
 import type { RegisteredKey } from './store/client-metadata.ts';
 import type { ClientRecord } from './store/clients.ts';
-import type { CountKind } from './store/counts.ts';
+import type { AccountCountKind, CountKind } from './store/counts.ts';
 import type { SigningAlgorithm } from './store/keys.ts';
 import type { Store } from './store/store.ts';
 
@@ -116,7 +116,10 @@ export interface ClientKeys {
 
 /** Counts per account, day and subject of what the trail does not record one by one. */
 export interface DailyCounts {
+  /** Counts for the subject, and for its account. */
   add(accountId: number, kind: CountKind, subjectId: number): void;
+  /** Counts for the account alone. */
+  addToAccount(accountId: number, kind: AccountCountKind): void;
   /** Stores the counts. Those that could not be stored are kept for the next time, and the failure is thrown. */
   flush(): Promise<void>;
 }

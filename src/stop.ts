@@ -3,6 +3,7 @@
 import type { Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clearing } from './domain/clearing.ts';
+import { endLogStreams } from './domain/hooks/log-streams.ts';
 import type { PackageQueue } from './domain/hooks/package-queue.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
 import { shadowsSettled } from './domain/hooks/shadow.ts';
@@ -60,14 +61,17 @@ export function stopOnSignal(running: Running, drainSeconds: number): void {
 }
 
 /** The process goes on to serve: balancers see that it will not for long, and each answer ends its connection. */
-export function announceStop({ readiness, server }: Pick<Running, 'readiness' | 'server'>): void {
+export function announceStop({ readiness, server, hooks }: Pick<Running, 'readiness' | 'server' | 'hooks'>): void {
   readiness.draining = true;
+  // They would not end by themselves; their clients come again, elsewhere.
+  endLogStreams(hooks);
   leave(server);
 }
 
 /** Serves nothing new, finishes what is running, and closes everything. */
 export async function finish(running: Running, hurry: AbortSignal): Promise<void> {
   const { log, server, housekeeping, clearing, warming, packageBuilds, limitRounds, hooks, store, tracing } = running;
+  endLogStreams(hooks);
   if (!(await drain(server, drainMilliseconds, hurry))) log.warn('requests cut off');
   await packageBuilds.stop();
   await housekeeping.stop();

@@ -61,6 +61,8 @@ export interface PreAuthenticationContextV1 extends Firing {
     readonly user_agent: string | null;
     readonly is_mobile: boolean;
   };
+  /** Present where nobody signs in: somebody asks what would happen. The answer has no effect. */
+  readonly is_test?: boolean;
   readonly location?: Location;
   readonly risk?: Risk;
   readonly mfa_devices?: readonly MfaDevice[];

@@ -44,7 +44,7 @@ export async function certify(services: Services, subdomain: string, suite: Suit
   const password = services.random.bytes(18).toString('base64url');
   await setUser(services, account, password);
   const caller = await registrar(services, account);
-  const { accessToken, expiresInSeconds } = await issueCredentialToken(services, account, { id: caller.credentialId });
+  const { accessToken, expiresInSeconds } = await issueCredentialToken(services, account, caller.actor);
   const certificates = mutualTls === null ? [] : await makeCertificates(services.clock.now());
   const registering = { caller, suite, certificates };
   const configurations: Record<string, Configuration> = { openid: openIdConfiguration(account, email, accessToken) };
@@ -89,5 +89,6 @@ async function registrar(services: Services, account: Account) {
   const isRegistrar = ({ scopes }: { readonly scopes: readonly string[] }) => scopes.includes('register_clients');
   const found = (await listCredentials(services, account)).find(isRegistrar);
   const { id, clientId, scopes } = found ?? (await createCredential(services, account, ['register_clients']));
-  return { accountId: account.id, credentialId: id, clientId, scopes };
+  const actor = { type: 'credential', id } as const;
+  return { accountId: account.id, actor, limitedBy: { credential: clientId }, scopes };
 }

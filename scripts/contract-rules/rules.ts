@@ -57,8 +57,21 @@ function scopesHaveAFlow(contract: Node): Finding[] {
 }
 
 function isInFlow(scheme: Node | undefined, scope: string): boolean {
-  const flow = (scheme?.['flows'] as Record<string, Node> | undefined)?.['clientCredentials'];
+  const flows = scheme?.['flows'] as Record<string, Node> | undefined;
+  const flow = flows?.['clientCredentials'] ?? flows?.['authorizationCode'];
   return typeof flow?.['tokenUrl'] === 'string' && Object.hasOwn((flow['scopes'] ?? {}) as Node, scope);
+}
+
+/** What a credential pair may do with a scope at the management API, an administrator may do with it. */
+function administratorsAreAdmitted(contract: Node): Finding[] {
+  if (!Object.hasOwn((componentsOf(contract)['securitySchemes'] ?? {}) as Node, 'dpop')) return [];
+  return operationsOf(contract).flatMap(({ operation, at }) => {
+    if (!at[1]?.startsWith('/api/2/')) return [];
+    const security = listOf(operation['security']) as Record<string, readonly string[]>[];
+    const scopesOf = (scheme: string) => JSON.stringify(security.flatMap((one) => one[scheme] ?? []).toSorted());
+    if (scopesOf('bearer') === scopesOf('dpop')) return [];
+    return [{ at: [...at, 'security'], message: 'Write `- dpop: [<scope>]` for each `- bearer: [<scope>]`.' }];
+  });
 }
 
 /** By an operation or another component; or in a text, which shows the schema by its address. */
@@ -118,6 +131,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'schema-names': schemaNames,
   'operation-names': operationNames,
   'scope-flow': scopesHaveAFlow,
+  'administrators-admitted': administratorsAreAdmitted,
   'later-check': laterChecks,
   'unused-component': componentsAreUsed,
 };

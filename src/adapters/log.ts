@@ -1,4 +1,3 @@
-import { type DestinationStream, pino } from 'pino';
 import type { LogLevel } from '../config-values.ts';
 import type { Log, LogFields } from '../services.ts';
 import { createLineWriter } from './line-writer.ts';
@@ -7,7 +6,7 @@ import { printableText } from './printable.ts';
 interface LogOptions {
   readonly level: LogLevel;
   /** Where lines go; default: stdout. */
-  readonly destination?: DestinationStream;
+  readonly destination?: { write(line: string): void };
 }
 
 /** The allowed fields of a line and their kinds: all others are dropped. */
@@ -35,6 +34,9 @@ const fieldKinds = {
   stack: 'string',
 } as const satisfies Record<keyof LogFields, 'string' | 'number'>;
 
+/** A log of a level has no lines of those that weigh less. */
+const weights = { debug: 0, info: 1, warn: 2, error: 3 } as const satisfies Record<LogLevel, number>;
+
 const fieldNames = Object.keys(fieldKinds) as (keyof LogFields)[];
 export const standardOutput = 1;
 export const mostWaitingCharacters = 8 * 1024 * 1024;
@@ -53,22 +55,15 @@ const secretLike = /\b(?:[a-z]{2}_[\w.-]{20,}|eyJ[\w-]+\.[\w-]+\.[\w-]*)/g;
  */
 export function createLog({ level, destination: given }: LogOptions): Log {
   const destination = given ?? createLineWriter(standardOutput, mostWaitingCharacters);
-  const lines = pino(
-    {
-      level,
-      base: null,
-      messageKey: 'event',
-      timestamp: createTimestamps(),
-      formatters: { level: (label) => ({ level: label }) },
-    },
-    { write: (line) => destination.write(printableText(line)) },
-  );
-  return {
-    debug: (event, fields) => lines.debug(allowed(fields), clean(event)),
-    info: (event, fields) => lines.info(allowed(fields), clean(event)),
-    warn: (event, fields) => lines.warn(allowed(fields), clean(event)),
-    error: (event, fields) => lines.error(allowed(fields), clean(event)),
+  const timestamp = createTimestamps();
+  const writer = (name: LogLevel) => {
+    if (weights[name] < weights[level]) return () => undefined;
+    return (event: string, fields?: LogFields) => {
+      const line = `{"level":"${name}","time":"${timestamp()}"${membersOf(fields)},"event":${JSON.stringify(clean(event))}}`;
+      destination.write(printableText(`${line}\n`));
+    };
   };
+  return { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') };
 }
 
 /**
@@ -85,19 +80,21 @@ function createTimestamps(): () => string {
       second = now - milliseconds;
       upToSecond = new Date(second).toISOString().slice(0, -'000Z'.length);
     }
-    return `,"time":"${upToSecond}${String(milliseconds).padStart(3, '0')}Z"`;
+    return `${upToSecond}${String(milliseconds).padStart(3, '0')}Z`;
   };
 }
 
-function allowed(fields: LogFields = {}): Record<string, string | number> {
-  const kept: Record<string, string | number> = {};
+/** The allowed fields of a line as members of JSON, each behind a comma. */
+function membersOf(fields: LogFields = {}): string {
+  let members = '';
   for (const name of fieldNames) {
     const value: unknown = fields[name];
     if (typeof value !== fieldKinds[name]) continue;
-    if (typeof value === 'number' && Number.isFinite(value)) kept[name] = value;
-    if (typeof value === 'string') kept[name] = clean(value, name === 'stack' ? mostStackCharacters : mostCharacters);
+    if (typeof value === 'number' && Number.isFinite(value)) members += `,"${name}":${value}`;
+    if (typeof value !== 'string') continue;
+    members += `,"${name}":${JSON.stringify(clean(value, name === 'stack' ? mostStackCharacters : mostCharacters))}`;
   }
-  return kept;
+  return members;
 }
 
 function clean(text: string, most = mostCharacters): string {

@@ -4,7 +4,7 @@ import apiV3 from '../../generated/api-v3.json' with { type: 'json' };
 import xml from '../../generated/xml.json' with { type: 'json' };
 import type { Account } from '../domain/accounts/account.ts';
 import { deprecatedSurfaces, isSurfaceOn } from '../domain/accounts/surface-settings.ts';
-import { type DeprecatedOperation, reportDeprecatedCalls } from '../domain/callers/deprecated-report.ts';
+import { deprecatedOperationsOf, reportDeprecatedCalls } from '../domain/callers/deprecated-report.ts';
 import { Failure } from '../domain/failure.ts';
 import { accountOption, addCommand, addGroup, type Outlet } from './command.ts';
 import { isoTime, table } from './output.ts';
@@ -12,20 +12,6 @@ import { withAccount } from './session.ts';
 
 const contracts = { 'api-v1': apiV1, 'api-v3': apiV3, xml } as const;
 const defaultDays = 90;
-
-/** Every operation of the deprecated surfaces, from their contracts. */
-function deprecatedOperations(): DeprecatedOperation[] {
-  return Object.entries(contracts).flatMap(([surface, contract]) =>
-    Object.entries<object>(contract.paths).flatMap(([path, item]) =>
-      Object.entries<{ operationId: string; 'x-successor': string }>({ ...item }).map(([method, operation]) => ({
-        surface,
-        operationId: operation.operationId,
-        call: `${method.toUpperCase()} ${path}`,
-        successor: operation['x-successor'],
-      })),
-    ),
-  );
-}
 
 export function addDeprecatedCommands(program: Command, outlet: Outlet): void {
   const group = addGroup(program, 'deprecated', 'the deprecated surfaces');
@@ -37,7 +23,7 @@ export function addDeprecatedCommands(program: Command, outlet: Outlet): void {
     ({ options }) => {
       const days = readDays(options.days);
       return withAccount(options.account, async (services, account) => {
-        const calls = await reportDeprecatedCalls(services, account, deprecatedOperations(), days);
+        const calls = await reportDeprecatedCalls(services, account, deprecatedOperationsOf(contracts), days);
         const surfaces = surfacesOf(account, services.clock.now());
         const json = {
           account: account.subdomain,

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
+import { consoleFolder } from '../programs/console-files.ts';
 import { programFile } from '../programs/programs.ts';
 import { packages } from '../runtime/installation.ts';
 import { slim } from '../runtime/slim.ts';
@@ -11,8 +12,9 @@ export function addPrepareCommand(program: Command, outlet: Outlet): void {
   addCommand<{ slim?: true }>(program, 'prepare', summary, outlet, async ({ options }) => {
     const folder = dirname(programFile('hook-process'));
     const service = await makeWhole();
-    const made = `${folder} holds the programs that run hooks and build their packages.\n${describe(service)}\n`;
-    const json = { folder, service_folder: service };
+    const screens = await consoleFolder();
+    const made = `${folder} holds the programs that run hooks and build their packages.\n${describe(service)}\n${screens} holds the console.\n`;
+    const json = { folder, service_folder: service, console_folder: screens };
     if (!options.slim) return { json, text: made };
     const bytes = slim(packages);
     const text = `${made}Removed ${Math.round(bytes / 1e6)} MB from node_modules that this machine does not need.\n`;

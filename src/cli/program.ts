@@ -3,6 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { printableJson, printableText, printableValue } from '../adapters/printable.ts';
 import { addAccessCommands } from './access-commands.ts';
 import { addAccountCommands } from './account-commands.ts';
+import { addAdministratorCommands } from './administrator-commands.ts';
 import { addApiCommands } from './api-commands.ts';
 import { addAppCommands } from './app-commands.ts';
 import { addAuditCommands } from './audit-commands.ts';
@@ -92,6 +93,7 @@ export function createProgram(outlet: Outlet, asJson: boolean): Command {
   addAccountCommands(program, outlet);
   addCredentialCommands(program, outlet);
   addApiKeyCommands(program, outlet);
+  addAdministratorCommands(program, outlet);
   addUserCommands(program, outlet);
   addRoleCommands(program, outlet);
   addPolicyCommands(program, outlet);

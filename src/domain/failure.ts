@@ -81,6 +81,8 @@ const kinds = {
   user_suspended: 'user',
   user_inactive: 'user',
   access_not_assigned: 'user',
+  // The console is for administrators alone.
+  administrator_required: 'user',
   // A hook of the account refused the sign-in, or it failed and the account refuses sign-ins then.
   sign_in_refused: 'user',
   // Hosted pages.
@@ -90,6 +92,8 @@ const kinds = {
   // Management.
   value_invalid: 'value',
   conflict: 'value',
+  // The last administrator with `manage_all` gives it up.
+  last_administrator: 'value',
   // The service.
   unavailable: 'unavailable',
   internal: 'internal',

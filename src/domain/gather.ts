@@ -6,6 +6,11 @@ interface GatherOptions {
    * other work to do meanwhile.
    */
   readonly interval?: number;
+  /**
+   * Whether a batch may have failed by one of its items alone. It has done nothing then, and its items are run one by
+   * one, so that each gets its own result or error.
+   */
+  readonly isOfOne?: (error: unknown) => boolean;
 }
 
 /**
@@ -14,7 +19,7 @@ interface GatherOptions {
  */
 export function gather<Item, Result>(
   run: (batch: readonly Item[]) => Promise<readonly Result[]>,
-  { mostItems = 256, interval = 0 }: GatherOptions = {},
+  { mostItems = 256, interval = 0, isOfOne = () => false }: GatherOptions = {},
 ): (item: Item) => Promise<Result> {
   interface Waiting {
     readonly item: Item;
@@ -25,6 +30,15 @@ export function gather<Item, Result>(
   let busy = false;
   let endedAt = Number.NEGATIVE_INFINITY;
 
+  async function runAlone({ item, resolve, reject }: Waiting): Promise<void> {
+    try {
+      const [result] = await run([item]);
+      resolve(result as Result);
+    } catch (error) {
+      reject(error);
+    }
+  }
+
   async function flush(): Promise<void> {
     const batch = waiting.slice(0, mostItems);
     waiting = waiting.slice(mostItems);
@@ -32,7 +46,8 @@ export function gather<Item, Result>(
       const results = await run(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      if (batch.length > 1 && isOfOne(error)) for (const one of batch) await runAlone(one);
+      else for (const { reject } of batch) reject(error);
     }
     busy = false;
     endedAt = performance.now();

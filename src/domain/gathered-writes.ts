@@ -1,4 +1,5 @@
 import type { Store } from '../store/store.ts';
+import { Failure } from './failure.ts';
 import { gather, gatherInLanes } from './gather.ts';
 
 /**
@@ -8,7 +9,7 @@ import { gather, gatherInLanes } from './gather.ts';
 const refreshInterval = 2;
 
 /** Maximum numbers of concurrent batches on PostgreSQL; each takes a connection of the node. */
-const mostLanes = { refresh: 4, register: 2, addAccessToken: 2 } as const;
+const mostLanes = { refresh: 4, register: 2, addAccessToken: 2, push: 2 } as const;
 
 /**
  * On PostgreSQL a batch waits for rows of any of its accounts that another transaction has locked, and a distributed
@@ -25,18 +26,29 @@ function gatherByAccount<Item, Result>(
   return kind === 'sqlite' ? gather(run, options) : gatherInLanes(accountOf, mostLanes[lanes], run, options);
 }
 
+/** A row refers to one that was deleted meanwhile, or has its name: the others of the batch have nothing to do with it. */
+function isOfOne(error: unknown): boolean {
+  return error instanceof Failure && (error.code === 'not_found' || error.code === 'conflict');
+}
+
 /** The same store, in which single writes that arrive together share one commit. */
 export function gatherWrites(store: Store): Store {
-  const { clients, grants } = store;
+  const { authorizations, clients, grants } = store;
   return {
     ...store,
+    authorizations: {
+      ...authorizations,
+      push: gatherByAccount(store, 'push', ({ accountId }) => accountId, authorizations.pushAll, { isOfOne }),
+    },
     clients: {
       ...clients,
-      register: gatherByAccount(store, 'register', ({ client }) => client.accountId, clients.registerAll),
+      register: gatherByAccount(store, 'register', ({ client }) => client.accountId, clients.registerAll, { isOfOne }),
     },
     grants: {
       ...grants,
-      addAccessToken: gatherByAccount(store, 'addAccessToken', ({ accountId }) => accountId, grants.addAccessTokens),
+      addAccessToken: gatherByAccount(store, 'addAccessToken', ({ accountId }) => accountId, grants.addAccessTokens, {
+        isOfOne,
+      }),
       consume: gatherByAccount(store, 'refresh', ({ accountId }) => accountId, grants.consumeAll, {
         interval: refreshInterval,
       }),

@@ -10,6 +10,7 @@ export const secretPrefixes = {
   inviteLink: 'il_',
   resetLink: 'pr_',
   registrationToken: 'rg_',
+  consoleToken: 'gt_',
 } as const;
 
 /** Length of a secret without its prefix. */

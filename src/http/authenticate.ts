@@ -1,8 +1,10 @@
 import type { Request, Response } from 'express';
 import type { Account } from '../domain/accounts/account.ts';
+import { addressesOf } from '../domain/accounts/addresses.ts';
 import type { LimitName } from '../domain/accounts/limit-settings.ts';
-import { bearerToken } from '../domain/callers/bearer.ts';
+import { bearerToken, dpopToken } from '../domain/callers/bearer.ts';
 import type { Caller } from '../domain/callers/caller.ts';
+import { authenticateAdministrator } from '../domain/callers/console-tokens.ts';
 import { authenticateBearer } from '../domain/callers/credential-tokens.ts';
 import { Failure } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
@@ -16,32 +18,46 @@ import { takeLimit } from './say-limit.ts';
 export function securityHandlers(services: Services, limit?: LimitName) {
   const callers = new WeakMap<RequestState, Promise<Caller>>();
 
-  function identify(res: Response, account: Account, token: string): Promise<Caller> {
+  function identify(req: Request, account: Account, shown: ShownToken): Promise<Caller> {
     // Several scopes are alternatives of one requirement; the token is looked up once for all of them.
+    const res = req.res as Response;
     const state = requestStateOf(res);
     const known = callers.get(state);
     if (known) return known;
-    const found = authenticateBearer(services, account, token);
+    const found = shown.scheme === 'DPoP' ? byProof(req, account, shown.token) : byBearer(account, shown.token);
     const counted = limit === undefined ? found : found.then((caller) => count(res, account, limit, caller));
     callers.set(state, counted);
     return counted;
   }
 
+  const byBearer = (account: Account, token: string) => authenticateBearer(services, account, token);
+
+  function byProof(req: Request, account: Account, accessToken: string): Promise<Caller> {
+    // What the client signed is compared as a URL, so the path is read as one.
+    const { pathname } = new URL(req.originalUrl, account.baseUrl);
+    const proof = req.get('dpop') ?? '';
+    const presented = { accessToken, proof, method: req.method, urls: addressesOf(account, pathname) };
+    return authenticateAdministrator(services, account, presented);
+  }
+
   async function count(res: Response, account: Account, name: LimitName, caller: Caller): Promise<Caller> {
-    await takeLimit(res, services.limits, account, name, { credential: caller.clientId });
+    await takeLimit(res, services.limits, account, name, caller.limitedBy);
     return caller;
   }
 
   return {
-    /** A bearer token of an API credential with any of the scopes that the operation accepts. */
+    /**
+     * A bearer token of an API credential with any of the scopes that the operation accepts; or an administrator's token
+     * of the console, where the operation has the scheme `dpop` beside this one.
+     */
     bearer: async (req: Request): Promise<boolean> => {
       const state = requestStateOf(req.res as Response);
-      const token = bearerToken(req.headers.authorization);
+      const shown = shownToken(state, req.headers.authorization);
       try {
-        if (!state.account || token === null) {
+        if (!state.account || shown === null) {
           throw new Failure('caller_unauthenticated', { challenged: isBearer(req.headers.authorization) });
         }
-        const caller = await identify(req.res as Response, state.account, token);
+        const caller = await identify(req, state.account, shown);
         // Each alternative gets the result for all of them: a refused one would cost an error with its stack.
         const accepted = acceptedScopes(state);
         if (!accepted.some((scope) => caller.scopes.includes(scope))) {
@@ -56,6 +72,19 @@ export function securityHandlers(services: Services, limit?: LimitName) {
       }
     },
   };
+}
+
+interface ShownToken {
+  readonly scheme: 'Bearer' | 'DPoP';
+  readonly token: string;
+}
+
+/** The token of a header, by a scheme that the operation knows. */
+function shownToken({ operation }: RequestState, header: string | undefined): ShownToken | null {
+  const bound = operation?.security?.some((requirement) => 'dpop' in requirement) ? dpopToken(header) : null;
+  if (bound !== null) return { scheme: 'DPoP', token: bound };
+  const token = bearerToken(header);
+  return token === null ? null : { scheme: 'Bearer', token };
 }
 
 /** Whether the header names the scheme anywhere; another scheme is answered as if there were no header. */

@@ -39,15 +39,16 @@ function readTags(field: string): ReadonlySet<string> | null {
 }
 
 /**
- * For each operation with a documented 412, the one that reads its resource. Throws when there is none, or when the
- * surface does not name the kind of the resource.
+ * For each operation with a documented 412, the one that reads its resource: the `GET` of its path, or the one that it
+ * names. Throws when there is none, or when the surface does not name the kind of the resource.
  */
 function readReaders({ paths }: Contract, kinds: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
   const readers = new Map<string, string>();
   for (const item of Object.values(paths)) {
-    const reader = (item['get'] as ContractOperation | undefined)?.operationId;
+    const own = (item['get'] as ContractOperation | undefined)?.operationId;
     for (const written of Object.values(item)) {
-      const { operationId, responses } = written as ContractOperation;
+      const { operationId, responses, 'x-if-match': named } = written as ContractOperation;
+      const reader = named ?? own;
       if (!responses || !('412' in responses)) continue;
       if (reader === undefined || !(reader in kinds)) throw new Error(`operation ${operationId} has no resource`);
       readers.set(operationId, reader);
@@ -56,11 +57,12 @@ function readReaders({ paths }: Contract, kinds: Readonly<Record<string, unknown
   return readers;
 }
 
-/** Answers a request for a conditional write, or null for any other request. */
+/** Answers a request for a conditional write, or null for any other request. `store`: what the write goes to. */
 export type AnswerIfMatch = (
   operationId: string,
   request: Request<unknown>,
   respond: Respond,
+  store?: Store,
 ) => Promise<Reply<unknown>> | null;
 
 /** The conditional writes of a surface. Their answer throws `precondition_failed` besides what the write throws. */
@@ -74,7 +76,7 @@ export function prepareConditional<Operations>(
   const handlerOver = (store: Store, operationId: string) =>
     handlersOver({ ...services, store })[operationId as keyof Operations] as Handler<unknown>;
 
-  return (operationId, request, respond) => {
+  return (operationId, request, respond, store = services.store) => {
     const field = request.headers['if-match'];
     const reader = readers.get(operationId);
     if (field === undefined || reader === undefined) return null;
@@ -85,10 +87,10 @@ export function prepareConditional<Operations>(
     const matches = async (tx: StoreVerbs): Promise<boolean> => {
       const key = String(Object.values(request.path).at(-1));
       if (kind) await tx.resources.findLocked(accountId, kind, key);
-      const { body } = await handlerOver({ ...services.store, ...tx }, reader)(request, respond);
+      const { body } = await handlerOver({ ...store, ...tx }, reader)(request, respond);
       return tags === null || tags.has(entityTag(JSON.stringify(body)));
     };
-    return writeIf(services.store, matches, (store) => handlerOver(store, operationId)(request, respond));
+    return writeIf(store, matches, (over) => handlerOver(over, operationId)(request, respond));
   };
 }
 

@@ -32,6 +32,8 @@ export interface ContractOperation {
   readonly 'x-api-key'?: ApiKeyPlace;
   /** Any query is accepted: of the contract's parameters, those that are texts and given once are read. */
   readonly 'x-any-query'?: boolean;
+  /** The operation whose `ETag` is compared with `If-Match`; the `GET` of the same path where it is absent. */
+  readonly 'x-if-match'?: string;
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
 }
 

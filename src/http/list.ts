@@ -13,12 +13,13 @@ import type { List, Origin, ReplyHeaders } from './operation.ts';
 
 type Vault = Pick<Services, 'vault'>;
 
-/** The list that a request asks for. Throws `request_invalid`. */
+/** The list that a request asks for; `path` are the parameters of its path. Throws `request_invalid`. */
 export function readList(
   services: Vault,
   rules: ListRules,
   { account }: Pick<Origin, 'account'>,
   parameters: Readonly<Record<string, unknown>>,
+  path: Readonly<Record<string, unknown>>,
 ): List {
   const text = parameters['cursor'];
   const cursor = text === undefined ? null : readCursor(services, account, rules.operationId, String(text));
@@ -39,9 +40,14 @@ export function readList(
     filters: request.filters,
     answer: (page, represent) => [
       page.items.map((item) => pick(represent(item), request.fields)),
-      headersOf(request, page, `${account.baseUrl}${rules.path}`, write),
+      headersOf(request, page, `${account.baseUrl}${pathOf(rules, path)}`, write),
     ],
   };
+}
+
+/** Where the list is: what its parameters hold is an integer or a UUID. */
+function pathOf({ path }: ListRules, parameters: Readonly<Record<string, unknown>>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(parameters[name])));
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Caller } from '../domain/callers/caller.ts';
 import type { ClientCertificate } from '../domain/clients/client-certificate.ts';
 import type { Failure, FailureCode, FailureKind } from '../domain/failure.ts';
 import type { ListPage, ListQuery } from '../domain/listing.ts';
+import type { EventStream } from './event-stream.ts';
 
 type Responses<Op> = Op extends { responses: infer R } ? R : never;
 type Documented<Op> = keyof Responses<Op> & number;
@@ -19,7 +20,9 @@ export interface InParts<Item> {
   readonly lost?: AbortSignal;
 }
 
-type Body<Content> = Content extends { 'application/xml': readonly (infer Item)[] }
+type Body<Content> = Content extends { 'text/event-stream': string } ? EventStream : XmlOrJson<Content>;
+
+type XmlOrJson<Content> = Content extends { 'application/xml': readonly (infer Item)[] }
   ? readonly Item[] | InParts<Item>
   : Content[keyof Content];
 

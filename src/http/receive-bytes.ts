@@ -13,6 +13,11 @@ export function receiveBytes(limit: number): RequestHandler {
       const message = 'the body must be UTF-8 and not compressed';
       return next(new Failure('media_type_unsupported', { message }));
     }
+    const arrived = readArrived(req, limit);
+    if (arrived) {
+      req.body = arrived;
+      return next();
+    }
     readAtMost(req, limit).then(
       (bytes) => {
         req.body = bytes;
@@ -28,6 +33,15 @@ export function receiveBytes(limit: number): RequestHandler {
 
 export function bodyTooLarge(message = 'the body is larger than allowed'): Failure {
   return new Failure('body_too_large', { message });
+}
+
+/**
+ * The body, when all of it came with its head and is within the limit: then nobody has to wait for it. Null otherwise.
+ */
+function readArrived(req: IncomingMessage, limit: number): Buffer | null {
+  if (!req.complete || req.destroyed || req.readableLength === 0 || req.readableLength > limit) return null;
+  const bytes: unknown = req.read();
+  return Buffer.isBuffer(bytes) && req.readableLength === 0 ? bytes : null;
 }
 
 function readAtMost(req: IncomingMessage, limit: number): Promise<Buffer> {

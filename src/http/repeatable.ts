@@ -4,6 +4,7 @@ import { Failure } from '../domain/failure.ts';
 import { answerOnce } from '../domain/idempotency.ts';
 import { networkSourceOf } from '../domain/network-source.ts';
 import type { Services } from '../services.ts';
+import type { AnswerIfMatch } from './conditional.ts';
 import type { Contract, ContractOperation } from './contract.ts';
 import type { Handler, Handlers, ReplyHeaders, Request } from './operation.ts';
 import { followIn } from './parameter-kinds.ts';
@@ -43,10 +44,14 @@ function readRepeatable(contract: Contract): ReadonlySet<string> {
   return new Set(operations.filter(isRepeatable).map(({ operationId }) => operationId));
 }
 
-/** The repeatable operations of a surface, whose handlers are run over a store that knows of the key. */
+/**
+ * The repeatable operations of a surface, whose handlers are run over a store that knows of the key. One that is also
+ * conditional compares first.
+ */
 export function prepareRepeatable<Operations>(
   services: Services,
   { contract, handlersOver }: Repeatable<Operations>,
+  answerIfMatch: AnswerIfMatch,
 ): AnswerOnce {
   const operations = readRepeatable(contract);
   if (!handlersOver) {
@@ -60,11 +65,13 @@ export function prepareRepeatable<Operations>(
     if (!caller && key.length < fewestOfNetwork) throw tooShort();
     const repeatable = {
       account: origin.account,
-      caller: caller ? `credential ${caller.credentialId}` : `network ${networkSourceOf(origin.source)}`,
+      caller: caller ? `${caller.actor.type} ${caller.actor.id}` : `network ${networkSourceOf(origin.source)}`,
       key,
       request: JSON.stringify([operationId, path, query, body ?? null]),
     };
     return answerOnce(services, repeatable, async (store) => {
+      const conditional = answerIfMatch(operationId, request, respond, store);
+      if (conditional) return conditional;
       const handler = handlersOver({ ...services, store })[operationId as keyof Operations] as Handler<unknown>;
       return handler(request, respond);
     });

@@ -42,7 +42,9 @@ export function beginRequest(services: Pick<Services, 'log' | 'addresses'>, repo
 
 /** The peer's address, or the one forwarded by a trusted proxy; all invalid addresses count as one unknown source. */
 function sourceOf(req: Request): string {
-  return addressIn(req.ip ?? '') ?? 'unknown';
+  // Where nothing was forwarded, Express would compute the same.
+  const address = req.headers['x-forwarded-for'] === undefined ? req.socket.remoteAddress : req.ip;
+  return addressIn(address ?? '') ?? 'unknown';
 }
 
 /** Whether the peer itself is a proxy in `TRUST_PROXY`. */

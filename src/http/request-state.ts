@@ -46,7 +46,7 @@ export function keepRequestState(res: Response, state: RequestState): void {
 /** The actor of a request, as far as the request says. */
 export function actorOf({ apiKeyId, caller }: RequestState): Actor | null {
   if (apiKeyId !== null) return { type: 'API', id: apiKeyId };
-  return caller && { type: 'credential', id: caller.credentialId };
+  return caller?.actor ?? null;
 }
 
 /** How often a header was sent. Node joins or drops repetitions, so this reads the raw list. */

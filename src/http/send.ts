@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import { entityTag } from './conditional.ts';
 import type { ContractOperation } from './contract.ts';
+import { EventStream, sendEvents } from './event-stream.ts';
 import type { InParts, ReplyHeaders } from './operation.ts';
 import { writeXml, xmlListWriter } from './xml.ts';
 import { type XmlAnswers, xmlType } from './xml-bodies.ts';
@@ -45,6 +46,7 @@ export async function sendReply(
   const isText = typeof body === 'string';
   // If the contract offers a page or data, a text reply is a page.
   const type =
+    (body instanceof EventStream ? 'text/event-stream' : undefined) ??
     documented.find((one) => (one === 'application/json') !== isText) ??
     documented.find((one) => one === xmlType) ??
     fallbackType;
@@ -54,6 +56,7 @@ export async function sendReply(
   }
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (body === undefined) res.end();
+  else if (body instanceof EventStream) await sendEvents(res, body);
   else if (type === 'application/json') {
     const json = JSON.stringify(body);
     if (response?.headers?.['ETag']) res.setHeader('etag', entityTag(json));

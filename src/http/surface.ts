@@ -1,9 +1,9 @@
 /**
- * Serves one contract as an Express router: find the operation → find the account → read the body → authenticate and
+ * Serves one contract as one handler of Express: find the operation → find the account → read the body → authenticate and
  * validate against the contract → dispatch by operationId → reply, or refuse by the surface's own table.
  */
 
-import { type RequestHandler, Router } from 'express';
+import type { RequestHandler } from 'express';
 import type { Account } from '../domain/accounts/account.ts';
 import { findAccountByHost } from '../domain/accounts/accounts.ts';
 import { isLegacyHost } from '../domain/accounts/hosts.ts';
@@ -66,7 +66,7 @@ export interface Surface {
   owns(path: string): boolean;
   readonly isDeprecated: boolean;
   /** Made at its first use: a surface that nobody calls costs neither time nor memory. */
-  router(): Router;
+  serve(): RequestHandler;
 }
 
 /** Prepares a surface for mounting. Throws when its contract does not declare an operation's security. */
@@ -83,10 +83,10 @@ export function createSurface<Operations>(services: Services, definition: Surfac
   const createValidator = prepareValidator(services, definition.contract, definition.limit);
   const lists = readListRules(definition.contract);
   const answerIfMatch = prepareConditional(services, definition);
-  const answerOnce = prepareRepeatable(services, definition);
-  const createRouter = (): Router =>
-    Router().use(
-      inSequence([
+  const answerOnce = prepareRepeatable(services, definition, answerIfMatch);
+  const createHandler = (): RequestHandler =>
+    inSequence(
+      [
         findRoute(definition.name, routes),
         findAccount(services, deprecation),
         requireOperation(routes),
@@ -98,18 +98,18 @@ export function createSurface<Operations>(services: Services, definition: Surfac
         ...byKey('query', 'body'),
         ...createValidator(),
         dispatch(services, definition.handlers, { answerIfMatch, answerOnce }, lists, form),
-      ]),
+      ],
       refuse(services, definition, deprecation, form),
     );
-  let router: Router | undefined;
+  let handler: RequestHandler | undefined;
   const prefixes = definition.contract['x-owns'];
   return {
     name: definition.name,
     contract: definition.contract,
     isDeprecated: deprecation !== null,
-    router() {
-      router ??= createRouter();
-      return router;
+    serve() {
+      handler ??= createHandler();
+      return handler;
     },
     owns: (path) => prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`)),
   };
@@ -164,15 +164,15 @@ function dispatch<Operations>(
       headers: req.headers as Record<string, string | undefined>,
       caller,
       origin,
-      list: rules ? readList(services, rules, origin, req.query) : noList,
+      list: rules ? readList(services, rules, origin, req.query, pathParametersOf(req)) : noList,
     };
     const actor = actorOf(state);
     const userAgent = req.headers['user-agent'];
     // A list in parts is read while it is sent.
     await actAs({ actor, source, requestId, userAgent }, async () => {
       const answering =
-        answerIfMatch(operation.operationId, request, respond as never) ??
         answerOnce(operation.operationId, request, respond as never) ??
+        answerIfMatch(operation.operationId, request, respond as never) ??
         handler(request, respond as never);
       await sendReply(res, operation, await answering, form);
     });

@@ -5,6 +5,7 @@
 
 import { limitNames } from '../domain/accounts/limit-settings.ts';
 import { deprecatedSurfaces } from '../domain/accounts/surface-settings.ts';
+import { signInMethods, signInOutcomes } from '../domain/audit/sign-ins.ts';
 import { rotationSteps } from '../domain/keys/rotation-step.ts';
 import { keyAlgorithms } from '../domain/keys/signing-keys.ts';
 import type { PolicyLimit } from '../domain/limits.ts';
@@ -13,7 +14,7 @@ import { expiringTables, sweptTables } from '../store/purge.ts';
 import { removalKinds } from '../store/removals.ts';
 import { connectionPools, connectionStates } from '../store/usage.ts';
 import type { Meter } from './meters.ts';
-import { hookOutcomes, type RefreshOutcome, refusedReasons, signInMethods, signInOutcomes } from './outcomes.ts';
+import { hookOutcomes, type RefreshOutcome, refusedReasons } from './outcomes.ts';
 
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 /** From a flush of the disk to the time limit of a statement. */
@@ -40,7 +41,7 @@ const refreshOutcomes = [
   'unavailable',
 ] as const satisfies readonly RefreshOutcome[];
 
-const batches = ['refresh', 'access_token', 'registration'] as const;
+const batches = ['refresh', 'access_token', 'registration', 'pushed_request'] as const;
 
 const limits = [...limitNames, 'migration' satisfies PolicyLimit['name']] as const;
 

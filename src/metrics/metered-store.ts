@@ -1,8 +1,10 @@
-import type { Store, StoreVerbs } from '../store/store.ts';
+import { signInOf } from '../domain/audit/sign-ins.ts';
+import type { Store } from '../store/store.ts';
+import { watchStore } from '../store/watched.ts';
 import type { Meters } from './meters.ts';
-import { refreshOutcomeOf, type SignIn, signInOf } from './outcomes.ts';
+import { refreshOutcomeOf } from './outcomes.ts';
 
-type Batch = 'refresh' | 'access_token' | 'registration';
+type Batch = 'refresh' | 'access_token' | 'registration' | 'pushed_request';
 type RunBatch<Item, Result> = (items: readonly Item[]) => Promise<Result[]>;
 
 /**
@@ -10,7 +12,7 @@ type RunBatch<Item, Result> = (items: readonly Item[]) => Promise<Result[]>;
  * the number of its requests. Events and runs of hooks count when their transaction has committed.
  */
 export function meterStore(store: Store, meters: Meters): Store {
-  const { clients, grants, events } = store;
+  const { authorizations, clients, grants } = store;
 
   function timed<Item, Result>(batch: Batch, run: RunBatch<Item, Result>): RunBatch<Item, Result> {
     return async (items) => {
@@ -25,7 +27,16 @@ export function meterStore(store: Store, meters: Meters): Store {
   }
 
   const consumeAll = timed('refresh', grants.consumeAll);
-  const count = ({ outcome, method }: SignIn) => meters.count('gatehouse_sign_ins_total', { outcome, method });
+  const watched = watchStore(store, [
+    {
+      event: (event) => {
+        const signIn = signInOf(event);
+        if (signIn) meters.count('gatehouse_sign_ins_total', { outcome: signIn.outcome, method: signIn.method });
+      },
+      hookRun: ({ outcome, durationMilliseconds }) =>
+        meters.observe('gatehouse_hook_run_seconds', { outcome }, durationMilliseconds / 1000),
+    },
+  ]);
 
   meters.beforeReading(() => {
     for (const { pool, ...states } of store.connections()) {
@@ -36,7 +47,8 @@ export function meterStore(store: Store, meters: Meters): Store {
   });
 
   return {
-    ...store,
+    ...watched,
+    authorizations: { ...authorizations, pushAll: timed('pushed_request', authorizations.pushAll) },
     clients: { ...clients, registerAll: timed('registration', clients.registerAll) },
     grants: {
       ...grants,
@@ -54,24 +66,6 @@ export function meterStore(store: Store, meters: Meters): Store {
         }
       },
     },
-    events: {
-      ...events,
-      append: async (event) => {
-        await events.append(event);
-        const signIn = signInOf(event);
-        if (signIn) count(signIn);
-      },
-    },
-    transaction: async (work) => {
-      let left: (() => void)[] = [];
-      const result = await store.transaction((tx) => {
-        // A retry: nothing is left of the former attempt.
-        left = [];
-        return work(noting(tx, meters, count, left));
-      });
-      for (const told of left) told();
-      return result;
-    },
   };
 }
 
@@ -79,28 +73,4 @@ function tally<Outcome>(outcomes: readonly Outcome[]): ReadonlyMap<Outcome, numb
   const numbers = new Map<Outcome, number>();
   for (const outcome of outcomes) numbers.set(outcome, (numbers.get(outcome) ?? 0) + 1);
   return numbers;
-}
-
-/** The verbs of a transaction; what is to be counted after its commit goes to `left`. */
-function noting(tx: StoreVerbs, meters: Meters, count: (signIn: SignIn) => void, left: (() => void)[]): StoreVerbs {
-  return {
-    ...tx,
-    events: {
-      ...tx.events,
-      append: async (event) => {
-        await tx.events.append(event);
-        const signIn = signInOf(event);
-        if (signIn) left.push(() => count(signIn));
-      },
-    },
-    hookExecutions: {
-      ...tx.hookExecutions,
-      add: async (executions) => {
-        await tx.hookExecutions.add(executions);
-        for (const { outcome, durationMilliseconds } of executions) {
-          left.push(() => meters.observe('gatehouse_hook_run_seconds', { outcome }, durationMilliseconds / 1000));
-        }
-      },
-    },
-  };
 }

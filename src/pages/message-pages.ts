@@ -82,6 +82,14 @@ const refusals = {
     hint: 'Ask your administrator to assign it to you, then try again.',
     icon: icons.refused,
   },
+  administrator_required: {
+    heading: 'For administrators only',
+    before: 'You are no administrator of ',
+    names: 'account',
+    after: '.',
+    hint: 'Ask an administrator to make you one, then try again.',
+    icon: icons.refused,
+  },
   sign_in_refused: {
     heading: 'You cannot sign in',
     before: 'The rules of ',

@@ -1,11 +1,10 @@
 /** A process of the service, as its supervisor sees it. */
 
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
+import { fork } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Snapshot } from '../metrics/together.ts';
-import type { Taker } from './handout.ts';
+import type { Handout, Taker } from './handout.ts';
+import { endOf, forwardLines } from './last-words.ts';
 import type { Order, Report } from './messages.ts';
 
 /** How long a process may take; milliseconds. */
@@ -18,10 +17,10 @@ export interface ChildPatience {
 
 const defaultPatience: ChildPatience = { ping: 5_000, end: 25_000 };
 const mostUnanswered = 6;
+/** Before a process is asked for a connection that it has not taken; a missed one is given again no sooner. */
+const takeMilliseconds = 250;
 /** For the metrics of one that is busy. */
 const measureMilliseconds = 900;
-/** For what a dead one still has in its pipes: something that it started may hold them open. */
-const lastWordsMilliseconds = 1_000;
 
 export interface Ending {
   readonly code: number | null;
@@ -55,14 +54,14 @@ export interface ChildOptions {
   readonly command: readonly [script: string, ...args: string[]];
   /** Receives whole lines of its standard output. */
   readonly write: (lines: string) => void;
-  readonly taken: (child: Child) => void;
+  readonly handout: Pick<Handout, 'taken' | 'missed'>;
   /** It asks for the metrics of all. */
   readonly page: () => Promise<string>;
   readonly patience?: ChildPatience | undefined;
 }
 
 export function startChild(options: ChildOptions): Child {
-  const { command, write, taken, page, patience = defaultPatience } = options;
+  const { command, write, handout, page, patience = defaultPatience } = options;
   const [script, ...args] = command;
   const started = fork(script, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const ready = Promise.withResolvers<boolean>();
@@ -72,6 +71,8 @@ export function startChild(options: ChildOptions): Child {
   let reason: string | null = null;
   let unanswered = 0;
   let asked = 0;
+  let given = 0;
+  let taking: NodeJS.Timeout | undefined;
   let last: Snapshot = [];
   const measuring = new Map<number, () => void>();
   forwardLines(started, write);
@@ -97,6 +98,7 @@ export function startChild(options: ChildOptions): Child {
     ready: ready.promise,
     ended: endOf(started).then((ending) => {
       clearInterval(pinging);
+      clearTimeout(taking);
       isReady = false;
       ready.resolve(false);
       for (const resolve of measuring.values()) resolve();
@@ -108,7 +110,10 @@ export function startChild(options: ChildOptions): Child {
     send,
     give: (socket) => {
       asked += 1;
-      send({ order: 'connection', id: asked }, socket);
+      given = asked;
+      const order = { order: 'has', id: given } as const;
+      send({ order: 'connection', id: given }, socket);
+      taking = setTimeout(() => send(order), takeMilliseconds);
     },
     end(hurry) {
       if (!isReady) {
@@ -150,7 +155,11 @@ export function startChild(options: ChildOptions): Child {
         ready.resolve(true);
         break;
       case 'taken':
-        taken(child);
+        clearTimeout(taking);
+        handout.taken(child);
+        break;
+      case 'missed':
+        if (said.id === given) handout.missed(child);
         break;
       case 'pong':
         unanswered = 0;
@@ -171,29 +180,4 @@ export function startChild(options: ChildOptions): Child {
     }
   });
   return child;
-}
-
-/** What it said before its end, on its channel and in its lines, may be read after it. */
-async function endOf(started: ChildProcess): Promise<Omit<Ending, 'reason'>> {
-  const closed = once(started, 'close').catch(() => {});
-  const disconnected = started.connected ? once(started, 'disconnect').catch(() => {}) : null;
-  const ending = await new Promise<Omit<Ending, 'reason'>>((resolve) => {
-    started.once('exit', (code, signal) => resolve({ code, signal }));
-    // One that could not be started has no number, and does not exit.
-    started.once('error', () => started.pid === undefined && resolve({ code: 1, signal: null }));
-  });
-  await Promise.race([Promise.all([closed, disconnected]), delay(lastWordsMilliseconds, null, { ref: false })]);
-  return ending;
-}
-
-/** Lines of several processes must not mix. */
-function forwardLines({ stdout }: ChildProcess, write: (lines: string) => void): void {
-  let rest = '';
-  stdout?.setEncoding('utf8');
-  stdout?.on('data', (chunk: string) => {
-    const end = chunk.lastIndexOf('\n') + 1;
-    if (end > 0) write(rest + chunk.slice(0, end));
-    rest = end > 0 ? chunk.slice(end) : rest + chunk;
-  });
-  stdout?.on('end', () => rest !== '' && write(`${rest}\n`));
 }

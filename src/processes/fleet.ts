@@ -63,7 +63,7 @@ export function createFleet({ count, commandOf, handout, log, write, patience }:
     const child = startChild({
       command: commandOf(post.place, isFirst),
       write,
-      taken: (one) => handout.taken(one),
+      handout,
       page: pages.read,
       patience,
     });

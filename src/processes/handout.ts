@@ -18,6 +18,8 @@ export interface Handout {
   leave(taker: Taker): void;
   /** The process has what it was given last. */
   taken(taker: Taker): void;
+  /** The process did not get what it was given last: the next one gets it, which may be the same. */
+  missed(taker: Taker): void;
   /** The process is gone. */
   lost(taker: Taker): void;
   /** Settles when every connection is taken. */
@@ -53,6 +55,13 @@ export function createHandout(): Handout {
     if (index >= 0) takers.splice(index, 1);
   }
 
+  function missed(taker: Taker): void {
+    const socket = given.get(taker);
+    given.delete(taker);
+    if (socket) waiting.unshift(socket);
+    next();
+  }
+
   return {
     add(socket) {
       socket.on('error', () => {});
@@ -70,12 +79,10 @@ export function createHandout(): Handout {
       given.delete(taker);
       next();
     },
+    missed,
     lost(taker) {
       leave(taker);
-      const socket = given.get(taker);
-      given.delete(taker);
-      if (socket) waiting.unshift(socket);
-      next();
+      missed(taker);
     },
     settled: () =>
       new Promise((resolve) => {

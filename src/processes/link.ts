@@ -38,6 +38,7 @@ export function openLink(place: Place, metrics: Pick<Metrics, 'text' | 'snapshot
   const hurry = new AbortController();
   const pages = new Map<number, (text: string) => void>();
   let asked = 0;
+  let lastTaken = 0;
   let processes: Processes = { wanted: place.of, serving: 1 };
   let obeying: Obeying | null = null;
   let take: ((socket: Socket) => void) | null = null;
@@ -62,8 +63,13 @@ export function openLink(place: Place, metrics: Pick<Metrics, 'text' | 'snapshot
     switch (order.order) {
       case 'connection':
         // Said before anything is read, which happens in a later turn.
+        lastTaken = order.id;
         say({ report: 'taken', id: order.id });
         if (socket) take?.(socket);
+        break;
+      case 'has':
+        // Node drops a message whose connection could not be received. Those after it come in order.
+        if (lastTaken !== order.id) say({ report: 'missed', id: order.id });
         break;
       case 'leave':
         obeying?.leave();

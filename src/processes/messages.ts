@@ -10,6 +10,8 @@ import type { Snapshot } from '../metrics/together.ts';
 export type Order =
   /** Comes with an accepted connection. */
   | { readonly order: 'connection'; readonly id: number }
+  /** It should have this connection by now: asked of a process that has not said so. */
+  | { readonly order: 'has'; readonly id: number }
   /** The service will stop: not ready any more, and each answer ends its connection. */
   | { readonly order: 'leave' }
   /** No further connection comes: finish what runs, and end. */
@@ -28,6 +30,8 @@ export type Report =
   | { readonly report: 'ready'; readonly version: string }
   /** The connection is this process's: nothing of it was read before. */
   | { readonly report: 'taken'; readonly id: number }
+  /** The connection did not come: the process had no file descriptor left for it. */
+  | { readonly report: 'missed'; readonly id: number }
   | { readonly report: 'pong' }
   | { readonly report: 'measured'; readonly id: number; readonly metrics: Snapshot }
   /** What it counted until its end. */

@@ -4,13 +4,9 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { extname, join, relative } from 'node:path';
+import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packageLists, root } from '../runtime/installation.ts';
-import { findPlace, isTrusted, openReadable, tryToOpen } from './place.ts';
+import { findKept, type Unmade } from './kept.ts';
 
 export const programNames = ['hook-process', 'package-fetch', 'package-bundle'] as const;
 
@@ -36,50 +32,20 @@ export function programFile(name: ProgramName): string {
 
 function find(): Found {
   try {
-    const place = findPlace('programs');
-    if (place === null) return { folder: makeElsewhere() };
-    const folder = join(place, digestOfSources());
-    if (!existsSync(folder)) return { folder: make(place, folder) };
-    if (isTrusted(folder)) return { folder };
-    throw new Error(`${folder} can be written by other users: remove it, and start again`);
+    const kept = findKept('programs', sourceFolders, /\.c?[jt]s$/);
+    return 'folder' in kept ? kept : { folder: make(kept) };
   } catch (error) {
     return { error };
   }
 }
 
-function digestOfSources(): string {
-  const digest = createHash('sha256').update(process.versions.node);
-  const sources = sourceFolders.flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(root, folder, name)),
-  );
-  for (const file of [...packageLists, ...sources.filter((name) => /\.c?[jt]s$/.test(name)).sort()]) {
-    if (existsSync(file)) digest.update(`${relative(root, file)}\n`).update(readFileSync(file));
-  }
-  return digest.digest('hex').slice(0, 32);
-}
-
-/** Makes them in a new folder of `place`, which then gets its name. */
-function make(place: string, folder: string): string {
-  const fresh = tryToOpen(join(place, 'new-'));
-  if (fresh === null) return makeElsewhere();
+function make({ fresh, keep, giveUp }: Unmade): string {
   try {
     write(fresh);
-    // Another process may have made the same meanwhile.
-    if (!existsSync(folder)) renameSync(fresh, folder);
   } catch (error) {
-    if (!existsSync(folder)) throw error;
-  } finally {
-    rmSync(fresh, { recursive: true, force: true });
+    return giveUp(error);
   }
-  return folder;
-}
-
-/** For this process alone. */
-function makeElsewhere(): string {
-  const fresh = openReadable(join(tmpdir(), 'gatehouse-programs-'));
-  process.once('exit', () => rmSync(fresh, { recursive: true, force: true }));
-  write(fresh);
-  return fresh;
+  return keep();
 }
 
 /** In a separate process: the service never loads the bundler. */

@@ -1,5 +1,6 @@
 import type { AccessLoss } from './access.ts';
 import type { AuthorizationParameters } from './authorization-parameters.ts';
+import type { ListPage, ListQuery } from './listing.ts';
 import type { SessionRecord } from './sessions.ts';
 import type { SignInTraitsRecord } from './sign-in-histories.ts';
 import type { Milliseconds } from './time.ts';
@@ -15,7 +16,7 @@ export interface PushedRequestRecord {
 }
 
 /** A user's consent to an app. */
-interface ConsentRecord {
+export interface ConsentRecord {
   readonly appId: number;
   readonly scope: readonly string[];
   readonly allowedAt: Milliseconds;
@@ -94,7 +95,9 @@ export type InFlight =
 
 export interface AuthorizationStore {
   /** Stores a pushed request. */
-  push(request: PushedRequestRecord): Promise<void>;
+  push(request: PushedRequestRecord): Promise<PushedRequestRecord>;
+  /** Stores several with one durable commit. */
+  pushAll(requests: readonly PushedRequestRecord[]): Promise<PushedRequestRecord[]>;
   /** The request of this client, expired or not; null also when `finishRequest` has ended it. */
   findPushed(accountId: number, appId: number, digest: string): Promise<PushedRequestRecord | null>;
   createRequest(request: AuthorizationRequestRecord): Promise<void>;
@@ -152,6 +155,8 @@ export interface AuthorizationStore {
   ): Promise<void>;
   /** All consents of the user. */
   listConsents(accountId: number, userId: number): Promise<ConsentRecord[]>;
+  /** The user's consents to apps that are there, by `app_id`. */
+  pageConsents(accountId: number, userId: number, query: ListQuery): Promise<ListPage<ConsentRecord>>;
   /** False when there is none. */
   removeConsent(accountId: number, userId: number, appId: number): Promise<boolean>;
 }

@@ -141,7 +141,7 @@ export interface ClientStore {
   useAssertion(assertion: AssertionRecord): Promise<boolean>;
   /**
    * Fields: `id` (of the app), `name`, `connector_id`, `visible` (0, 1), `created_at`, `updated_at`; `client_id` by
-   * `is`.
+   * `is`; `unused_since` (a day, `2026-11-21`) by `is`: made before it, and without a daily count since.
    */
   pageApps(accountId: number, query: ListQuery): Promise<ListPage<DetailedClient>>;
   /** Changes the given members; false when there is no such client. */

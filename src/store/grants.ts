@@ -2,6 +2,7 @@ import type { AccessLoss } from './access.ts';
 import type { AskedClaims } from './authorization-parameters.ts';
 import type { TokenClient } from './clients.ts';
 import type { Consumption, ConsumptionOutcome } from './consumption.ts';
+import type { ListPage, ListQuery } from './listing.ts';
 import type { New } from './row.ts';
 import type { Milliseconds } from './time.ts';
 import type { TokenUser } from './users.ts';
@@ -130,6 +131,8 @@ export interface GrantStore {
   ): Promise<number>;
   /** A user's grants that were not revoked and have not expired, oldest first. */
   listLive(accountId: number, userId: number, now: Milliseconds): Promise<GrantRecord[]>;
+  /** The same, by `id` or of one `app_id`. */
+  pageLive(accountId: number, userId: number, now: Milliseconds, query: ListQuery): Promise<ListPage<GrantRecord>>;
   /** Revokes those of these live grants whose user is no longer assigned to the app. */
   revokeUnassigned(accountId: number, loss: AccessLoss, at: Milliseconds): Promise<number>;
   addAccessToken(token: New<AccessTokenRecord>): Promise<AccessTokenRecord>;

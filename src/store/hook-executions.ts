@@ -15,6 +15,18 @@ export type HookOutcome =
   | 'crashed'
   | 'unavailable';
 
+/** How a sign-in goes on after a run, or would. `policyId`: the policy that is then in force; null without success. */
+export interface ToldOutcome {
+  readonly outcome: HookOutcome;
+  readonly policyId: number | null;
+}
+
+/** A version and the draft beside it, in one sign-in. */
+export interface ShadowDifference {
+  readonly live: ToldOutcome;
+  readonly draft: ToldOutcome;
+}
+
 /** One run of a hook. */
 export interface HookExecutionRecord {
   readonly accountId: number;
@@ -33,15 +45,43 @@ export interface HookExecutionRecord {
   readonly events: readonly string[];
   /** Context and answer, redacted and sealed, for a replay; null if the account does not store them. */
   readonly sealedReplay: string | null;
+  /** Set where a draft ended otherwise; null for all other runs. */
+  readonly shadow: ShadowDifference | null;
   readonly expiresAt: Milliseconds;
+}
+
+/** What came of running a draft beside a run. */
+export interface Comparison {
+  readonly accountId: number;
+  readonly hookId: number;
+  /** When the draft was set. */
+  readonly setAt: Milliseconds;
+  readonly requestId: string;
+  /** With a line for the record; null where both ended alike. */
+  readonly difference: (ShadowDifference & { readonly line: string }) | null;
 }
 
 export interface HookExecutionStore {
   add(executions: readonly Omit<HookExecutionRecord, 'id'>[]): Promise<void>;
-  /** Adds a line to the record with this `requestId`, if it still exists. */
-  addEvent(accountId: number, requestId: string, line: string): Promise<void>;
+  /** Counts it, and adds the difference to the record with this `requestId`, if it still exists. */
+  addComparison(comparison: Comparison): Promise<void>;
+  /** The newest runs since then from which a draft differed, newest first. */
+  listDifferences(
+    accountId: number,
+    hookId: number,
+    since: Milliseconds,
+    limit: number,
+  ): Promise<readonly HookExecutionRecord[]>;
   /** Fields: `created_at`, `request_id`, `correlation_id`. */
   page(accountId: number, hookId: number, query: ListQuery): Promise<ListPage<HookExecutionRecord>>;
+  /** The newest runs of the account with larger numbers than `after`, newest first. */
+  listNewest(
+    accountId: number,
+    after: number,
+    limit: number,
+  ): Promise<readonly Pick<HookExecutionRecord, 'id' | 'hookId'>[]>;
+  /** Those that are still there, by number. */
+  read(accountId: number, ids: readonly number[]): Promise<readonly HookExecutionRecord[]>;
   /** By `requestId`. */
   find(accountId: number, requestId: string): Promise<HookExecutionRecord | null>;
 }

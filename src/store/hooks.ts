@@ -58,6 +58,10 @@ export interface HookVersionRecord extends HookDefinition {
   readonly version: number;
   /** The build of its packages; null without packages. */
   readonly packageBuildId: number | null;
+  /** Kind of the actor that wrote it, as in the trail; null for a version from before authors were kept. */
+  readonly authorType: string | null;
+  /** Null where the actor has none. */
+  readonly authorId: number | null;
   readonly createdAt: Milliseconds;
 }
 
@@ -74,6 +78,8 @@ export interface HookRecord {
   readonly runningVersion: number | null;
   /** A draft in base64 that runs beside the running version without effect; null: none. */
   readonly shadowFunction: string | null;
+  /** When the draft was set; later each time. Null: there is none. */
+  readonly shadowSetAt: Milliseconds | null;
   readonly createdAt: Milliseconds;
   readonly updatedAt: Milliseconds;
 }
@@ -91,7 +97,14 @@ export interface StoredHook {
   readonly definition: HookVersionRecord;
 }
 
-type NewHook = Pick<HookRecord, 'accountId' | 'uuid' | 'createdAt' | 'updatedAt'>;
+type Author = Pick<HookVersionRecord, 'authorType' | 'authorId'>;
+type NewHook = Pick<HookRecord, 'accountId' | 'uuid' | 'createdAt' | 'updatedAt'> & Author;
+
+/** How often a draft ended as the version beside it, and otherwise. */
+export interface DraftCounts {
+  readonly same: number;
+  readonly different: number;
+}
 
 /** `released`, and the result of `remove`: builds that no version of the account uses any more. */
 export interface HookStore {
@@ -110,17 +123,25 @@ export interface HookStore {
    * there is no such hook.
    */
   addVersion(
-    hook: Pick<HookRecord, 'accountId' | 'id' | 'runningVersion' | 'updatedAt'>,
+    hook: Pick<HookRecord, 'accountId' | 'id' | 'runningVersion' | 'updatedAt'> & Author,
     definition: HookDefinition,
     packageBuildId: number | null,
   ): Promise<{ readonly stored: StoredHook; readonly released: readonly number[] } | null>;
+  /** All that are kept, newest first. */
+  listVersions(accountId: number, hookId: number): Promise<readonly HookVersionRecord[]>;
   findVersion(accountId: number, hookId: number, version: number): Promise<HookVersionRecord | null>;
   /** The newest version of whichever hook uses this build. */
   findByBuild(accountId: number, packageBuildId: number): Promise<HookVersionRecord | null>;
   /** The newest one below `version`. */
   findVersionBefore(accountId: number, hookId: number, version: number): Promise<HookVersionRecord | null>;
-  /** False when there is no such hook. */
-  setShadow(accountId: number, hookId: number, shadowFunction: string | null): Promise<boolean>;
+  /** Comparisons are counted from zero again. False when there is no such hook. */
+  setShadow(
+    accountId: number,
+    hookId: number,
+    draft: { readonly function: string; readonly setAt: Milliseconds } | null,
+  ): Promise<boolean>;
+  /** Comparisons with the draft that was set then; null when there is another one, or none. */
+  countComparisons(accountId: number, hookId: number, setAt: Milliseconds): Promise<DraftCounts | null>;
   /** Removes the hook with its versions; null when there is none. */
   remove(accountId: number, hookId: number): Promise<readonly number[] | null>;
   /** For each runtime, how many hooks that are not disabled name it in their newest version, over all accounts. */

@@ -31,6 +31,8 @@ export interface PackageBuildStore {
   /** Queues a build, due at once. */
   create(build: Pick<PackageBuildRecord, 'accountId' | 'packages' | 'createdAt'>): Promise<PackageBuildRecord>;
   list(accountId: number, ids: readonly number[]): Promise<PackageBuildRecord[]>;
+  /** Those that are ready: some of the account's versions have each. */
+  listReady(accountId: number): Promise<PackageBuildRecord[]>;
   /** The number of unfinished builds. */
   countOpen(accountId: number): Promise<number>;
   /**

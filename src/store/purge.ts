@@ -23,6 +23,9 @@ export const expiringTables = [
   'kept_answers',
   'refusals',
   'limit_counts',
+  'account_counts',
+  'console_grants',
+  'console_proofs',
 ] as const;
 
 /** Tables that are scanned from the first row to the last, since no index tells which rows can be deleted. */

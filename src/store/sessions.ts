@@ -1,3 +1,4 @@
+import type { ListPage, ListQuery } from './listing.ts';
 import type { New } from './row.ts';
 import type { Milliseconds } from './time.ts';
 
@@ -39,6 +40,15 @@ export interface SessionStore {
   end(accountId: number, userId: number, sid: string): Promise<boolean>;
   /** The user's session of this name. */
   findByName(accountId: number, userId: number, sid: string): Promise<SessionRecord | null>;
+  findOfUser(accountId: number, userId: number, id: number): Promise<SessionRecord | null>;
+  /** The user's sessions that are live by their own times, by `id`. */
+  pageOfUser(accountId: number, userId: number, now: Milliseconds, query: ListQuery): Promise<ListPage<SessionRecord>>;
+  /** The apps that sessions of a user were used for, as far as grants or stored uses tell: by `sid`, then by app. */
+  listUses(
+    accountId: number,
+    userId: number,
+    sids: readonly string[],
+  ): Promise<{ readonly sid: string; readonly appId: number }[]>;
   /** All of them, except the one with the `sid` `except`. */
   endOfUser(accountId: number, userId: number, except?: string): Promise<void>;
   /** Those that were used last, the last one first, ended or not by their own times; after the first `passingOver`. */

@@ -9,6 +9,7 @@
 
 import type { AccessStore } from './access.ts';
 import type { AccountStore } from './accounts.ts';
+import type { AdministratorStore } from './administrators.ts';
 import type { AttributeStore } from './attributes.ts';
 import type { AuthorizationServerStore } from './authorization-servers.ts';
 import type { AuthorizationStore } from './authorizations.ts';
@@ -51,6 +52,7 @@ export interface StoreVerbs {
   readonly facts: FactStore;
   readonly keys: KeyStore;
   readonly callers: CallerStore;
+  readonly administrators: AdministratorStore;
   readonly users: UserStore;
   readonly attributes: AttributeStore;
   readonly policies: PolicyStore;

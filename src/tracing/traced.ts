@@ -63,6 +63,10 @@ export function traceStore(tracing: Tracing): TracedStore {
   return {
     batches: (store) => ({
       ...store,
+      authorizations: {
+        ...store.authorizations,
+        pushAll: batched(store, ['insert', 'pushed_requests'], store.authorizations.pushAll),
+      },
       clients: {
         ...store.clients,
         registerAll: batched(store, ['insert', 'clients'], store.clients.registerAll),
@@ -75,6 +79,10 @@ export function traceStore(tracing: Tracing): TracedStore {
     }),
     requests: (store) => ({
       ...store,
+      authorizations: {
+        ...store.authorizations,
+        push: single('store pushed request', store.authorizations.push),
+      },
       clients: { ...store.clients, register: single('register client', store.clients.register) },
       grants: {
         ...store.grants,

@@ -41,10 +41,7 @@ const bySource: readonly (readonly [RegExp, string])[] = [
   ],
   [/\/node_modules\/knex|\/node_modules\/tarn/, 'Knex'],
   [/\/node_modules\/better-sqlite3/, store],
-  [
-    /\/node_modules\/(pino|sonic-boom|fast-redact|safe-stable-stringify|quick-format-unescaped)|\/src\/adapters\/log/,
-    'log',
-  ],
+  [/\/src\/adapters\/(log|line-writer)/, 'log'],
   [/\/node_modules\/(prom-client|tdigest|bintrees)|\/src\/http\/metrics/, 'metrics'],
   [/\/node_modules\//, 'Express and what it uses'],
   [/\/src\/http\//, 'our HTTP layer'],

@@ -1,14 +1,16 @@
 /**
  * The floor: the least that a durable refresh exchange with a signed id token can be, so as to see what the rest
  * costs. Plain node:http, signatures on the thread pool, prepared statements, one commit for all who wait, one row per
- * family of refresh tokens. No validation, no logs, no metrics, no grace: it is a measure and no product.
+ * family of refresh tokens. No validation, no logs, no metrics, no grace: it is a measure and no product. The other
+ * requests are in `floor-answers.ts`.
  *
  *     node test/bench/floor.ts <folder> <families>
  */
-import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { type Answered, openFloors, type Work } from './floor-answers.ts';
 import { benchUser, digestOf, durableStorage, makeDurable, scope, serveParent } from './peer.ts';
 
 const [folder = '.', families = '0'] = process.argv.slice(2);
@@ -20,7 +22,7 @@ const header = encode({ alg: 'RS256', kid: 'floor', typ: 'JWT' });
 const db = new Sqlite(join(folder, 'floor.db'));
 makeDurable(db);
 db.exec(`
-  create table clients (id integer primary key, client_id text unique, secret_digest text) strict;
+  create table clients (id integer primary key, client_id text unique, secret_digest text, metadata text) strict;
   create table users (id integer primary key, email text, firstname text, lastname text) strict;
   create table families (id integer primary key, client integer, user integer, current text, previous text,
     generation integer, expires_at integer) strict;
@@ -44,7 +46,7 @@ const clientSecret = newToken();
 const addUser = db.prepare('insert into users (email, firstname, lastname) values (?, ?, ?)');
 const addFamily = db.prepare('insert into families values (?, 1, ?, ?, null, 0, 0)');
 const seed = db.transaction((count: number) => {
-  db.prepare('insert into clients values (1, ?, ?)').run(clientId, digestOf(clientSecret));
+  db.prepare('insert into clients values (1, ?, ?, null)').run(clientId, digestOf(clientSecret));
   return Array.from({ length: count }, (_, index) => {
     const { email, firstname, lastname } = benchUser(index + 1);
     const token = newToken();
@@ -53,12 +55,25 @@ const seed = db.transaction((count: number) => {
   });
 });
 const refreshTokens = seed(Number(families));
+const accessTokens = db.transaction(() =>
+  refreshTokens.map((_, index) => {
+    const token = newToken();
+    return `${addToken.run(index + 1, digestOf(token), Date.now() + 86_400_000).lastInsertRowid}.${token}`;
+  }),
+)();
+const registrationToken = newToken();
+const floors = openFloors(db, registrationToken, {
+  keys: [{ ...createPublicKey(key).export({ format: 'jwk' }), alg: 'RS256', use: 'sig', kid: 'floor' }],
+});
 
-interface Waiting {
+interface Exchange {
   readonly res: ServerResponse;
   readonly client: number;
   readonly presented: string;
 }
+
+/** What is done in the transaction; answers what follows its commit. */
+type Waiting = () => () => void;
 
 let waiting: Waiting[] = [];
 
@@ -67,12 +82,17 @@ function commitAll(): void {
   const batch = waiting;
   waiting = [];
   db.exec('begin immediate');
-  const answers = batch.map(consume);
+  const answers = batch.map((write) => write());
   db.exec('commit');
   for (const answer of answers) answer();
 }
 
-function consume({ res, client, presented }: Waiting): () => void {
+function commitLater(write: Waiting): void {
+  waiting.push(write);
+  if (waiting.length === 1) setImmediate(commitAll);
+}
+
+function consume({ res, client, presented }: Exchange): () => void {
   const [family = '', secret = ''] = presented.split('.');
   const [successor, accessToken] = [newToken(), newToken()];
   const found = rotate.get(digestOf(successor), Date.now() + 1_209_600_000, Number(family), client, digestOf(secret));
@@ -94,13 +114,32 @@ function consume({ res, client, presented }: Waiting): () => void {
 }
 
 function send(res: ServerResponse, status: number, body: object): void {
-  const text = JSON.stringify(body);
+  sendText(res, { status, text: JSON.stringify(body) });
+}
+
+function sendText(res: ServerResponse, { status, text }: Answered): void {
   const length = Buffer.byteLength(text);
   res.writeHead(status, { 'content-type': 'application/json', 'content-length': length, 'cache-control': 'no-store' });
   res.end(text);
 }
 
+function answerWith(res: ServerResponse, work: Work): void {
+  if ('answer' in work) sendText(res, work.answer);
+  else {
+    commitLater(() => {
+      const answered = work.write();
+      return () => sendText(res, answered);
+    });
+  }
+}
+
 function answer(req: IncomingMessage, res: ServerResponse, body: string): void {
+  const floor = floors[req.url ?? ''];
+  if (floor) answerWith(res, floor({ authorization: req.headers.authorization ?? '', body }));
+  else refresh(req, res, body);
+}
+
+function refresh(req: IncomingMessage, res: ServerResponse, body: string): void {
   const form = new URLSearchParams(body);
   const basic = Buffer.from(req.headers.authorization?.slice('Basic '.length) ?? '', 'base64').toString();
   const [id = '', secret = ''] = basic.split(':');
@@ -109,8 +148,8 @@ function answer(req: IncomingMessage, res: ServerResponse, body: string): void {
     send(res, 400, { error: 'invalid_request' });
     return;
   }
-  waiting.push({ res, client: client.id, presented: form.get('refresh_token') ?? '' });
-  if (waiting.length === 1) setImmediate(commitAll);
+  const exchange = { res, client: client.id, presented: form.get('refresh_token') ?? '' };
+  commitLater(() => consume(exchange));
 }
 
 const server = createServer((req, res) => {
@@ -122,5 +161,5 @@ const server = createServer((req, res) => {
 });
 const storage = durableStorage(db);
 await serveParent(server, (port) => {
-  return { port, storage, clientId, clientSecret, refreshTokens, registrationToken: null };
+  return { port, storage, clientId, clientSecret, refreshTokens, accessTokens, registrationToken };
 });

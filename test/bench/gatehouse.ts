@@ -93,7 +93,7 @@ export async function startProcess(
 /** Runs the seeding in a separate process, so that the measuring one stays small. */
 export async function runSeeding<Made>(
   installation: Installation,
-  program: 'seed.ts' | 'seed-documents.ts' | 'seed-lists.ts' | 'growth/seed.ts',
+  program: 'seed.ts' | 'seed-documents.ts' | 'seed-streams.ts' | 'seed-lists.ts' | 'growth/seed.ts',
   args: readonly string[],
 ): Promise<Made> {
   const file = join(installation.folder, 'seeded.json');
@@ -120,6 +120,9 @@ function targetsOf(name: string, seeded: Seeded, ports: readonly number[], pids:
     'client-credentials': target('client-credentials', '/oauth2/token', basic),
     registration: target('registration', '/oauth2/register', `Bearer ${seeded.registrationToken}`),
     introspection: target('introspection', '/oauth2/introspect', gateway, seeded.accessTokens),
+    userinfo: target('userinfo', '/oauth2/userinfo', '', seeded.accessTokens),
+    pushed: target('pushed', '/oauth2/par', basic),
+    jwks: target('jwks', '/oauth2/jwks', ''),
     delegated: target('delegated', '/api/v1/delegated_auth', seeded.apiKey, seeded.delegates),
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { costLine, line, processorLine, rateLine } from './lines.ts';
+import { costLine, line, processorLine, rateLine, shareLine } from './lines.ts';
 import { reportJson, reportText } from './report.ts';
 import { median, type Series } from './series.ts';
 import type { Measurement } from './target.ts';
@@ -63,6 +63,16 @@ describe('lines of the bench', () => {
     assert.equal(processorLine('document/authorize', own, series([1, 2])).holds, true);
     const untold = { ...own, measurements: [{ ...first, serverMicroseconds: null }] };
     assert.equal(processorLine('document/authorize', untold, own).holds, false);
+  });
+
+  it('shows the share of its floor in what a request costs, and promises nothing', () => {
+    const own = series([100, 100]);
+    const measurements = own.measurements.map((one) => ({ ...one, serverMicroseconds: 100 }));
+    const { figure, against, ratio, target, holds } = shareLine('jwks/floor', own, { ...own, measurements });
+    assert.deepEqual(
+      { figure, against, ratio, target, holds },
+      { figure: 400, against: 100, ratio: 0.25, target: null, holds: null },
+    );
   });
 
   it('fails every line that met an error', () => {

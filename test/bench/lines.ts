@@ -23,6 +23,13 @@ export const promises = {
   'registration/durable': atLeast(2),
   'client-credentials/durable': atLeast(1.8),
   introspection: atLeast(1.5),
+  // Reported only, by processor time: the share of it that the answer cannot do without.
+  'registration/floor': atLeast(0.6),
+  'client-credentials/floor': atLeast(0.6),
+  'pushed/floor': atLeast(0.6),
+  'introspection/floor': atLeast(0.75),
+  'userinfo/floor': atLeast(0.6),
+  'jwks/floor': atLeast(0.6),
   'delegated/argon2': atLeast(0.9),
   'delegated/refresh-p99': atMost(2, 'ratio'),
   'document/authorize': atMost(1.1, 'ratio'),
@@ -134,6 +141,14 @@ export function processorLine(name: LineName, own: Series, peer: Series): Line {
     peer: peer.label,
     errors: own.errors + peer.errors,
   });
+}
+
+/** The processor time of a peer's answer as a share of one's own, round by round; promises nothing. */
+export function shareLine(name: LineName, own: Series, peer: Series): Line {
+  const { figure, against, ratio } = processorLine(name, own, peer);
+  const errors = own.errors + peer.errors;
+  const share = ratio === null ? null : 1 / ratio;
+  return line(name, { figure, unit: 'µs/req', against, ratio: share, peer: peer.label, errors, promised: false });
 }
 
 /** Answers per second of both in each round: adjacent rounds share the state of the machine. */

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { type Installation, install } from '../support/process.ts';
 import { type Bench, contestant } from './bench.ts';
 import { prepareGatehouse, startProcess } from './gatehouse.ts';
-import { costLine, type Line, line, rateLine } from './lines.ts';
+import { costLine, type Line, line, rateLine, shareLine } from './lines.ts';
 import { median, type Series } from './series.ts';
 import { endChild, type Server, startFloor, startOidcProvider } from './servers.ts';
 
@@ -71,6 +71,17 @@ export async function measureIntrospection(bench: Bench, { gatehouse }: Field): 
   const kinds = [contestant(gatehouse, 'introspection'), contestant(gatehouse, 'refresh')];
   const [introspection, refresh] = (await bench.alternate(bench.plan.other, kinds)) as [Series, Series];
   return [rateLine('introspection', introspection, refresh)];
+}
+
+/** What each request costs beside the least that it can cost, in processor time. */
+export async function measureFloors(bench: Bench, { gatehouse, floor }: Pick<Field, 'gatehouse' | 'floor'>) {
+  const lines: Line[] = [];
+  for (const kind of ['registration', 'client-credentials', 'pushed', 'introspection', 'userinfo', 'jwks'] as const) {
+    const servers = [gatehouse, floor].map((server) => contestant(server, kind));
+    const [own, least] = (await bench.alternate(bench.plan.other, servers)) as [Series, Series];
+    lines.push(shareLine(`${kind}/floor`, own, least));
+  }
+  return lines;
 }
 
 /** A million users, each with a live refresh token, against a thousand; then starts on that database. */

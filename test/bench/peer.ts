@@ -13,8 +13,10 @@ export interface PeerReady {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly refreshTokens: readonly string[];
-  /** Bearer for registrations; null where the peer does nothing but refresh. */
-  readonly registrationToken: string | null;
+  /** Of the floor alone. */
+  readonly accessTokens?: readonly string[];
+  /** Bearer for registrations. */
+  readonly registrationToken: string;
 }
 
 export const scope = 'openid profile email';

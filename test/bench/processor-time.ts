@@ -55,6 +55,12 @@ export function peakMemory(pid: number): number | null {
   return kibibytes === undefined ? null : (Number(kibibytes) * 1024) / 1e6;
 }
 
+/** The memory that the process has resident now, in MB (10^6 bytes). */
+export function residentMemory(pid: number): number | null {
+  const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readText(`/proc/${pid}/status`) ?? '')?.[1];
+  return kibibytes === undefined ? null : (Number(kibibytes) * 1024) / 1e6;
+}
+
 export function parentOf(pid: number): number | null {
   return readStat(`/proc/${pid}/stat`)?.parent ?? null;
 }

@@ -89,6 +89,28 @@ function introspections(target: Target): Requests {
   };
 }
 
+function userinfos({ path, host, tokens }: Target): Requests {
+  return {
+    size: tokens.length,
+    write: (position) => {
+      const bearer = `Authorization: Bearer ${tokens[position] ?? ''}\r\n`;
+      return `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${bearer}Accept: application/json\r\n\r\n`;
+    },
+    check: (_position, answer) =>
+      answer.status === 200 && answer.body.includes('"family_name":"Lovelace ') ? null : unexpected(answer),
+  };
+}
+
+/** An authorization request that is sent ahead. */
+const pushedRequest = new URLSearchParams({
+  response_type: 'code',
+  redirect_uri: 'https://app.example.com/callback',
+  scope: 'openid',
+  state: 'a-state',
+  code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  code_challenge_method: 'S256',
+}).toString();
+
 /** Each virtual client has its own users: simultaneous sign-ins of one user would count towards its lockout. */
 function delegations(target: Target): Requests {
   const { path, host, authorization, tokens } = target;
@@ -128,6 +150,10 @@ function authorizations({ path, host, clientId }: Target): Requests {
 const sources = {
   refresh: refreshes,
   introspection: introspections,
+  userinfo: userinfos,
+  pushed: (target) => repeated(requestText(target, form, pushedRequest), 201, '"request_uri":"'),
+  jwks: ({ path, host }) =>
+    repeated(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: application/json\r\n\r\n`, 200, '"kid":"'),
   delegated: delegations,
   authorization: authorizations,
   registration: (target) => repeated(requestText(target, 'application/json', registration), 201, '"client_secret":"'),

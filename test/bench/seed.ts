@@ -44,7 +44,12 @@ async function registerAll(services: Services, account: Account) {
   const credential = await services.store.callers.findCredential(account.id, clientId);
   if (!credential) throw new Error('the credential was not stored');
   const token = await issueCredentialToken(services, account, credential);
-  const caller = { accountId: account.id, credentialId: credential.id, clientId, scopes };
+  const caller = {
+    accountId: account.id,
+    actor: { type: 'credential', id: credential.id },
+    limitedBy: { credential: clientId },
+    scopes,
+  } as const;
   const register = (name: string) =>
     registerClient(
       services,

@@ -66,10 +66,19 @@ async function startPeer(
     pids,
     targets: {
       refresh: target('refresh', '/token', basic, ready.refreshTokens),
-      ...(ready.registrationToken !== null && {
-        'client-credentials': target('client-credentials', '/token', basic),
-        registration: target('registration', '/reg', `Bearer ${ready.registrationToken}`),
-      }),
+      ...(ready.accessTokens
+        ? {
+            'client-credentials': target('client-credentials', '/client-credentials', basic),
+            registration: target('registration', '/registration', `Bearer ${ready.registrationToken}`),
+            introspection: target('introspection', '/introspection', basic, ready.accessTokens),
+            userinfo: target('userinfo', '/userinfo', '', ready.accessTokens),
+            pushed: target('pushed', '/pushed', basic),
+            jwks: target('jwks', '/jwks', ''),
+          }
+        : {
+            'client-credentials': target('client-credentials', '/token', basic),
+            registration: target('registration', '/reg', `Bearer ${ready.registrationToken}`),
+          }),
     },
     stop: () => endChild(child, 'SIGKILL'),
   };

@@ -5,6 +5,9 @@ export type RequestKind =
   | 'registration'
   | 'client-credentials'
   | 'introspection'
+  | 'userinfo'
+  | 'pushed'
+  | 'jwks'
   | 'delegated'
   | 'authorization';
 
@@ -22,7 +25,7 @@ export interface Target {
   /** Of a client without a secret, in the request; null for others. */
   readonly clientId?: string | null;
   /**
-   * Refresh tokens, each the head of its own chain; for introspection, access tokens; for delegated
+   * Refresh tokens, each the head of its own chain; for introspection and userinfo, access tokens; for delegated
    * authentication, e-mail addresses.
    */
   readonly tokens: readonly string[];

@@ -111,6 +111,8 @@ export function invite({ app }: Pick<Stage, 'app'>, application: Application, gi
 export interface VisitOptions extends BrowserOptions {
   /** Schemes, with their colon, of applications that the browser may leave for. */
   readonly schemes?: readonly string[];
+  /** The network is taken away for a while. */
+  readonly losesNetwork?: boolean;
 }
 
 /** Schemes of what a page holds itself: no request leaves the browser. */
@@ -122,16 +124,17 @@ const held = ['data:', 'blob:'];
  */
 export async function visit(
   stage: Stage,
-  { schemes = [], ...options }: VisitOptions,
+  { schemes = [], losesNetwork = false, ...options }: VisitOptions,
   look: (page: Page) => Promise<void>,
 ): Promise<void> {
   const { page, context, close } = await openBrowser(options);
   const complaints: string[] = [];
   const { port } = new URL(stage.app.account.baseUrl);
   context.on('console', (message) => {
+    const text = message.text();
+    if (losesNetwork && text.endsWith('net::ERR_INTERNET_DISCONNECTED')) return;
     // Chromium says so of every page with a status of 400 and more.
-    if (!message.text().startsWith('Failed to load resource: the server responded with'))
-      complaints.push(message.text());
+    if (!text.startsWith('Failed to load resource: the server responded with')) complaints.push(text);
   });
   context.on('weberror', (error) => complaints.push(error.error().message));
   context.on('request', (request) => {

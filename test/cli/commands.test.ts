@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type CliFolder, cliFolder } from '../support/cli.ts';
@@ -33,10 +33,6 @@ describe('the command line', () => {
     for (const file of ['gatehouse.db', 'master.key']) {
       assert.equal(statSync(join(cli.path, 'data', file)).mode & 0o777, 0o600);
     }
-  });
-
-  test("Node's compile cache is kept beside the sources", () => {
-    assert.ok(readdirSync(new URL('../../.cache', import.meta.url)).length > 0);
   });
 
   test('accounts are created, listed and set', async () => {

@@ -129,3 +129,36 @@ test('a lane continues after a failed batch', async () => {
   await assert.rejects(one(1), /gone/);
   assert.equal(await one(2), 2);
 });
+
+test('an item that fails a batch by itself fails alone', async () => {
+  const batches: (readonly number[])[] = [];
+  const run = async (batch: readonly number[]) => {
+    batches.push(batch);
+    if (batch.includes(2)) throw new RangeError('two');
+    return batch.map((item) => item * 2);
+  };
+  const one = gather(run, { isOfOne: (error) => error instanceof RangeError });
+  const results = await Promise.allSettled([1, 2, 3].map(one));
+  assert.deepEqual(
+    results.map((result) => (result.status === 'fulfilled' ? result.value : String(result.reason))),
+    [2, 'RangeError: two', 6],
+  );
+  assert.deepEqual(batches, [[1, 2, 3], [1], [2], [3]]);
+});
+
+test('any other error fails all of the batch, which is not run again', async () => {
+  let runs = 0;
+  const one = gather(
+    async (_batch: readonly number[]): Promise<number[]> => {
+      runs += 1;
+      throw new Error('the disk');
+    },
+    { isOfOne: (error) => error instanceof RangeError },
+  );
+  const results = await Promise.allSettled([1, 2].map(one));
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  assert.equal(runs, 1);
+});

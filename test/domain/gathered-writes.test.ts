@@ -1,10 +1,11 @@
-/** Refreshes of one account do not wait for what is locked in another. */
+/** Writes that share a commit, and what they have to do with each other. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
 import { gatherWrites } from '../../src/domain/gathered-writes.ts';
-import { newCast, newGrant, present } from '../store/samples.ts';
+import { failureOf, newAccount, newCast, newClient, newGrant, now, present } from '../store/samples.ts';
+import { onEachDatabase } from '../store/suite.ts';
 import { openTestStore } from '../support/stores.ts';
 
 test('on PostgreSQL a locked row of one account blocks no refresh of another', async () => {
@@ -28,4 +29,57 @@ test('on PostgreSQL a locked row of one account blocks no refresh of another', a
     await other.end();
     await dispose();
   }
+});
+
+onEachDatabase('pushed requests that arrive together', (subject) => {
+  const requestOf = ({ accountId, appId }: { accountId: number; appId: number }, digest: string) => {
+    return { accountId, appId, digest, parameters: { scope: 'openid', state: `of ${digest}` }, expiresAt: now };
+  };
+
+  test('share one batch, and each is found as it was pushed', async () => {
+    const { authorizations } = subject.store;
+    const sizes: number[] = [];
+    const pushAll: typeof authorizations.pushAll = (requests) => {
+      sizes.push(requests.length);
+      return authorizations.pushAll(requests);
+    };
+    const gathered = gatherWrites({ ...subject.store, authorizations: { ...authorizations, pushAll } });
+    const client = await newClient(subject.store, (await newAccount(subject.store)).id);
+    const requests = ['one', 'two', 'three'].map((digest) => requestOf(client, digest));
+    await Promise.all(requests.map(gathered.authorizations.push));
+    assert.deepEqual(sizes, [3]);
+    for (const request of requests) {
+      assert.deepEqual(await authorizations.findPushed(request.accountId, request.appId, request.digest), request);
+    }
+  });
+
+  test('one of a client that is gone fails alone', async () => {
+    const { store } = subject;
+    const { authorizations } = gatherWrites(store);
+    const { id: accountId } = await newAccount(store);
+    const client = await newClient(store, accountId);
+    const gone = { accountId, appId: client.appId + 1_000_000 };
+    const [first, second, third] = await Promise.allSettled([
+      authorizations.push(requestOf(client, 'first')),
+      authorizations.push(requestOf(gone, 'second')),
+      authorizations.push(requestOf(client, 'third')),
+    ]);
+    assert.deepEqual([first.status, second.status, third.status], ['fulfilled', 'rejected', 'fulfilled']);
+    assert.equal(await failureOf(authorizations.push(requestOf(gone, 'again'))), 'not_found');
+    for (const digest of ['first', 'third']) {
+      assert.equal((await store.authorizations.findPushed(accountId, client.appId, digest))?.digest, digest);
+    }
+  });
+
+  test('of several accounts are all stored', async () => {
+    const { authorizations } = gatherWrites(subject.store);
+    const clients: Awaited<ReturnType<typeof newClient>>[] = [];
+    for (let number = 0; number < 3; number += 1) {
+      clients.push(await newClient(subject.store, (await newAccount(subject.store)).id));
+    }
+    await Promise.all(clients.map((client) => authorizations.push(requestOf(client, 'alike'))));
+    for (const { accountId, appId } of clients) {
+      assert.equal((await authorizations.findPushed(accountId, appId, 'alike'))?.accountId, accountId);
+    }
+  });
 });

@@ -53,7 +53,7 @@ for (const database of databases) {
     });
 
     it('X7: every route, with the secrets in each place of a request', async () => {
-      const statuses = await sendAll(account.wire, sampled(carriedThrough(secrets), database === 'sqlite' ? 6 : 19));
+      const statuses = await sendAll(account.wire, sampled(carriedThrough(secrets), database === 'sqlite' ? 19 : 37));
       assert.equal(statuses.get(500), undefined);
       await sendUnreadable(service.port, account.host, secrets);
     });
@@ -63,7 +63,7 @@ for (const database of databases) {
       const tables = Object.keys(stored).filter((table) => !kept.includes(table));
       await breakTables(installation.databaseUrl, tables);
       // Well-formed ones get as far as the database; so do some of the others.
-      const statuses = await sendAll(account.wire, [...wellFormed, ...sampled(carriedThrough(secrets), 11)]);
+      const statuses = await sendAll(account.wire, [...wellFormed, ...sampled(carriedThrough(secrets), 23)]);
       assert.ok((statuses.get(500) ?? 0) >= wellFormed.length, 'errors inside the service were provoked');
     });
 

@@ -13,7 +13,7 @@ import { purgedTables } from '../support/purge.ts';
 import { openAccount, type RunningAccount } from '../support/running-account.ts';
 import { sampledDatabases } from '../support/sample.ts';
 import { clientAuthentication, refresh, registerClient } from '../support/sign-in.ts';
-import { until } from '../support/until.ts';
+import { until, untilOpened } from '../support/until.ts';
 import { openWire, type Wire } from '../support/wire.ts';
 
 function events(service: Service): unknown[] {
@@ -289,7 +289,7 @@ describe('endpoints for operators', () => {
     const installation = await install('sqlite', { DATABASE_URL: database.url });
     t.after(() => installation.dispose());
     // The default, as it is away.
-    const service = await installation.serve({ env: defaultWait });
+    const service = await untilOpened(() => installation.serve({ env: defaultWait }));
     const account = await openAccount(service);
     t.after(() => account.close());
     await database.drop();

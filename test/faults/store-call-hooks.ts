@@ -5,6 +5,7 @@ import { createRole } from '../../src/domain/roles/write-role.ts';
 import { unique } from '../store/samples.ts';
 import type { Answer } from '../support/conforms.ts';
 import type { FaultyApp } from '../support/faults.ts';
+import { recordRun } from '../support/hook-runs.ts';
 import { authorizePath, CookieJar, makeUser, password, readForm, walk } from '../support/sign-in.ts';
 import { stageOf } from './store-call-stage.ts';
 import type { Attempt, Operation } from './store-calls.ts';
@@ -60,6 +61,18 @@ function managed({ title, operationId, method, of, path, json, status, again }: 
 }
 
 const hook = (app: FaultyApp) => make(app, '/hooks', idle);
+async function writtenTwice(app: FaultyApp): Promise<string> {
+  const id = await hook(app);
+  assert.equal((await call(app, 'PUT', `/hooks/${id}`, idle)).status, 200);
+  return id;
+}
+
+async function drafted(app: FaultyApp): Promise<string> {
+  const id = await hook(app);
+  assert.equal((await call(app, 'PUT', `/hooks/${id}/draft`, { function: '' })).status, 200);
+  return id;
+}
+
 const variable = (app: FaultyApp) => make(app, '/hooks/envs', named());
 const hookPath = (id: string | null) => `/hooks${id === null ? '' : `/${id}`}`;
 const variablePath = (id: string | null) => `/hooks/envs${id === null ? '' : `/${id}`}`;
@@ -156,6 +169,37 @@ export const hookOperations: readonly Operation[] = [
     method: 'POST',
     of: hook,
     path: (id) => `${hookPath(id)}${id === null ? '' : '/test'}`,
+    json: () => ({}),
+    status: 200,
+  }),
+  managed({
+    title: 'rollback of a hook',
+    operationId: 'rollBackHook',
+    method: 'POST',
+    of: writtenTwice,
+    path: (id) => `${hookPath(id)}${id === null ? '' : '/rollback'}`,
+    json: () => ({}),
+    status: 200,
+  }),
+  managed({
+    title: 'promotion of a draft',
+    operationId: 'promoteHookDraft',
+    method: 'POST',
+    of: drafted,
+    path: (id) => `${hookPath(id)}${id === null ? '' : '/draft/promote'}`,
+    status: 200,
+    // Done, and there is no draft any more.
+    again: 404,
+  }),
+  managed({
+    title: 'replay of a run',
+    operationId: 'replayHookRun',
+    method: 'POST',
+    of: async (app) => {
+      const id = await hook(app);
+      return `${id}/logs/${await recordRun(app, id)}/replay`;
+    },
+    path: hookPath,
     json: () => ({}),
     status: 200,
   }),

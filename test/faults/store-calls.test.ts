@@ -15,7 +15,7 @@ import { allOperations } from './store-call-operations.ts';
 import { failEachCall, openApp } from './store-calls.ts';
 
 for (const kind of databases) {
-  const operations = kind === 'sqlite' ? allOperations : sampled(allOperations, 16);
+  const operations = kind === 'sqlite' ? allOperations : sampled(allOperations, 32);
   describe(`each call of the store fails once, on ${kind}`, () => {
     let app: FaultyApp;
     let injected = 0;
@@ -27,11 +27,11 @@ for (const kind of databases) {
     for (const [index, operation] of operations.entries()) {
       it(`${operation.title}: 503 with Retry-After, and no partial change`, async (t) => {
         // A read that failed never reached a database: what comes of it is the same on both. Operations begin with the
-        // same reads: each fails in an eighteenth of them.
-        const reads = (count: number) => kind === 'sqlite' && isSampled(count + index, 18);
-        // Each write fails before it did anything or once it did all, by turns, on SQLite every second one: operations
+        // same reads: each fails in a 36th of them.
+        const reads = (count: number) => kind === 'sqlite' && isSampled(count + index, 36);
+        // Each write fails before it did anything or once it did all, by turns, on SQLite every fourth one: operations
         // share most of their writes.
-        const writing = (count: number) => kind !== 'sqlite' || isSampled(count + index, 2);
+        const writing = (count: number) => kind !== 'sqlite' || isSampled(count + index, 4);
         const writes = (call: number) => [(call + (index >> 1)) % 2 === 0 ? 'before' : 'afterwards'] as const;
         const { points, lies } = await failEachCall(app, operation, { reads, writing, writes });
         t.diagnostic(points.map(({ verb, when }) => `${verb} ${when}`).join(', '));

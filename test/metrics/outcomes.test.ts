@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { signInOf } from '../../src/metrics/outcomes.ts';
+import { signInOf } from '../../src/domain/audit/sign-ins.ts';
 
 const rows: readonly (readonly [action: string, detail: object, told: string | null])[] = [
   ['sign_in.succeeded', { app_id: 1, methods: ['pwd'] }, 'succeeded password'],

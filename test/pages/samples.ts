@@ -67,6 +67,7 @@ const reasons = {
   user_locked: 'locked',
   user_suspended: 'suspended',
   access_not_assigned: 'no-access',
+  administrator_required: 'no-administrator',
   user_inactive: 'inactive',
   sign_in_refused: 'sign-in-refused',
 } as const satisfies Record<RefusalReason, string>;

@@ -1,6 +1,7 @@
 /** A small process of a service, for tests of what gives it connections: it answers its number. */
 
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { drain, leave } from '../../src/drain.ts';
 import { createMetrics } from '../../src/metrics/registry.ts';
@@ -25,6 +26,21 @@ function standStill(milliseconds: number): void {
   const began = performance.now();
   while (performance.now() - began < milliseconds);
 }
+
+/** All that the process may have, until the same signal comes again. */
+const descriptors: number[] = [];
+process.on('SIGWINCH', () => {
+  if (descriptors.length > 0) {
+    for (const one of descriptors.splice(0)) closeSync(one);
+    process.stdout.write('has descriptors\n');
+    return;
+  }
+  try {
+    for (;;) descriptors.push(openSync('/dev/null', 'r'));
+  } catch {
+    process.stdout.write('has no descriptor\n');
+  }
+});
 
 if (process.argv.includes('--migrates')) standStill(2_000);
 link.serve({

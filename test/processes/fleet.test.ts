@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -201,5 +204,63 @@ describe('a process', () => {
     const { lines } = await startOne(['--stays'], { ping: 5_000, end: 100 });
     await fleet.end(() => true);
     assert.match(lines.join(''), /"reason":"it did not end in time","pid":\d+,"event":"process ended"/);
+  });
+});
+
+describe('a process without file descriptors', { skip: process.platform === 'win32' }, () => {
+  const { execPath } = process;
+  let folder: string;
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'gatehouse-few-'));
+    const few = join(folder, 'node');
+    writeFileSync(few, `#!/bin/sh\nulimit -n 100\nexec '${execPath}' "$@"\n`);
+    chmodSync(few, 0o755);
+    process.execPath = few;
+  });
+  after(() => {
+    process.execPath = execPath;
+    rmSync(folder, { recursive: true });
+  });
+
+  it('loses no connection that did not reach it, and gets others again once it has some', async () => {
+    let said = '';
+    const handout = createHandout();
+    const fleet = createFleet({
+      count: 1,
+      handout,
+      log: createLog({ level: 'info', destination: { write: () => {} } }),
+      write: (lines) => {
+        said += lines;
+      },
+      commandOf: (place) => [script, ...writePlace(place)],
+    });
+    const server = createServer({ pauseOnConnect: true }, handout.add).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const pidOf = async () => {
+      const [res] = await once(request({ host: '127.0.0.1', port, agent: false }).end(), 'response');
+      return JSON.parse(await text(res)).pid as number;
+    };
+    try {
+      assert.equal(await fleet.startFirst(), null);
+      const pid = await pidOf();
+      process.kill(pid, 'SIGWINCH');
+      await until(() => said.includes('has no descriptor'));
+      let missed = 0;
+      const { missed: giveAgain } = handout;
+      handout.missed = (taker) => {
+        missed += 1;
+        giveAgain(taker);
+      };
+      const asked = [pidOf(), pidOf()];
+      await until(() => missed >= 2);
+      process.kill(pid, 'SIGWINCH');
+      assert.deepEqual(await Promise.all(asked), [pid, pid]);
+      assert.equal(await pidOf(), pid);
+    } finally {
+      server.close();
+      await fleet.end(() => true);
+    }
   });
 });

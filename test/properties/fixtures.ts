@@ -4,11 +4,16 @@
  */
 
 import assert from 'node:assert/strict';
-import { unique } from '../store/samples.ts';
+import { hour, newGrant, unique } from '../store/samples.ts';
 import type { TestApp } from '../support/app.ts';
 import type { Answer } from '../support/conforms.ts';
+import { recordRun } from '../support/hook-runs.ts';
 import { codeAt } from '../support/second-factor.ts';
+import { ownVisit } from '../support/visits.ts';
 import { operationsOf } from './operations.ts';
+
+/** What a user holds. */
+const holdings: ReadonlySet<string> = new Set(['sessions', 'consents', 'grants']);
 
 /** How many requests share a thing. */
 const mostUses = 25;
@@ -34,6 +39,8 @@ interface Shared {
 type Body = (fixtures: Fixtures) => object | Promise<object>;
 
 const server = 'https://api.example.com/';
+/** The setting that requests read and change. */
+export const idleDays = 'open_registration.idle_days';
 const trivialFunction = Buffer.from('exports.handler = async () => null;').toString('base64');
 
 /** By template of the collection: what makes one, where the contract's example would not do twice. */
@@ -58,11 +65,35 @@ type Maker = (fixtures: Fixtures, path: string) => Promise<string>;
 
 /** What is not made by a request to its own collection, or has a secret that later requests need. */
 const makers: Readonly<Record<string, Maker>> = {
+  '/administrators': async (fixtures) => {
+    const id = await fixtures.fresh('/users');
+    await fixtures.call('PUT', `/administrators/${id}`, { scopes: ['read_all'] });
+    return id;
+  },
+  // Settings are there; this one changes nothing for other requests.
+  '/account-settings': async () => idleDays,
+  // Written twice, so that it can be rolled back, and with a draft.
+  '/hooks': async (fixtures, path) => {
+    const { id, ...hook } = await fixtures.create(path, '/hooks');
+    for (const [at, body] of [
+      ['', hook],
+      ['/draft', { function: trivialFunction }],
+    ] as const) {
+      const { status, text } = await fixtures.call('PUT', `${path}/${id}${at}`, body);
+      assert.equal(status, 200, text);
+    }
+    return String(id);
+  },
+  '/hooks/{id}/versions': async (fixtures, path) => String((await fixtures.call('GET', path)).body[0].version),
+  '/hooks/{id}/logs': (fixtures, path) => fixtures.recordRun(path.split('/')[2] ?? ''),
   // A user has up to ten devices.
   '/mfa/users': (fixtures) => fixtures.fresh('/users'),
   '/mfa/users/{id}/registrations': async (fixtures, path) => (await fixtures.register(path, false)).id,
   '/mfa/users/{id}/devices': async (fixtures, path) =>
     (await fixtures.register(path.replace(/devices$/, 'registrations'), true)).device_id,
+  '/users/{id}/sessions': (fixtures, path) => fixtures.open(path, 'session'),
+  '/users/{id}/consents': (fixtures, path) => fixtures.open(path, 'consent'),
+  '/users/{id}/grants': (fixtures, path) => fixtures.open(path, 'grant'),
   '/mfa/users/{id}/verifications': async (fixtures, path) => {
     const device = await fixtures.register(path.replace(/verifications$/, 'registrations'), true);
     const { body } = await fixtures.call('POST', path, { device_id: device.device_id });
@@ -75,6 +106,11 @@ interface Registered {
   readonly id: string;
   readonly device_id: string;
   readonly factor_data: { readonly verification_token: string };
+}
+
+/** What a request uses up though it does not delete it: the draft of a hook; old versions go with new ones. */
+function isSpent(template: string, collection: string): boolean {
+  return (collection === '/hooks' && template.includes('/draft')) || collection === '/hooks/{id}/versions';
 }
 
 /** A name that no variable of a hook has. */
@@ -114,8 +150,10 @@ export class Fixtures {
       let value = segment;
       if (name !== undefined) {
         const own = deletes && index === segments.length - 1;
-        // A user under /mfa is its request's own: what is registered for one stays.
-        const alone = own || path === '/mfa/users';
+        // A user under /mfa is its request's own: what is registered for one stays. So is one whose sessions, consents
+        // or grants it is about: another request may end all of them.
+        const alone =
+          own || path === '/mfa/users' || isSpent(template, collection) || holdings.has(segments[index + 1] ?? '');
         value = alone ? await this.fresh(path, collection) : await this.shared(path, collection);
         parameters[name] = value;
         const of = path;
@@ -148,6 +186,11 @@ export class Fixtures {
     return this.#idle.get(path)?.pop() ?? (await this.#make(path, collection));
   }
 
+  /** A run in the log of this hook that can be replayed. */
+  recordRun(uuid: string): Promise<string> {
+    return recordRun(this.#app, uuid);
+  }
+
   /** Registers a device; `verified`: it needs no one-time password first. */
   async register(path: string, verified: boolean): Promise<Registered> {
     const { body, text } = await this.call('POST', path, {
@@ -161,6 +204,22 @@ export class Fixtures {
     return body;
   }
 
+  /** Opens a session, or allows an app something, for the user of the path; answers the id. */
+  async open(path: string, what: 'session' | 'consent' | 'grant'): Promise<string> {
+    const { services, account } = this.#app;
+    const { user } = await ownVisit(this.#app, { id: Number(path.split('/')[2]) });
+    const appId = Number(await this.shared('/apps'));
+    const cast = { accountId: account.id, userId: user.id, appId };
+    const now = services.clock.now();
+    if (what === 'session') return String((await ownVisit(this.#app, user)).session.id);
+    if (what === 'grant') {
+      const times = { authenticatedAt: now, createdAt: now, idleExpiresAt: now + hour, absoluteExpiresAt: now + hour };
+      return String((await newGrant(services.store, cast, times)).id);
+    }
+    await services.store.authorizations.saveConsent(account.id, user.id, appId, ['openid'], now);
+    return String(appId);
+  }
+
   /** The one-time password of now. */
   code(id: string): string {
     return codeAt(this.secrets.get(id) ?? '', this.#app.services.clock.now());
@@ -169,6 +228,12 @@ export class Fixtures {
   async #make(path: string, collection: string): Promise<string> {
     const maker = makers[collection];
     if (maker) return maker(this, path);
+    const made = await this.create(path, collection);
+    return String(made.id ?? made.app_id);
+  }
+
+  /** Makes one by a request to its collection, and answers what that says. */
+  async create(path: string, collection: string): Promise<Answer['body']> {
     const body = (await bodies[collection]?.(this)) ?? exampleOf(collection);
     let answer = await this.call('POST', path, body);
     if (/has \d+ hooks already/.test(answer.text)) {
@@ -184,7 +249,7 @@ export class Fixtures {
     }
     const { status, text, body: made } = answer;
     assert.ok(status === 200 || status === 201, `POST ${path}: ${text}`);
-    return String(made.id ?? made.app_id);
+    return made;
   }
 
   /**

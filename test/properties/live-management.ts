@@ -64,10 +64,21 @@ const claim: Source = ({ plan: { pick } }) => ({
   },
 });
 
+const draft = Buffer.from('exports.handler = async () => null;').toString('base64');
+
 /** A hook that does nothing, since others sign in meanwhile. */
 const hook: Source = () => ({
   body: { type: 'pre-authentication', function: '', timeout: 1, env_vars: [], packages: {}, context_version: '1.1.0' },
 });
+
+const someScopes = [['read_users'], ['manage_users'], ['read_all'], ['manage_all'], ['manage_users', 'read_all']];
+let scopesGiven = 0;
+
+/** Other scopes than the last few requests gave. */
+function nextScopes(): readonly string[] {
+  scopesGiven += 1;
+  return someScopes[scopesGiven % someScopes.length] ?? [];
+}
 
 const attribute = () => ({ name: 'Badge', shortname: unique('badge') });
 
@@ -79,6 +90,14 @@ function serverBody(): Given {
 async function scopesOf({ fixtures, path }: Context): Promise<number[]> {
   const scopes = `/api_authorizations/${path['id']}/scopes`;
   return [Number(await fixtures.shared(scopes, '/api_authorizations/{id}/scopes'))];
+}
+
+let days = 0;
+
+/** Another number of days than the last one. */
+function nextDays(): string {
+  days = (days + 1) % 3650;
+  return String(days);
 }
 
 /** By operation: members that must name what is there, or what is not taken. */
@@ -121,10 +140,23 @@ const sources: Readonly<Record<string, Source>> = {
   setRoleApps: async ({ fixtures }) => ({ items: [Number(await fixtures.shared('/apps'))] }),
   createHook: hook,
   replaceHook: hook,
+  testHookFunction: () => ({
+    body: { function: draft, type: 'pre-authentication', runtime: undefined, timeout: 1, env_vars: [], packages: {} },
+  }),
+  replayHookRun: ({ plan: { pick } }) => ({
+    body: { version: undefined, draft: pick % 3 === 0, function: pick % 3 === 1 ? draft : undefined },
+  }),
+  // It would go on until its token ends.
+  streamHookLogs: () => ({ query: { seconds: '1', hook_id: undefined } }),
+  rollBackHook: () => ({ body: { version: undefined } }),
+  replaceHookDraft: () => ({ body: { function: draft } }),
   createHookVariable: () => ({ body: { name: variableName(), value: 'value' } }),
   updateHookVariable: () => ({ body: { name: undefined, value: 'value' } }),
   createApp: app,
   updateApp: app,
+  // Each another one than before.
+  updateAccountSetting: () => ({ body: { value: nextDays() } }),
+  setAdministrator: () => ({ body: { scopes: nextScopes() } }),
 };
 
 /** Now and then the page that a cursor names, in its own list. */
@@ -160,7 +192,9 @@ export async function managed(fixtures: Fixtures, plan: Plan): Promise<Taken> {
   const { parameters, giveBack } = await fixtures.fill(template, method === 'DELETE');
   const context = { fixtures, plan, path: parameters };
   const given =
-    freedom === 'free' ? harmless(plan) : { ...(await page(context)), ...(await sources[operationId]?.(context)) };
+    freedom === 'free'
+      ? { ...harmless(plan), ...short(plan) }
+      : { ...(await page(context)), ...(await sources[operationId]?.(context)) };
   const headers = { ...keyFor(context), ...(freedom === 'free' ? {} : await ifMatch(context)) };
   const inBody = Object.keys(given.body ?? {});
   // The default policy cannot be deleted.
@@ -179,6 +213,11 @@ export async function managed(fixtures: Fixtures, plan: Plan): Promise<Taken> {
       else if (operationId === 'createHookVariable') await fixtures.call('DELETE', `/hooks/envs/${body.id}`);
     },
   };
+}
+
+/** A stream lasts as long as it says, and for ever where it says nothing. */
+function short({ operation }: Plan): Given {
+  return operation.operationId === 'streamHookLogs' ? { query: { seconds: '1' } } : {};
 }
 
 /** What would change the rules for all other requests. */

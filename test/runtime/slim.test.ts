@@ -107,10 +107,16 @@ describe('a slim installation', () => {
     // Where others can write, nothing of the service is kept, which would take seconds.
     mkdirSync(join(packages, '.cache/whole'), { recursive: true });
     chmodSync(join(packages, '.cache/whole'), 0o777);
-    const { folder, ...others } = prepare();
+    const { folder, console_folder, ...others } = prepare();
     assert.deepEqual(others, { service_folder: null });
+    assert.ok(existsSync(join(console_folder, 'index.html')));
     assert.ok(existsSync(join(packages, headers)));
-    assert.deepEqual(prepare('--slim'), { folder, service_folder: null, removed_bytes: 'content'.length });
+    assert.deepEqual(prepare('--slim'), {
+      folder,
+      console_folder,
+      service_folder: null,
+      removed_bytes: 'content'.length,
+    });
     assert.ok(!existsSync(join(packages, headers)));
   });
 });

@@ -17,9 +17,14 @@ const member = (schema: Node) => schemas({ Made: { type: 'object', properties: {
 const operation = (operationId: string, security: readonly Node[] = []) => ({
   paths: { '/made': { get: { operationId, security } } },
 });
+const schemes = (securitySchemes: Node) => ({ components: { securitySchemes } });
+const managed = (security: readonly Node[]) => ({
+  paths: { '/api/2/made': { get: { operationId: 'readMade', security } } },
+  ...schemes({ bearer: {}, dpop: {} }),
+});
 const secured = (scheme: Node) => ({
   ...operation('readMade', [{ bearer: ['read_all'] }]),
-  components: { securitySchemes: { bearer: scheme } },
+  ...schemes({ bearer: scheme }),
 });
 const flow = (scopes: Node) => ({ type: 'oauth2', flows: { clientCredentials: { tokenUrl: '/token', scopes } } });
 
@@ -158,6 +163,13 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
       at: 'paths//made/get/security',
     },
     { wrong: secured(flow({})), right: secured(flow({ read_all: 'Everything.' })), at: 'paths//made/get/security' },
+  ],
+  'administrators-admitted': [
+    {
+      wrong: managed([{ bearer: ['read_all'] }]),
+      right: managed([{ bearer: ['read_all'] }, { dpop: ['read_all'] }]),
+      at: 'paths//api/2/made/get/security',
+    },
   ],
   'unused-component': [
     {

@@ -43,6 +43,7 @@ const key = {
   retiresAt: null,
 } as const;
 
+const author = { authorType: 'system', authorId: null };
 const definition: HookDefinition = {
   ...{ type: 'pre-authentication', function: 'x', disabled: false, runtime: 'node', retries: 0, timeoutSeconds: 1 },
   ...{ options: null, variableIds: [], packages: {}, conditions: [], contextVersion: '1.0.0' },
@@ -77,6 +78,7 @@ type Others =
   | 'facts'
   | 'limitCounts'
   | 'callers'
+  | 'administrators'
   | 'users'
   | 'attributes'
   | 'roles'
@@ -202,14 +204,20 @@ const steps = {
   },
   hooks: {
     create: async (store, its) => {
-      const hook = { accountId: its.accountId, uuid: 'own', createdAt: now, updatedAt: now };
+      const hook = { accountId: its.accountId, uuid: 'own', createdAt: now, updatedAt: now, ...author };
       its.hookId = (await store.hooks.create(hook, definition, null)).hook.id;
     },
     addVersion: (store, { accountId, hookId }) =>
-      store.hooks.addVersion({ accountId, id: hookId, runningVersion: 1, updatedAt: now + 1 }, definition, null),
-    setShadow: (store, { accountId, hookId }) => store.hooks.setShadow(accountId, hookId, 'x'),
+      store.hooks.addVersion(
+        { accountId, id: hookId, runningVersion: 1, updatedAt: now + 1, ...author },
+        definition,
+        null,
+      ),
+    setShadow: (store, { accountId, hookId }) =>
+      store.hooks.setShadow(accountId, hookId, { function: 'x', setAt: now }),
     remove: (store, { accountId, hookId }) => store.hooks.remove(accountId, hookId),
     ...{ find: 'reads', findUuid: 'reads', count: 'reads', page: 'reads', findVersion: 'reads', findByBuild: 'reads' },
+    ...{ listVersions: 'reads', countComparisons: 'reads' },
     ...{ findVersionBefore: 'reads', countRuntimes: 'reads', listAccounts: 'reads', listLive: 'reads' },
   },
   hookVariables: {
@@ -233,7 +241,7 @@ const steps = {
     remove: (store, { build: { accountId, id } }) => store.packageBuilds.remove(accountId, id),
     addBundle: (store) => store.packageBuilds.addBundle('x', 'script', now),
     useBundle: (store) => store.packageBuilds.useBundle('x', now + 1),
-    ...{ list: 'reads', countOpen: 'reads', findBundle: 'reads' },
+    ...{ list: 'reads', listReady: 'reads', countOpen: 'reads', findBundle: 'reads' },
   },
 } as const satisfies { readonly [Noun in Exclude<keyof StoreVerbs, Others>]: Steps<StoreVerbs[Noun]> };
 

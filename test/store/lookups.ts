@@ -28,6 +28,9 @@ export function lookups({
     apiScopes: null,
   } as const;
   const newest = { sort: { field: 'created_at', descending: true }, filters: [], limit: 10, at: { page: 1 } } as const;
+  const byId = { ...newest, sort: { field: 'id', descending: true } } as const;
+  const byApp = { ...newest, sort: { field: 'app_id', descending: false } } as const;
+  const ofApp = { ...byId, filters: [{ field: 'app_id', test: 'is', values: [1] }] } as const;
   const times = { authenticatedAt: now, lastSeenAt: now, idleMilliseconds: 1, expiresAt: now };
   const named = { accountId: 1, id: 1, digest: 'x', sid: 'x', userId: 1, amr: [], source: null, userAgent: null };
   const attempt = { accountId: 1, userId: 1, now, maximum: 10, lockedUntil: now };
@@ -91,6 +94,9 @@ export function lookups({
       () => sessions.endOfUser(1, 1),
       () => sessions.endOfUser(1, 1, 'x'),
     ],
+    ...[() => sessions.findOfUser(1, 1, 1), () => sessions.pageOfUser(1, 1, now, byId)],
+    ...[() => sessions.listUses(1, 1, ['x', 'y']), () => authorizations.pageConsents(1, 1, byApp)],
+    ...[() => grants.pageLive(1, 1, now, byId), () => grants.pageLive(1, 1, now, ofApp)],
     ...[() => sessions.listOfUser(1, 1, 10), () => authorizations.listConsents(1, 1)],
     ...[() => authorizations.removeConsent(1, 1, 1), () => grants.listLive(1, 1, now)],
     ...[() => grants.findForApis(1, 1), () => grants.hasOfSession(1, 1, 'x', now)],
@@ -123,14 +129,18 @@ export function lookups({
       () => hooks.findByBuild(1, 1),
       () => hooks.findVersionBefore(1, 1, 2),
       () => hooks.setShadow(1, 1, null),
+      () => hooks.listVersions(1, 1),
+      () => hooks.countComparisons(1, 1, now),
     ],
     ...[() => hooks.remove(1, 1), () => hooks.listLive(1), () => hooks.page(1, newest)],
     ...[() => hookVariables.find(1, 'x'), () => hookVariables.list(1), () => hookVariables.remove(1, 1)],
     ...[() => hookVariables.update(1, 1, { sealedValue: 'x', updatedAt: now }), () => hookVariables.page(1, newest)],
     ...[() => hookExecutions.page(1, 1, newest), () => hookExecutions.find(1, 'x')],
+    ...[() => hookExecutions.listNewest(1, 1, 10), () => hookExecutions.read(1, [1, 2])],
+    ...[() => hookExecutions.listDifferences(1, 1, now, 20)],
     ...[() => counts.list(1, '2026-11-21')],
     ...[() => events.listAfter(1, 1, 10), () => events.listBefore(1, null, 10), () => events.listBefore(1, 5, 10)],
-    ...[() => packageBuilds.list(1, [1]), () => packageBuilds.countOpen(1)],
+    ...[() => packageBuilds.listReady(1), () => packageBuilds.list(1, [1]), () => packageBuilds.countOpen(1)],
     ...[() => packageBuilds.claim(now, now), () => packageBuilds.remove(1, 1), () => packageBuilds.useBundle('x', now)],
     ...[() => packageBuilds.finish({ accountId: 1, id: 1, attempts: 1 }, { state: 'failed' }, now)],
     ...[() => packageBuilds.findBundle('x'), () => signInHistories.find(1, 1)],

@@ -6,7 +6,7 @@ import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { loadWhole } from '../../src/whole-program/load.ts';
 
-enableCompileCache(fileURLToPath(new URL('../../.cache', import.meta.url)));
+enableCompileCache(fileURLToPath(new URL('../../.cache/tests', import.meta.url)));
 const { run } = loadWhole() ?? (await import('../../src/cli/program.ts'));
 
 interface Asked {

@@ -9,7 +9,7 @@ import { systemRandom } from '../../src/adapters/random.ts';
 import { createTotp } from '../../src/adapters/totp.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
 import { createAccount, setAccount } from '../../src/domain/accounts/accounts.ts';
-import { createDailyCounts } from '../../src/domain/audit/daily-counts.ts';
+import { countWatcher, createDailyCounts } from '../../src/domain/audit/daily-counts.ts';
 import { createOnceAnHour } from '../../src/domain/audit/once.ts';
 import { createClientDocuments } from '../../src/domain/clients/client-documents.ts';
 import { createClientKeys } from '../../src/domain/clients/client-keys.ts';
@@ -35,6 +35,7 @@ import { limitReport, meterMailer, passwordReport } from '../../src/metrics/repo
 import type { Clock, Services } from '../../src/services.ts';
 import { cacheLookups } from '../../src/store/cached.ts';
 import type { Store } from '../../src/store/store.ts';
+import { watchStore } from '../../src/store/watched.ts';
 import { traceHooks, traceMailer, traceSigner, traceStore } from '../../src/tracing/traced.ts';
 import type { Tracing } from '../../src/tracing/tracing.ts';
 import { scriptedBuilds } from './scripted-builds.ts';
@@ -104,12 +105,13 @@ export async function testServices(
   opened: Store,
   { packageBuilder, meters, tracing, ...overrides }: TestParts = {},
 ): Promise<TestServices> {
-  const cached = cacheLookups(opened);
+  const clock = overrides.clock ?? testClock();
+  const counts = createDailyCounts({ store: opened, clock });
+  const cached = watchStore(cacheLookups(opened), [countWatcher(counts)]);
   const measured = meters ? meterStore(cached, meters) : cached;
   const traced = tracing && traceStore(tracing);
   const gathered = gatherWrites(traced ? traced.batches(measured) : measured);
   const store = traced ? traced.requests(gathered) : gathered;
-  const clock = overrides.clock ?? testClock();
   const vault = createVault(sealingKey(randomBytes(32)), systemRandom);
   const lines: Record<string, unknown>[] = [];
   const log = createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
@@ -149,7 +151,7 @@ export async function testServices(
     totp: createTotp(),
     limits,
     passkeys: createPasskeys(),
-    counts: createDailyCounts({ store, clock }),
+    counts,
     onceAnHour: createOnceAnHour(),
     // Not stored by themselves: a test has it done when it looks.
     refusals: createRefusals({ store, clock }, () => {}),

@@ -119,8 +119,7 @@ export async function setAccount(
   changes: Readonly<Record<string, string>>,
 ): Promise<Account> {
   return services.store.transaction(async (tx) => {
-    const record = await tx.accounts.findBySubdomain(subdomain);
-    if (!record) throw unknownAccount(subdomain);
+    const record = await lockedAccount(tx, subdomain);
     const settings = changeSettings(record.settings, changes);
     const parsed = parseSettings(settings);
     const { claimsMapping } = parsed;
@@ -131,6 +130,14 @@ export async function setAccount(
     await recordChange(tx, services, record, Object.keys(changes));
     return accountOf(changed ?? record, services.addresses);
   });
+}
+
+/** Read while nobody else writes it: settings are stored together, and another writer's must not be lost. */
+async function lockedAccount(tx: StoreVerbs, subdomain: string): Promise<AccountRecord> {
+  const found = await tx.accounts.findBySubdomain(subdomain);
+  if (!found) throw unknownAccount(subdomain);
+  await tx.resources.findLocked(found.id, 'setting', '');
+  return (await tx.accounts.find(found.id)) ?? found;
 }
 
 /** Replaces an account's base URL and extra hosts. */

@@ -69,5 +69,6 @@ export const claimsMapping: Setting<ClaimsMapping> = {
   allowed: `pairs \`claim=attribute\` separated by commas, each claim once: ${names
     .map((name) => `\`${name}\``)
     .join(', ')}; \`phone_number_verified\` only with \`phone_number\``,
+  form: { kind: 'text' },
   parse,
 };

@@ -23,6 +23,7 @@ const documentHosts: Setting<DocumentHosts> = {
   meaning: 'which clients are known by a metadata document, whose https address is their `client_id`',
   fallback: 'off',
   allowed: '`off`, `any`, or hosts separated by commas (`app.example.com`)',
+  form: { kind: 'text' },
   parse: (text) => {
     if (text === 'off' || text === 'any') return text;
     const hosts = text

@@ -39,6 +39,7 @@ function limit([fallback, counted]: readonly [fallback: string, counted: string]
     meaning: `maximum number of ${counted}`,
     fallback,
     allowed: '`N/s`, `N/min`, `N/h` or `off`',
+    form: { kind: 'limit' },
     parse: (text) => {
       if (text === 'off') return null;
       const [, points, unit] = /^([1-9]\d{0,8})\/(s|min|h)$/.exec(text) ?? [];

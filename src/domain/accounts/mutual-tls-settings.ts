@@ -29,6 +29,7 @@ function httpsOrigin(meaning: string): Setting<string | null> {
     meaning,
     fallback: '',
     allowed: 'an https address without a path, such as `https://acme.id.example.com:8443`',
+    form: { kind: 'text' },
     parse: (text) => {
       if (text === '') return null;
       const origin = text.startsWith('https:') ? URL.parse(text)?.origin : undefined;

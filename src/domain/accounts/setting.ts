@@ -1,5 +1,11 @@
 /** What a setting of an account is, and the kinds of values that settings have. */
 
+/** What the values of a setting are, for programs: the words for people are in `allowed`. */
+type SettingForm =
+  | { readonly kind: 'choice'; readonly values: readonly string[] }
+  | { readonly kind: 'whole_number'; readonly least: number; readonly most: number }
+  | { readonly kind: 'limit' | 'role_names' | 'text' };
+
 /** A setting of an account, as written on the command line and stored. */
 export interface Setting<Value> {
   /** What it does, worded for the tables of settings. */
@@ -8,6 +14,7 @@ export interface Setting<Value> {
   readonly fallback: string;
   /** The allowed values, worded for the message. */
   readonly allowed: string;
+  readonly form: SettingForm;
   /** The parsed value; undefined when the text is not allowed. */
   parse(text: string): Value | undefined;
 }
@@ -28,6 +35,7 @@ export function oneOf<const Value extends string>(
     meaning,
     fallback,
     allowed: alternatives(values),
+    form: { kind: 'choice', values },
     parse: (text) => values.find((value) => value === text),
   };
 }
@@ -41,6 +49,7 @@ export function wholeNumber(fallback: number, least: number, most: number, meani
     meaning,
     fallback: String(fallback),
     allowed: `a whole number from ${least} to ${most}`,
+    form: { kind: 'whole_number', least, most },
     parse: (text) => {
       const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
       return value >= least && value <= most ? value : undefined;
@@ -53,6 +62,7 @@ export function roleNames(meaning: string): Setting<readonly string[]> {
     meaning,
     fallback: '',
     allowed: 'names of roles separated by commas',
+    form: { kind: 'role_names' },
     parse: (text) =>
       text
         .split(',')

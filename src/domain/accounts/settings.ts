@@ -1,9 +1,11 @@
 import { Failure } from '../failure.ts';
 import { type ClaimsMapping, claimsMapping } from './claims-mapping.ts';
+import { type ConsoleRules, consoleSettings } from './console-settings.ts';
 import { type DocumentRules, documentSettings } from './document-hosts.ts';
+import { type HookRules, hookSettings } from './hook-settings.ts';
 import { type Limit, type LimitName, type LimitSetting, limitSettings, readLimits } from './limit-settings.ts';
 import { type MutualTls, mutualTlsSettings } from './mutual-tls-settings.ts';
-import { oneOf, onOff, roleNames, rolesOfApps, type Setting, wholeNumber } from './setting.ts';
+import { oneOf, onOff, rolesOfApps, type Setting, wholeNumber } from './setting.ts';
 import {
   type DeprecatedSurface,
   readSurfaces,
@@ -13,7 +15,7 @@ import {
 } from './surface-settings.ts';
 
 /** The settings of an account (`gatehouse account set`), parsed. */
-export interface AccountSettings extends MutualTls, DocumentRules {
+export interface AccountSettings extends MutualTls, DocumentRules, HookRules, ConsoleRules {
   readonly registration: 'closed' | 'token' | 'open';
   /** What all clients of the account must follow beyond the rest. */
   readonly securityProfile: 'none' | 'fapi2';
@@ -33,14 +35,6 @@ export interface AccountSettings extends MutualTls, DocumentRules {
   /** Whether an id token repeats the claims of scopes that userinfo answers (OpenID Connect Core §5.4). */
   readonly idTokenClaims: 'full' | 'minimal';
   readonly claimsMapping: ClaimsMapping;
-  /** What a sign-in does when all runs of a hook fail. */
-  readonly hookFailure: 'deny' | 'continue';
-  /** Whether hooks also run when a session is first used for an app, or only at sign-ins. */
-  readonly hookOnSso: 'never' | 'each_app';
-  /** Whether contexts are stored, sealed, so that runs can be replayed. */
-  readonly hookReplay: boolean;
-  /** Names of the roles given to users that a user-migration creates. */
-  readonly hookMigrationRoles: readonly string[];
   readonly refreshGraceSeconds: number;
   readonly refreshIdleDays: number;
   readonly refreshAbsoluteDays: number;
@@ -90,14 +84,8 @@ const settings = {
     'whether an id token that comes with an access token repeats the claims of `profile`, `email`, `address` and `phone`',
   ),
   claims_mapping: claimsMapping,
-  hook_failure: oneOf('deny', ['deny', 'continue'], 'what a sign-in does when all runs of a hook fail'),
-  hook_on_sso: oneOf(
-    'never',
-    ['never', 'each_app'],
-    'whether hooks also run when a session is first used for another app',
-  ),
-  hook_replay: onOff('on', 'whether contexts of runs are kept, sealed, for `gatehouse hook replay`'),
-  hook_migration_roles: roleNames('roles of the users that a `user-migration` hook creates'),
+  ...hookSettings,
+  ...consoleSettings,
   'refresh.grace_seconds': wholeNumber(10, 0, 60, 'how long a repeated refresh token gets the same answer'),
   'refresh.idle_days': wholeNumber(14, 1, 365, 'days without use after which a refresh token expires'),
   'refresh.absolute_days': wholeNumber(90, 1, 3650, 'days since the sign-in after which its refresh tokens expire'),
@@ -111,7 +99,7 @@ export type SettingName = keyof typeof settings;
 const settingNames = Object.keys(settings) as SettingName[];
 
 /** A setting for readers. `value` is the one in force. */
-export interface ShownSetting extends Pick<Setting<unknown>, 'meaning' | 'fallback' | 'allowed'> {
+export interface ShownSetting extends Pick<Setting<unknown>, 'meaning' | 'fallback' | 'allowed' | 'form'> {
   readonly name: SettingName;
   readonly value: string;
 }
@@ -119,8 +107,8 @@ export interface ShownSetting extends Pick<Setting<unknown>, 'meaning' | 'fallba
 /** Every setting there is, with the values of an account; without one with the defaults. */
 export function showSettings(stored: Readonly<Record<string, string>> = {}): ShownSetting[] {
   return settingNames.map((name) => {
-    const { meaning, fallback, allowed } = settings[name];
-    return { name, value: stored[name] ?? fallback, meaning, fallback, allowed };
+    const { meaning, fallback, allowed, form } = settings[name];
+    return { name, value: stored[name] ?? fallback, meaning, fallback, allowed, form };
   });
 }
 
@@ -159,6 +147,8 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
     hookOnSso: read(stored, 'hook_on_sso'),
     hookReplay: read(stored, 'hook_replay') === 'on',
     hookMigrationRoles: read(stored, 'hook_migration_roles'),
+    console: read(stored, 'console') === 'on',
+    administratorSecondFactor: read(stored, 'administrators.second_factor') === 'on',
     refreshGraceSeconds: read(stored, 'refresh.grace_seconds'),
     refreshIdleDays: read(stored, 'refresh.idle_days'),
     refreshAbsoluteDays: read(stored, 'refresh.absolute_days'),

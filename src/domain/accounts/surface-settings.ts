@@ -44,6 +44,7 @@ const switched: Setting<Pick<SurfaceSettings, 'offFrom'>> = {
   meaning: 'whether this deprecated surface answers; off is 404 for every request',
   fallback: 'on',
   allowed: `\`on\`, \`off\`, or ${dates} from which it is off`,
+  form: { kind: 'text' },
   parse: (text) => {
     if (text === 'on') return { offFrom: null };
     const offFrom = text === 'off' ? 0 : parseDate(text);
@@ -55,6 +56,7 @@ const sunset: Setting<Pick<SurfaceSettings, 'sunset'>> = {
   meaning: 'when this deprecated surface will end, as the header `Sunset` announces it; switches nothing off',
   fallback: '',
   allowed: dates,
+  form: { kind: 'text' },
   parse: (text) => {
     const time = text === '' ? null : parseDate(text);
     return time === undefined ? undefined : { sunset: time };
@@ -67,6 +69,7 @@ const brownout: Setting<readonly DailyWindow[]> = {
   meaning: 'when this deprecated surface is off every day, as a rehearsal of its end',
   fallback: '',
   allowed: `up to ${mostWindows} times of day in UTC, \`HH:MM-HH:MM\`, separated by commas`,
+  form: { kind: 'text' },
   parse: (text) => {
     const windows = text === '' ? [] : text.split(',').map(parseWindow);
     return windows.includes(null) || windows.length > mostWindows ? undefined : windows.filter((one) => one !== null);

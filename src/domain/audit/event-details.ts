@@ -54,9 +54,9 @@ export interface EventDetails {
   'mfa.recovery_codes_renewed': { readonly count: number };
   /** The user ended the session of a browser; `app_id` is the app that asked for it. */
   'sign_out.succeeded': { readonly app_id: number | null } & EndedSession;
-  /** By the user elsewhere, by who signed in over it, or for a newer one. `session_id` is null without a row. */
+  /** By the user elsewhere, by an operator, by who signed in over it, or for a newer one. `session_id` is null without a row. */
   'session.ended': { readonly session_id: number | null } & EndedSession;
-  /** The user ended all of their sessions, or all except the current one. */
+  /** The user, or an operator, ended all of the user's sessions; or the user all except the current one. */
   'session.all_ended': { readonly kept_own: boolean } & EndedSession;
   /** A client could not be notified that a session ended. */
   'logout_notice.abandoned': { readonly attempts: number };
@@ -67,7 +67,7 @@ export interface EventDetails {
   'device.allowed': { readonly user_id: number; readonly scope: readonly string[] };
   'device.denied': { readonly user_id: number };
   'device.code_refused': Nothing;
-  /** The user withdrew the consent for an app, the target; its grants ended. */
+  /** The user, or an operator, withdrew the consent for an app, the target; its grants ended. */
   'consent.withdrawn': { readonly user_id: number; readonly grants_revoked: number };
   'grant.issued': Pick<Changed, 'grants_revoked'> & {
     readonly method: 'authorization_code' | 'implicit' | 'password' | 'device_code';
@@ -75,7 +75,10 @@ export interface EventDetails {
     readonly app_id: number;
     readonly scope: readonly string[];
   };
-  'grant.revoked': { readonly reason: 'revoked_by_client' | 'code_replayed' };
+  /** `grants_revoked`: an operator ended all grants of a user, who is the target then. */
+  'grant.revoked': Pick<Changed, 'grants_revoked'> & {
+    readonly reason: 'revoked_by_client' | 'code_replayed' | 'revoked_by_operator';
+  };
   'refresh.refused': { readonly reason: string };
   /** The immediate predecessor was used again within the grace period; it got the same successor. */
   'refresh.repeated': { readonly user_id: number };
@@ -92,14 +95,15 @@ export interface EventDetails {
   'access_token.revoked': { readonly app_id: number };
   'credential_token.revoked': { readonly credential_id: number };
   /** An open-registered client that was not used for that long. */
-  'app.expired': { readonly reason: 'unused' | 'idle'; readonly days: number };
+  'app.expired': { readonly reason: 'unused' | 'idle'; readonly days: number; readonly client_id: string };
   'app.registered': { readonly registered_by: 'token' | 'open' | 'document' };
   'signing_key.published': { readonly kid: string; readonly alg: string; readonly emergency: boolean };
   'signing_key.removed': { readonly count: number };
   'account.created': Nothing;
   'account.changed': Changed;
   'user.created': Changed;
-  'user.changed': Changed;
+  /** `administrator_scopes`: those that the user has at the management API from now on. */
+  'user.changed': Changed & { readonly administrator_scopes?: readonly string[] };
   'user.unlocked': Nothing;
   'user.removed': Nothing;
   /** Reads are recorded if they are made with an API key. */

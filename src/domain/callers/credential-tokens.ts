@@ -50,8 +50,8 @@ export async function authenticateBearer(
   if (token.expiresAt <= services.clock.now()) throw refused('expired token');
   return {
     accountId: account.id,
-    credentialId: credential.id,
-    clientId: credential.clientId,
+    actor: { type: 'credential', id: credential.id },
+    limitedBy: { credential: credential.clientId },
     scopes: credential.scopes,
   };
 }

@@ -19,8 +19,27 @@ export interface DeprecatedOperation {
   readonly successor: string;
 }
 
+/** What a contract of a deprecated surface says of its operations. */
+interface DeprecatedContract {
+  readonly paths: Readonly<Record<string, object>>;
+}
+
+/** Every operation of the deprecated surfaces, from their contracts. */
+export function deprecatedOperationsOf(contracts: Readonly<Record<string, DeprecatedContract>>): DeprecatedOperation[] {
+  return Object.entries(contracts).flatMap(([surface, contract]) =>
+    Object.entries(contract.paths).flatMap(([path, item]) =>
+      Object.entries<{ operationId: string; 'x-successor': string }>({ ...item }).map(([method, operation]) => ({
+        surface,
+        operationId: operation.operationId,
+        call: `${method.toUpperCase()} ${path}`,
+        successor: operation['x-successor'],
+      })),
+    ),
+  );
+}
+
 /** The calls of one operation with one key. */
-interface DeprecatedCalls extends DeprecatedOperation {
+export interface DeprecatedCalls extends DeprecatedOperation {
   readonly apiKeyId: number;
   readonly apiKeyName: string;
   readonly calls: number;

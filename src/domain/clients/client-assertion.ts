@@ -7,6 +7,7 @@ import type { Account } from '../accounts/account.ts';
 import type { NetworkSource } from '../network-source.ts';
 import { digestOf } from '../secrets.ts';
 import { readClientJwt } from './client-jwt.ts';
+import { forgetClockFault, noteAssertion } from './clock-faults.ts';
 import { isUnstored } from './document-client.ts';
 import { clientAlgorithms, followsFapi } from './security-profile.ts';
 
@@ -65,7 +66,10 @@ export async function assertionFault(
       clockTolerance: skewSeconds,
     },
   });
-  if ('fault' in read) return `the assertion: ${read.fault}`;
+  if ('fault' in read) {
+    if (/^(?:exp|nbf|iat) /.test(read.fault)) noteAssertion(services, account, client, text);
+    return `the assertion: ${read.fault}`;
+  }
   const { payload } = read;
   const audience = [payload.aud ?? []].flat();
   // An assertion with other audiences could be stolen there and sent here (OpenID Foundation's advisory of 2025).
@@ -79,6 +83,7 @@ export async function assertionFault(
   if (isUnstored(client)) return null;
   // Anyone can register such a client and sign any number of assertions, and each is a row until it expires.
   if (client.registeredBy === 'open') await services.limits.take(account, 'public-client', { source });
+  forgetClockFault(services, account, client);
   return (await services.store.clients.useAssertion(use)) ? null : 'the assertion: jti has been used before';
 }
 

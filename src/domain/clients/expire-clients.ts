@@ -2,6 +2,7 @@
 
 import type { Services } from '../../services.ts';
 import type { OpenClient } from '../../store/clients.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { day } from '../durations.ts';
@@ -36,15 +37,23 @@ interface Expiry {
   readonly days: number;
 }
 
-function findExpiry({ settings }: Account, { createdAt, lastUsedDay }: OpenClient, now: number): Expiry | null {
+/** When an open-registered client expires if nobody uses it; null: never. */
+export function expiryOf(
+  { settings }: Pick<Account, 'settings'>,
+  { createdAt, lastUsedDay }: Pick<OpenClient, 'createdAt' | 'lastUsedDay'>,
+): (Expiry & { readonly at: Milliseconds }) | null {
   const { openRegistrationUnusedDays: unused, openRegistrationIdleDays: idle } = settings;
-  if (lastUsedDay === null) return isOver(createdAt, unused, now) ? { reason: 'unused', days: unused } : null;
   // Counted from the end of that day, so that no client gets less time than promised.
-  return isOver(Date.parse(lastUsedDay) + day, idle, now) ? { reason: 'idle', days: idle } : null;
+  const [reason, since, days] =
+    lastUsedDay === null
+      ? (['unused', createdAt, unused] as const)
+      : (['idle', Date.parse(lastUsedDay) + day, idle] as const);
+  return days > 0 ? { reason, days, at: since + days * day } : null;
 }
 
-function isOver(since: number, days: number, now: number): boolean {
-  return days > 0 && since + days * day <= now;
+function findExpiry(account: Account, client: OpenClient, now: Milliseconds): Expiry | null {
+  const expiry = expiryOf(account, client);
+  return expiry && expiry.at <= now ? { reason: expiry.reason, days: expiry.days } : null;
 }
 
 function remove(
@@ -54,9 +63,14 @@ function remove(
   detail: Expiry,
 ): Promise<boolean> {
   return services.store.transaction(async (tx) => {
-    if (!(await tx.clients.remove(account.id, appId, services.clock.now()))) return false;
+    const client = await tx.clients.findByApp(account.id, appId);
+    if (!client || !(await tx.clients.remove(account.id, appId, services.clock.now()))) return false;
     const target = { type: 'app', id: appId } as const;
-    await recordEvent(tx, services, account, { action: 'app.expired', target, detail });
+    await recordEvent(tx, services, account, {
+      action: 'app.expired',
+      target,
+      detail: { ...detail, client_id: client.clientId },
+    });
     return true;
   });
 }

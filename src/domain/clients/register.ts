@@ -129,7 +129,7 @@ async function admit(services: Pick<Services, 'limits'>, account: Account, regis
   const { registration } = account.settings;
   if (registration === 'closed') throw new Failure('registration_closed');
   if (registrant.caller) {
-    await services.limits.take(account, 'register', { credential: registrant.caller.clientId });
+    await services.limits.take(account, 'register', registrant.caller.limitedBy);
   } else if (registration === 'open' && registrant.openAllowed) {
     await services.limits.take(account, 'register-open', { source: networkSourceOf(registrant.source) });
   } else {

@@ -15,6 +15,7 @@ import type { AssertionRecord, ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { algorithmsOf, assertionAlgorithms, isSameAlgorithm } from '../clients/client-keys.ts';
+import { forgetClockFault, noteClockFault } from '../clients/clock-faults.ts';
 import { clientAlgorithms, followsFapi } from '../clients/security-profile.ts';
 import { Failure } from '../failure.ts';
 import { digestOf } from '../secrets.ts';
@@ -68,8 +69,10 @@ export async function readProof(
   if (payload['htm'] !== request.method) throw invalid('htm is not the method of this request');
   if (!isAddressIn(payload['htu'], request.urls)) throw invalid('htu is not the address of this request');
   const age = now / 1000 - iat;
-  if (typeof payload.iat !== 'number' || age > oldestSeconds || age < -aheadSeconds)
+  if (typeof payload.iat !== 'number' || age > oldestSeconds || age < -aheadSeconds) {
+    noteClockFault(services, account, client, { what: 'proof', aheadSeconds: -age });
     throw invalid('iat is too old or in the future');
+  }
   if (request.accessToken !== null && payload['ath'] !== hash('sha256', request.accessToken, 'base64url')) {
     throw invalid('ath is not the hash of the access token');
   }
@@ -81,6 +84,7 @@ export async function readProof(
   const { key } = header;
   const thumbprint = await calculateJwkThumbprint(key, 'sha256');
   const expiresAt = Math.ceil((iat + oldestSeconds + 1) * 1000);
+  forgetClockFault(services, account, client);
   const digest = digestOf(`dpop ${thumbprint} ${jti}`);
   const use = { accountId: account.id, appId: client.appId, isProof: true, digest, expiresAt };
   return { thumbprint, use };
@@ -92,6 +96,12 @@ export async function readProof(
  */
 export async function useProof({ clients }: Pick<StoreVerbs, 'clients'>, proof: Proof | null): Promise<void> {
   if (proof && !(await clients.useAssertion(proof.use))) throw proofWasUsed();
+}
+
+/** The same of a proof for the console, to which no row of an app belongs. */
+export async function useConsoleProof({ administrators }: Pick<StoreVerbs, 'administrators'>, proof: Proof) {
+  const { accountId, digest, expiresAt } = proof.use;
+  if (!(await administrators.useProof({ accountId, digest, expiresAt }))) throw proofWasUsed();
 }
 
 /** The error for a proof that another request has used. */

@@ -4,7 +4,7 @@ import maxSatisfying from 'semver/ranges/max-satisfying.js';
 import type { HookDefinition } from '../../store/hooks.ts';
 import { invalid } from './values.ts';
 
-const contextVersions = ['1.0.0', '1.1.0'] as const;
+export const contextVersions = ['1.0.0', '1.1.0'] as const;
 
 type ContextVersion = (typeof contextVersions)[number];
 

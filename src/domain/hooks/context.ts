@@ -4,7 +4,7 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { StoredHook } from '../../store/hooks.ts';
 import type { PolicyRecord } from '../../store/policies.ts';
 import type { UserRecord } from '../../store/users.ts';
-import { isUnstored } from '../clients/document-client.ts';
+import { hasRow } from '../clients/console-client.ts';
 import { displayName } from '../clients/represent-metadata.ts';
 import { contextVersionOf } from './context-versions.ts';
 
@@ -23,6 +23,8 @@ export interface SigningIn {
   readonly browser: Browser;
   /** The address that it comes from; null if unknown. */
   readonly source: string | null;
+  /** Nobody signs in: somebody asks what would happen. */
+  readonly isTest?: boolean;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -32,7 +34,7 @@ const longestUserAgent = 512;
 /** The context of one run; `policy` is the one in force so far. */
 export function preAuthenticationContext(
   { definition }: Pick<StoredHook, 'definition'>,
-  { user, client, username, browser }: SigningIn,
+  { user, client, username, browser, isTest = false }: SigningIn,
   policy: Pick<PolicyRecord, 'id'>,
   ids: { readonly requestId: string; readonly correlationId: string },
   facts: Members,
@@ -52,10 +54,11 @@ export function preAuthenticationContext(
     },
     device: describeBrowser(browser),
     ...(newer && {
-      app: { id: isUnstored(client) ? 0 : client.appId, uuid: client.clientId, name: displayName(client) },
+      app: { id: hasRow(client) ? client.appId : 0, uuid: client.clientId, name: displayName(client) },
     }),
     ...(newer && failedLoginAttemptsEnabled && { failed_login_attempts: user.invalidLoginAttempts }),
     ...facts,
+    ...(isTest && { is_test: true }),
     correlation_id: ids.correlationId,
     request_id: ids.requestId,
   };

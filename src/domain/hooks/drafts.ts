@@ -1,110 +1,163 @@
-/** Drafts: a function that is tested on past runs, or beside current ones, before it is written to the hook. */
+/** Drafts: a function that runs beside a hook without effect, before it is written to the hook. */
 
-import { randomUUID } from 'node:crypto';
-import type { HookOutcome } from '../../store/hook-executions.ts';
-import type { HookType } from '../../store/hooks.ts';
+import type { Services } from '../../services.ts';
+import type { HookExecutionRecord } from '../../store/hook-executions.ts';
+import type { DraftCounts, StoredHook } from '../../store/hooks.ts';
+import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
-import { parseAnswer, readPolicyAnswer } from './answers.ts';
+import { readRuntime } from './definition.ts';
 import { recycleNow } from './live.ts';
-import { outputLines } from './log-lines.ts';
-import { readMigrationAnswer } from './migration-answer.ts';
-import { requireHook } from './read-hooks.ts';
-import { openReplay, type ReplayRecord } from './replay-records.ts';
-import { prepareHook, type RunServices, runDraft } from './run-hook.ts';
+import type { RunServices } from './one-run.ts';
+import { lockHook, requireHook } from './read-hooks.ts';
 import { readFunction } from './source.ts';
-import { findRunning } from './test-run.ts';
+import { requireStoredHandler } from './try-loading.ts';
 import { invalid } from './values.ts';
+import {
+  type Audited,
+  type HookServices,
+  renew,
+  runningVersionOf,
+  type WrittenHook,
+  writeVersion,
+} from './write-version.ts';
+
+/** How many of the runs in which a draft ended otherwise are shown. */
+const mostDifferences = 20;
+
+export interface Draft {
+  /** Base64. */
+  readonly function: string;
+  readonly setAt: number;
+}
+
+/** Throws `not_found` for an unknown hook, and for one without a draft. */
+export async function readDraft(
+  store: Pick<StoreVerbs, 'hooks'>,
+  account: Pick<Account, 'id'>,
+  uuid: string,
+): Promise<Draft> {
+  return requireDraft(await requireHook(store, account, uuid));
+}
+
+function requireDraft({ hook: { shadowFunction, shadowSetAt } }: StoredHook): Draft {
+  if (shadowFunction !== null && shadowSetAt !== null) return { function: shadowFunction, setAt: shadowSetAt };
+  throw new Failure('not_found', { name: 'draft', message: 'the hook has no draft' });
+}
+
+/** A replacement of the hook may have changed its type since the draft was set. */
+function requirePreAuthentication({ type }: StoredHook['hook']): void {
+  if (type !== 'pre-authentication') throw invalid('hook', 'must be of type pre-authentication to have a draft');
+}
 
 /**
- * Sets a draft to run beside a hook; null ends it. Throws `not_found`, and `value_invalid` for a draft that does not
- * compile or a hook that is not a pre-authentication.
+ * Sets a draft in base64 to run beside a hook; results are counted from zero. Throws `not_found`, and `value_invalid`
+ * for a draft that does not compile or a hook that is not a pre-authentication.
  */
+export async function setDraft(services: RunServices, account: Account, uuid: string, encoded: string): Promise<Draft> {
+  readFunction(services.hooks, encoded);
+  const draft = await services.store.transaction(async (tx) => {
+    const { hook } = await lockHook(tx, account, uuid);
+    requirePreAuthentication(hook);
+    const setAt = Math.max(services.clock.now(), (hook.shadowSetAt ?? 0) + 1);
+    await storeDraft(tx, services, account, hook, { function: encoded, setAt });
+    return { function: encoded, setAt };
+  });
+  recycleNow(services.hooks, account.id);
+  return draft;
+}
+
+/** Throws `not_found` for an unknown hook; `must`: also for one without a draft. */
+export async function removeDraft(services: RunServices, account: Account, uuid: string, must: boolean): Promise<void> {
+  await services.store.transaction(async (tx) => {
+    const stored = await lockHook(tx, account, uuid);
+    if (must) requireDraft(stored);
+    await storeDraft(tx, services, account, stored.hook, null);
+  });
+  recycleNow(services.hooks, account.id);
+}
+
+async function storeDraft(
+  tx: StoreVerbs,
+  services: Pick<Services, 'clock' | 'vault'>,
+  account: Audited,
+  { id, uuid }: StoredHook['hook'],
+  draft: Draft | null,
+): Promise<void> {
+  await tx.hooks.setShadow(account.id, id, draft);
+  const detail = { hook_id: uuid, shadow: draft === null ? 'off' : 'on' } as const;
+  await recordEvent(tx, services, account, { action: 'hook.shadow_set', target: { type: 'hook', id }, detail });
+}
+
+/** The same for a text; null removes it. */
 export async function setShadow(
   services: RunServices,
   account: Account,
   uuid: string,
   source: string | null,
 ): Promise<void> {
-  const encoded = source === null ? null : encode(services, source);
-  await services.store.transaction(async (tx) => {
-    const { hook } = await requireHook(tx, account, uuid);
-    if (hook.type !== 'pre-authentication') throw invalid('hook', 'must be of type pre-authentication to have a draft');
-    await tx.hooks.setShadow(account.id, hook.id, encoded);
-    const target = { type: 'hook', id: hook.id } as const;
-    const detail = { hook_id: uuid, shadow: encoded === null ? 'off' : 'on' } as const;
-    await recordEvent(tx, services, account, { action: 'hook.shadow_set', target, detail });
-  });
-  recycleNow(services.hooks, account.id);
+  if (source === null) await removeDraft(services, account, uuid, false);
+  else await setDraft(services, account, uuid, encodeDraft(services, source));
 }
 
-/** How a run ended, in comparable form. */
-interface Told {
-  readonly outcome: HookOutcome;
-  readonly result: string | null;
-}
-
-interface Replayed {
-  readonly recorded: Told;
-  readonly draft: Told & { readonly output: readonly string[]; readonly durationMilliseconds: number };
-  readonly same: boolean;
-}
-
-/**
- * Runs a draft with the context of a recorded run and the hook's current variables and packages. It has no effect on
- * anything. Throws `not_found` for an unknown run or hook, `value_invalid` when no replay data of the run was kept.
- */
-export async function replay(
-  services: RunServices,
-  account: Account,
-  requestId: string,
-  source: string,
-): Promise<Replayed> {
-  const { store } = services;
-  const encoded = encode(services, source);
-  const execution = await store.hookExecutions.find(account.id, requestId);
-  const known = execution && (await store.hooks.findUuid(account.id, execution.hookId));
-  if (!execution || !known) throw new Failure('not_found', { name: 'run', message: 'there is no such run' });
-  const record = openReplay(services, account, execution);
-  if (!record) throw invalid('run', 'cannot be replayed: its context was not kept');
-  const { hook, definition } = await findRunning(services, account, known);
-  const draft = { hook, definition: { ...definition, function: encoded } };
-  const runnable = await prepareHook(services, account, draft, await store.hookVariables.list(account.id));
-  const result = await runDraft(services, account, runnable, record.context);
-  const value = result.ending === 'success' ? parseAnswer(result.value) : undefined;
-  const policies = new Set((await store.policies.list(account.id)).map(({ id }) => id));
-  const told = tell(hook.type, result.ending, value, policies);
-  const { lines } = outputLines(randomUUID(), result, services.clock.now(), runnable.masking);
-  const target = { type: 'hook', id: hook.id } as const;
-  const detail = { hook_id: hook.uuid, execution_id: requestId };
-  await recordEvent(store, services, account, { action: 'hook.replayed', target, detail });
-  const recorded = { outcome: record.outcome, result: words(record.answer) };
-  return {
-    recorded,
-    draft: { ...told, output: lines, durationMilliseconds: Math.max(0, Math.round(result.durationMilliseconds)) },
-    same: recorded.outcome === told.outcome && recorded.result === told.result,
-  };
-}
-
-function encode(services: Pick<RunServices, 'hooks'>, source: string): string {
+/** A text in base64. Throws `value_invalid` for one that does not compile. */
+export function encodeDraft(services: Pick<Services, 'hooks'>, source: string): string {
   return readFunction(services.hooks, Buffer.from(source, 'utf8').toString('base64'));
 }
 
-function tell(
-  type: HookType,
-  ending: Exclude<HookOutcome, 'refused' | 'invalid_result'>,
-  value: unknown,
-  policies: ReadonlySet<number>,
-): Told {
-  if (ending !== 'success') return { outcome: ending, result: null };
-  const answer = type === 'user-migration' ? readMigrationAnswer(value) : readPolicyAnswer(value, policies);
-  if (answer === null) return { outcome: 'invalid_result', result: null };
-  return { outcome: answer.says === 'refuse' ? 'refused' : 'success', result: words(answer) };
+/**
+ * The draft becomes the function of a new version, whose other members are those of the newest one, and is no draft any
+ * more. Throws `not_found`, and `value_invalid` for a draft without a handler, a hook that is not a pre-authentication
+ * any more, and a runtime that is not offered.
+ */
+export async function promoteDraft(services: HookServices, account: Audited, uuid: string): Promise<WrittenHook> {
+  const current = await requireHook(services.store, account, uuid);
+  const seen = requireDraft(current);
+  const warning = await requireStoredHandler(services, account, { ...current.definition, function: seen.function });
+  const runningVersion = await runningVersionOf(services, account, current);
+  const promoted = await services.store.transaction(async (tx) => {
+    const now = await lockHook(tx, account, uuid);
+    const { hook, definition } = now;
+    const draft = requireDraft(now);
+    requirePreAuthentication(hook);
+    readRuntime(services.hookRuntimes, definition.runtime);
+    if (draft.setAt !== seen.setAt) throw invalid('draft', 'was changed meanwhile; read it and try again');
+    const updatedAt = Math.max(services.clock.now(), hook.updatedAt + 1);
+    const one = { accountId: account.id, id: hook.id, runningVersion, updatedAt };
+    const next = { ...definition, function: draft.function };
+    const stored = await writeVersion(services, tx, account, one, next, definition.packageBuildId);
+    const target = { type: 'hook', id: hook.id } as const;
+    const detail = { hook_id: uuid, fields: ['function'], version: stored.hook.version };
+    await recordEvent(tx, services, account, { action: 'hook.changed', target, detail });
+    await storeDraft(tx, services, account, hook, null);
+    return { ...stored, hook: { ...stored.hook, shadowFunction: null, shadowSetAt: null } };
+  });
+  return renew(services, account, promoted, warning);
 }
 
-function words(answer: ReplayRecord['answer']): string | null {
-  if (answer === null) return null;
-  if (answer.policyId !== undefined) return `policy ${answer.policyId}`;
-  return { keep: 'keeps the policy', refuse: 'refuses', migrate: 'makes a user' }[answer.says] ?? null;
+export interface DraftResults extends DraftCounts {
+  readonly since: number;
+  /** The newest runs in which it ended otherwise, newest first. */
+  readonly differences: readonly HookExecutionRecord[];
+}
+
+/** What came of the draft since it was set. Throws `not_found`. */
+export async function readDraftResults(
+  { store }: Pick<Services, 'store'>,
+  account: Pick<Account, 'id'>,
+  uuid: string,
+): Promise<DraftResults> {
+  const stored = await requireHook(store, account, uuid);
+  const { setAt } = requireDraft(stored);
+  const { id } = stored.hook;
+  const counts = await store.hooks.countComparisons(account.id, id, setAt);
+  // It was replaced just now.
+  const { same, different } = counts ?? { same: 0, different: 0 };
+  return {
+    same,
+    different,
+    since: setAt,
+    differences: await store.hookExecutions.listDifferences(account.id, id, setAt, mostDifferences),
+  };
 }

@@ -2,17 +2,19 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Services } from '../../services.ts';
-import type { HookDefinition } from '../../store/hooks.ts';
+import type { HookDefinition, HookVersionRecord, StoredHook } from '../../store/hooks.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
+import type { Failure } from '../failure.ts';
 import { findLinked, type HookInput, type ReadHook, readHook, readRuntime } from './definition.ts';
 import { recycleNow } from './live.ts';
-import { requireHook, unknownHook } from './read-hooks.ts';
+import { lockHook, requireHook, unknownHook } from './read-hooks.ts';
 import { requireHandler, requireStoredHandler } from './try-loading.ts';
 import { invalid, mostHooks } from './values.ts';
 import {
   type Audited,
+  currentAuthor,
   type HookServices,
   renew,
   runningVersionOf,
@@ -30,7 +32,7 @@ export async function createHook(services: HookServices, account: Audited, input
       throw invalid('hook', `cannot be added: the account has ${mostHooks} hooks already`);
     }
     const { definition, packageBuildId } = await complete(services, tx, account, read);
-    const hook = { accountId: account.id, uuid, createdAt: now, updatedAt: now };
+    const hook = { accountId: account.id, uuid, createdAt: now, updatedAt: now, ...currentAuthor() };
     const stored = await tx.hooks.create(hook, definition, packageBuildId);
     const target = { type: 'hook', id: stored.hook.id } as const;
     const detail = { hook_id: uuid, fields: setFields(input) };
@@ -82,21 +84,28 @@ export async function removeHook(services: HookServices, account: Audited, uuid:
 }
 
 /**
- * Undoes the last write: the previous version's definition becomes the newest version; a second call undoes that.
- * Throws `not_found`, and `value_invalid` when there was no earlier write, or when it names a runtime that is not
- * offered.
+ * An earlier version's definition becomes the newest version. `wanted` null: the previous one, which undoes the last
+ * write; a second call undoes that. Throws `not_found`, and `value_invalid` when there was no earlier write, when the
+ * wanted version is not kept or is the newest, or when it names a runtime that is not offered.
  */
-export async function rollBackHook(services: HookServices, account: Audited, uuid: string): Promise<WrittenHook> {
+export async function rollBackHook(
+  services: HookServices,
+  account: Audited,
+  uuid: string,
+  wanted: number | null = null,
+): Promise<WrittenHook> {
   const current = await requireHook(services.store, account, uuid);
-  const { id: hookId, version } = current.hook;
-  const before = await services.store.hooks.findVersionBefore(account.id, hookId, version);
+  const before = await findEarlier(services.store, current, wanted);
   const warning = before && !before.disabled ? await requireStoredHandler(services, account, before) : null;
   const runningVersion = await runningVersionOf(services, account, current);
-  const updatedAt = services.clock.now();
   const rolled = await services.store.transaction(async (tx) => {
-    const { hook } = await requireHook(tx, account, uuid);
-    const former = await tx.hooks.findVersionBefore(account.id, hook.id, hook.version);
-    if (!former) throw invalid('hook', 'has no previous version');
+    const now = await lockHook(tx, account, uuid);
+    const { hook } = now;
+    const former = await findEarlier(tx, now, wanted);
+    if (!former) throw wanted === null ? invalid('hook', 'has no previous version') : unkept();
+    if (former.version === hook.version) throw invalid('version', 'must be an earlier one: it is the newest already');
+    // Later each time: what it shows may be the same.
+    const updatedAt = Math.max(services.clock.now(), hook.updatedAt + 1);
     readRuntime(services.hookRuntimes, former.runtime);
     const one = { accountId: account.id, id: hook.id, runningVersion, updatedAt };
     const stored = await writeVersion(services, tx, account, one, former, former.packageBuildId);
@@ -106,6 +115,19 @@ export async function rollBackHook(services: HookServices, account: Audited, uui
     return stored;
   });
   return renew(services, account, rolled, warning);
+}
+
+/** The wanted version, or the previous one; null when it is not there. */
+function findEarlier(
+  { hooks }: Pick<StoreVerbs, 'hooks'>,
+  { hook: { accountId, id, version } }: StoredHook,
+  wanted: number | null,
+): Promise<HookVersionRecord | null> {
+  return wanted === null ? hooks.findVersionBefore(accountId, id, version) : hooks.findVersion(accountId, id, wanted);
+}
+
+function unkept(): Failure {
+  return invalid('version', 'must be one that is kept; GET /api/2/hooks/{id}/versions lists them');
 }
 
 /**
@@ -124,7 +146,7 @@ export async function switchHook(
   const runningVersion = await runningVersionOf(services, account, current);
   const updatedAt = services.clock.now();
   const switched = await services.store.transaction(async (tx) => {
-    const former = await requireHook(tx, account, uuid);
+    const former = await lockHook(tx, account, uuid);
     const { hook, definition } = former;
     if (definition.disabled === disabled) return former;
     if (!disabled) readRuntime(services.hookRuntimes, definition.runtime);

@@ -17,7 +17,8 @@ import { noteLine } from './log-lines.ts';
 import { type MigratedUser, type MigrationAnswer, readMigrationAnswer } from './migration-answer.ts';
 import { inMigrationTurn } from './migration-turns.ts';
 import { countGuess } from './name-guesses.ts';
-import { type NewExecution, prepareHook, type Ran, type RunServices, runHook } from './run-hook.ts';
+import { prepareHook, type RunServices } from './one-run.ts';
+import { type NewExecution, type Ran, runHook } from './run-hook.ts';
 import type { HookRunner } from './runner.ts';
 
 type MigrationServices = RunServices & Pick<Services, 'passwords'>;

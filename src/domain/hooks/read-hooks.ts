@@ -25,6 +25,12 @@ export async function requireHook(store: Pick<StoreVerbs, 'hooks'>, account: Own
   return stored;
 }
 
+/** The same, which nobody else writes until the end of the transaction: a write may carry over what it reads. */
+export async function lockHook(tx: StoreVerbs, account: Owner, uuid: string): Promise<StoredHook> {
+  await tx.resources.findLocked(account.id, 'hook', uuid);
+  return requireHook(tx, account, uuid);
+}
+
 export function unknownHook(): Failure {
   return new Failure('not_found', { name: 'hook', message: 'there is no such hook' });
 }

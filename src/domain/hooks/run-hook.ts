@@ -1,102 +1,20 @@
 /** Runs a hook, with retries where allowed, and records each run. */
 
 import { randomUUID } from 'node:crypto';
-import type { Services } from '../../services.ts';
 import type { HookExecutionRecord, HookOutcome } from '../../store/hook-executions.ts';
-import type { HookVariableRecord } from '../../store/hook-variables.ts';
-import type { StoredHook } from '../../store/hooks.ts';
 import type { Account } from '../accounts/account.ts';
 import { day } from '../durations.ts';
 import { parseAnswer } from './answers.ts';
-import { type Masking, maskingOf, noteLine, outputLines } from './log-lines.ts';
+import { noteLine, outputLines } from './log-lines.ts';
+import { type RunnableHook, type RunServices, runOnce, unavailable } from './one-run.ts';
 import { sealReplay, shownAnswer } from './replay-records.ts';
-import type { HookRun, HookRunResult } from './runner.ts';
-import { sourceOf } from './source.ts';
-import { takeRun } from './take-run.ts';
+import type { HookRunResult } from './runner.ts';
 import { inUserTurn, type RunFor } from './user-turns.ts';
-import { openVariables } from './variables.ts';
 
 /** The document's §4.4. */
 export const executionMilliseconds = 7 * day;
 
-export type RunServices = Pick<
-  Services,
-  'store' | 'clock' | 'vault' | 'limits' | 'hooks' | 'hookWaitMilliseconds' | 'packageBuilds' | 'geoip' | 'log'
->;
 export type NewExecution = Omit<HookExecutionRecord, 'id'>;
-
-/** A hook that is about to run, with the values of its variables. */
-export interface RunnableHook {
-  readonly stored: StoredHook;
-  readonly source: string;
-  readonly packages: string | null;
-  readonly variables: Readonly<Record<string, string>>;
-  readonly masking: Masking;
-}
-
-/** `secrets`: other texts to mask in the log. */
-export async function prepareHook(
-  services: Pick<Services, 'vault' | 'packageBuilds'>,
-  account: Account,
-  stored: StoredHook,
-  known: readonly HookVariableRecord[],
-  secrets: readonly string[] = [],
-): Promise<RunnableHook> {
-  const { variableIds, packageBuildId } = stored.definition;
-  const linked = known.filter(({ id }) => variableIds.includes(id));
-  const variables = openVariables(services, account, linked);
-  const masking = maskingOf([...Object.values(variables), ...secrets]);
-  const packages = packageBuildId === null ? null : await services.packageBuilds.read(account.id, packageBuildId);
-  return { stored, source: sourceOf(stored.definition.function), packages, variables, masking };
-}
-
-/** One run without interpretation; `unavailable` if no place is free in time. */
-export async function runOnce(
-  services: RunServices,
-  account: Account,
-  hook: Omit<RunnableHook, 'masking'>,
-  context: unknown,
-): Promise<HookRunResult> {
-  if (!(await takeRun(services, account, hook.stored.hook.type))) return unavailable;
-  return services.hooks.run(callOf(account, hook, context));
-}
-
-/** One run of a draft, in a process for drafts; it does not count against the account's runs. */
-export function runDraft(
-  services: Pick<Services, 'hooks'>,
-  account: Account,
-  draft: Omit<RunnableHook, 'masking'>,
-  context: unknown,
-): Promise<HookRunResult> {
-  return services.hooks.run({ ...callOf(account, draft, context), isDraft: true });
-}
-
-function callOf(
-  { id: accountId }: Account,
-  { stored, source, packages, variables }: Omit<RunnableHook, 'masking'>,
-  context: unknown,
-): HookRun {
-  const { runtime, timeoutSeconds } = stored.definition;
-  return {
-    accountId,
-    runtime,
-    source,
-    packages,
-    context: JSON.stringify(context),
-    variables,
-    timeoutMilliseconds: timeoutSeconds * 1000,
-    isForStranger: stored.hook.type === 'user-migration',
-  };
-}
-
-const unavailable: HookRunResult = {
-  ending: 'unavailable',
-  value: 'null',
-  error: null,
-  output: [],
-  dropped: 0,
-  durationMilliseconds: 0,
-};
 
 /** The kind of answer that is expected from a run. */
 export interface Asked<Answer> {
@@ -178,6 +96,7 @@ async function runAttempt<Answer>(
       sealedReplay: account.settings.hookReplay
         ? sealReplay(services, account, requestId, { context: kept, outcome, answer: shownAnswer(answer) })
         : null,
+      shadow: null,
       expiresAt: createdAt + executionMilliseconds,
     },
   };

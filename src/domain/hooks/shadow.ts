@@ -3,10 +3,12 @@
  * has its answer, for one sign-in of an account at a time; sign-ins that arrive meanwhile are skipped.
  */
 
+import type { HookOutcome, ToldOutcome } from '../../store/hook-executions.ts';
 import type { Account } from '../accounts/account.ts';
 import { type PolicyAnswer, parseAnswer } from './answers.ts';
 import { noteLine } from './log-lines.ts';
-import { type Asked, type NewExecution, type RunnableHook, type RunServices, runDraft } from './run-hook.ts';
+import { type RunnableHook, type RunServices, runDraft } from './one-run.ts';
+import type { Asked, NewExecution } from './run-hook.ts';
 import type { HookRunner } from './runner.ts';
 
 /** Number of accounts whose drafts may run at the same time. */
@@ -19,8 +21,8 @@ export interface Shadow {
   /** The policy in force before. */
   readonly policyId: number;
   readonly requestId: string;
-  /** How the sign-in continued, in words. */
-  readonly lived: string;
+  /** How the sign-in continued. */
+  readonly lived: ToldOutcome;
 }
 
 /** By runner and account. */
@@ -65,27 +67,34 @@ function passedOver(executions: readonly NewExecution[], shadows: readonly Shado
 }
 
 async function runDrafts(services: RunServices, account: Account, shadows: readonly Shadow[]): Promise<void> {
-  for (const { draft, asked, policyId, requestId, lived } of shadows) {
+  for (const { draft, asked, policyId, requestId, lived: live } of shadows) {
+    const { id: hookId, shadowSetAt: setAt } = draft.stored.hook;
+    if (setAt === null) continue;
     const result = await runDraft(services, account, draft, asked.contextOf(requestId));
     const value = result.ending === 'success' ? parseAnswer(result.value) : undefined;
     const answer = value === undefined ? null : asked.read(value);
-    const drafted = describe(answer, result.ending === 'success' ? 'invalid_result' : result.ending, policyId);
-    if (drafted === lived) continue;
-    const text = `shadow: the draft ends with ${drafted}, this version with ${lived}`;
+    const drafted = tellOutcome(answer, result.ending === 'success' ? 'invalid_result' : result.ending, policyId);
+    const text = `shadow: the draft ends with ${inWords(drafted)}, this version with ${inWords(live)}`;
     const line = noteLine(requestId, services.clock.now(), 'WARN', text);
-    await services.store.hookExecutions.addEvent(account.id, requestId, line);
+    const difference = inWords(drafted) === inWords(live) ? null : { live, draft: drafted, line };
+    await services.store.hookExecutions.addComparison({ accountId: account.id, hookId, setAt, requestId, difference });
   }
 }
 
-/** How a sign-in continues, in words. */
-export function describe(answer: PolicyAnswer | null, outcome: string, policyId: number): string {
-  if (answer === null) return outcome;
+/** How a sign-in continues. `policyId`: the policy that it has so far. */
+export function tellOutcome(answer: PolicyAnswer | null, outcome: HookOutcome, policyId: number): ToldOutcome {
+  if (answer === null) return { outcome, policyId: null };
   switch (answer.says) {
     case 'keep':
-      return `policy ${policyId}`;
+      return { outcome: 'success', policyId };
     case 'choose':
-      return `policy ${answer.policyId}`;
+      return { outcome: 'success', policyId: answer.policyId };
     case 'refuse':
-      return 'a refusal';
+      return { outcome: 'refused', policyId: null };
   }
+}
+
+function inWords({ outcome, policyId }: ToldOutcome): string {
+  if (policyId !== null) return `policy ${policyId}`;
+  return outcome === 'refused' ? 'a refusal' : outcome;
 }

@@ -7,12 +7,14 @@ import type { Account } from '../accounts/account.ts';
 import { parseAnswer, readPolicyAnswer } from './answers.ts';
 import { outputLines } from './log-lines.ts';
 import { readMigrationAnswer } from './migration-answer.ts';
+import { type Callable, prepareHook, type RunnableHook, type RunServices, runOnce } from './one-run.ts';
 import { requireHook } from './read-hooks.ts';
-import { prepareHook, type RunServices, runOnce } from './run-hook.ts';
+import { type ReplayRecord, shownAnswer } from './replay-records.ts';
+import type { HookRunResult } from './runner.ts';
 import { invalid } from './values.ts';
 import { findBuilds, isReady, statusOf } from './versions.ts';
 
-interface TestRun {
+export interface TestRun {
   readonly outcome: HookOutcome;
   /** The function's answer, uninterpreted; null when it failed. */
   readonly value: unknown;
@@ -21,6 +23,16 @@ interface TestRun {
   readonly dropped: number;
   readonly durationMilliseconds: number;
 }
+
+/** Of a function that is empty. */
+export const emptyRun: TestRun = {
+  outcome: 'success',
+  value: null,
+  error: null,
+  output: [],
+  dropped: 0,
+  durationMilliseconds: 0,
+};
 
 /**
  * Runs the version in force once with this context, even if the hook is disabled. Throws `not_found`, and
@@ -34,23 +46,9 @@ export async function testHook(
 ): Promise<TestRun> {
   const { store } = services;
   const stored = await findRunning(services, account, uuid);
-  const { hook } = stored;
   const runnable = await prepareHook(services, account, stored, await store.hookVariables.list(account.id));
-  if (runnable.source === '') {
-    return { outcome: 'success', value: null, error: null, output: [], dropped: 0, durationMilliseconds: 0 };
-  }
-  const runId = randomUUID();
-  const result = await runOnce(services, account, runnable, context);
-  const value = result.ending === 'success' ? parseAnswer(result.value) : undefined;
-  const { lines, dropped } = outputLines(runId, result, services.clock.now(), runnable.masking);
-  const error = result.error && {
-    name: runnable.masking(result.error.name),
-    message: runnable.masking(result.error.message),
-  };
-  const policies = new Set((await store.policies.list(account.id)).map(({ id }) => id));
-  const outcome = result.ending === 'success' ? judge(hook.type, value, policies) : result.ending;
-  const durationMilliseconds = Math.max(0, Math.round(result.durationMilliseconds));
-  return { outcome, value: value ?? null, error, output: lines, dropped, durationMilliseconds };
+  if (runnable.source === '') return emptyRun;
+  return describeRun(services, account, runnable, await runOnce(services, account, runnable, context));
 }
 
 /** The hook with its running version. Throws `not_found`, `value_invalid` when no version can run. */
@@ -70,8 +68,31 @@ export async function findRunning(
   throw invalid('hook', `cannot run: its packages are not built (${status})`);
 }
 
-function judge(type: HookType, value: unknown, policies: ReadonlySet<number>): HookOutcome {
+/** How a run ended, in the words of the log. */
+export async function describeRun(
+  { store, clock }: Pick<RunServices, 'store' | 'clock'>,
+  account: Pick<Account, 'id'>,
+  { stored, masking }: Pick<Callable, 'stored'> & Pick<RunnableHook, 'masking'>,
+  result: HookRunResult,
+): Promise<TestRun & Judged> {
+  const value = result.ending === 'success' ? parseAnswer(result.value) : undefined;
+  const { lines, dropped } = outputLines(randomUUID(), result, clock.now(), masking);
+  const error = result.error && { name: masking(result.error.name), message: masking(result.error.message) };
+  const policies = new Set((await store.policies.list(account.id)).map(({ id }) => id));
+  const failed = { outcome: result.ending as HookOutcome, answer: null };
+  const judged = result.ending === 'success' ? judge(stored.hook.type, value, policies) : failed;
+  const durationMilliseconds = Math.max(0, Math.round(result.durationMilliseconds));
+  return { ...judged, value: value ?? null, error, output: lines, dropped, durationMilliseconds };
+}
+
+interface Judged {
+  readonly outcome: HookOutcome;
+  /** What the answer means; null where there is none, or it means nothing. */
+  readonly answer: ReplayRecord['answer'];
+}
+
+function judge(type: HookType, value: unknown, policies: ReadonlySet<number>): Judged {
   const answer = type === 'user-migration' ? readMigrationAnswer(value) : readPolicyAnswer(value, policies);
-  if (answer === null) return 'invalid_result';
-  return answer.says === 'refuse' ? 'refused' : 'success';
+  if (answer === null) return { outcome: 'invalid_result', answer: null };
+  return { outcome: answer.says === 'refuse' ? 'refused' : 'success', answer: shownAnswer(answer) };
 }

@@ -4,6 +4,7 @@ import type { Services } from '../../services.ts';
 import type { HookDefinition, HookVersionRecord, StoredHook } from '../../store/hooks.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { currentAuditContext } from '../audit/context.ts';
 import { recycleNow } from './live.ts';
 import { describeHook, type NamedHook, unknownHook } from './read-hooks.ts';
 import { sourceOf } from './source.ts';
@@ -19,16 +20,24 @@ export interface WrittenHook extends NamedHook {
   readonly warning: string | null;
 }
 
+type Author = Pick<HookVersionRecord, 'authorType' | 'authorId'>;
+
+/** The actor of the trail, who is also kept with the version. */
+export function currentAuthor(): Author {
+  const { type, id } = currentAuditContext().actor ?? { type: 'system', id: null };
+  return { authorType: type, authorId: id };
+}
+
 /** Adds a version to a hook, now the newest. Throws `not_found`. */
 export async function writeVersion(
   { packageBuilds }: Pick<Services, 'packageBuilds'>,
   tx: StoreVerbs,
   account: Audited,
-  hook: Parameters<StoreVerbs['hooks']['addVersion']>[0],
+  hook: Omit<Parameters<StoreVerbs['hooks']['addVersion']>[0], keyof Author>,
   definition: HookDefinition,
   packageBuildId: number | null,
 ): Promise<StoredHook> {
-  const written = await tx.hooks.addVersion(hook, definition, packageBuildId);
+  const written = await tx.hooks.addVersion({ ...hook, ...currentAuthor() }, definition, packageBuildId);
   if (!written) throw unknownHook();
   for (const id of written.released) await packageBuilds.remove(tx, account.id, id);
   return written.stored;

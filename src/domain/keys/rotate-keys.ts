@@ -1,6 +1,6 @@
 /** The life of an account's signing keys: published before they sign, and kept until their tokens have expired. */
 
-import type { SigningKeyRecord } from '../../store/keys.ts';
+import type { KeyAlgorithm, SigningKeyRecord } from '../../store/keys.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
@@ -44,11 +44,7 @@ interface Rotated {
  * so repeating the command changes nothing.
  */
 export async function rotateKeys(services: KeyServices, account: Account, rotation: Rotation): Promise<Rotated> {
-  const published: string[] = [];
-  for (const alg of keyAlgorithms) {
-    const kid = await rotate(services, account, alg, rotation);
-    if (kid !== null) published.push(kid);
-  }
+  const published = await rotate(services, account, keyAlgorithms, rotation);
   return { keys: await listKeys(services, account), published };
 }
 
@@ -57,28 +53,33 @@ export async function rotateIfDue(services: KeyServices, account: Account): Prom
   const keys = await services.store.keys.list(account.id);
   const dueFrom = services.clock.now() - rotatedAfterMilliseconds;
   const due = keyAlgorithms.filter((alg) => (newestOf(keys, alg)?.signsFrom ?? 0) <= dueFrom);
-  for (const alg of due) await rotate(services, account, alg, { emergency: false });
+  if (due.length > 0) await rotate(services, account, due, { emergency: false });
   return due.length;
 }
 
 /** Another process rotated the same key meanwhile. */
 class Overtaken extends Error {}
 
-/** The `kid` of the key that it published; null where one is waiting to sign already. */
+/** The `kid` of each key that it published: none for an algorithm where one is waiting to sign already. */
 async function rotate(
   services: KeyServices,
   account: Account,
-  alg: SigningKeyRecord['alg'],
+  algorithms: readonly KeyAlgorithm[],
   rotation: Rotation,
-): Promise<string | null> {
+): Promise<string[]> {
+  const { store, clock } = services;
   for (let attempt = 0; attempt < 5; attempt += 1) {
-    const keys = await services.store.keys.list(account.id);
-    const newest = newestOf(keys, alg);
-    if (!rotation.emergency && newest && newest.signsFrom > services.clock.now()) return null;
-    const key = await prepareKey(services, account.record, alg, account.settings.signingKeyBits);
+    const keys = await store.keys.list(account.id);
+    const isWaiting = (alg: KeyAlgorithm) => (newestOf(keys, alg)?.signsFrom ?? 0) > clock.now();
+    const changed = rotation.emergency ? algorithms : algorithms.filter((alg) => !isWaiting(alg));
+    if (changed.length === 0) return [];
+    const { signingKeyBits } = account.settings;
+    const prepared = await Promise.all(changed.map((alg) => prepareKey(services, account.record, alg, signingKeyBits)));
     try {
-      await services.store.transaction((tx) => replaceKey(services, tx, account, newest, key, rotation));
-      return key.kid;
+      await store.transaction(async (tx) => {
+        for (const key of prepared) await replaceKey(services, tx, account, newestOf(keys, key.alg), key, rotation);
+      });
+      return prepared.map(({ kid }) => kid);
     } catch (error) {
       if (!(error instanceof Overtaken)) throw error;
     }

@@ -107,8 +107,11 @@ export async function listKeys(
   services: Pick<KeyServices, 'store' | 'clock'>,
   account: Pick<Account, 'id'>,
 ): Promise<KeyStanding[]> {
-  const now = services.clock.now();
-  const keys = await services.store.keys.list(account.id);
+  return standingsOf(await services.store.keys.list(account.id), services.clock.now());
+}
+
+/** `keys`: all of the account. */
+export function standingsOf(keys: readonly SigningKeyRecord[], now: Milliseconds): KeyStanding[] {
   return keys.map((key) => ({
     kid: key.kid,
     alg: key.alg,

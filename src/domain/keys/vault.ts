@@ -1,5 +1,6 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Random, Vault } from '../../services.ts';
+import { type HmacKey, hmacKey, hmacOf } from './hmac.ts';
 import { type SealingKey, sealingKey, sealText, unsealText } from './sealing.ts';
 
 /** How many opened data keys are cached; the oldest is dropped first. */
@@ -7,7 +8,7 @@ const mostOpenKeys = 10_000;
 
 interface OpenedKey extends SealingKey {
   /** Derived from the data key, one per purpose. */
-  readonly macKeys: Map<string, KeyObject>;
+  readonly macKeys: Map<string, HmacKey>;
 }
 
 /**
@@ -32,18 +33,15 @@ export function createVault(masterKey: SealingKey, random: Random): Vault {
     newAccountKey: (subdomain) => sealText(masterKey, random, dataKeyPlace(subdomain), random.bytes(32)),
     seal: (account, place, secret) => sealText(openDataKey(account), random, placeIn(account.subdomain, place), secret),
     unseal: (account, place, sealed) => unsealText(openDataKey(account), placeIn(account.subdomain, place), sealed),
-    mac: (account, purpose, text) =>
-      createHmac('sha256', macKeyOf(openDataKey(account), purpose))
-        .update(text)
-        .digest(),
+    mac: (account, purpose, text) => hmacOf(macKeyOf(openDataKey(account), purpose), text),
   };
 }
 
 /** The purposes are a few constants. */
-function macKeyOf({ key, macKeys }: OpenedKey, purpose: string): KeyObject {
+function macKeyOf({ key, macKeys }: OpenedKey, purpose: string): HmacKey {
   const known = macKeys.get(purpose);
   if (known) return known;
-  const made = createSecretKey(createHmac('sha256', key).update(`mac|${purpose}`).digest());
+  const made = hmacKey(createHmac('sha256', key).update(`mac|${purpose}`).digest());
   macKeys.set(purpose, made);
   return made;
 }

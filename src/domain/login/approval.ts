@@ -4,6 +4,7 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
+import { isConsole } from '../clients/console-client.ts';
 import { isAllowed, isAllowedAtApis, isConsentRemembered } from './consent.ts';
 import { type AskedOfRegistration, isStillRegistered } from './still-registered.ts';
 
@@ -34,6 +35,8 @@ export async function isApprovedStill(
   const { accountId, appId } = client;
   if (approvedAt !== null && (user.passwordChangedAt ?? 0) > approvedAt) return false;
   if (sid !== null && !(await tx.sessions.findByName(accountId, user.id, sid))) return false;
+  // Nobody consents to the console.
+  if (isConsole(client)) return true;
   const servers = await serversOfClient();
   if (!isConsentRemembered(account, client)) return isAllowedAtApis(asked, apiScopes, servers);
   const allowed = await tx.authorizations.findConsent(accountId, user.id, appId);

@@ -1,7 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
-import { isUnstored } from '../clients/document-client.ts';
+import { hasRow, isConsole } from '../clients/console-client.ts';
 import { isRegisteredUri } from '../clients/redirect-uris.ts';
 import { mustPush } from '../clients/security-profile.ts';
 import { Failure } from '../failure.ts';
@@ -49,7 +49,7 @@ export async function beginAuthorization(
     const address = asked.address ?? query.redirect_uri;
     await recordRefusedRequest(services, account, client, { reason, told: 'user', address });
     const { appId, clientId } = client;
-    const known = { clientId, ...(!isUnstored(client) && { appId }) };
+    const known = { clientId, ...(hasRow(client) && { appId }) };
     throw new Failure(code, { ...detail, asked: { ...known, ...(address !== undefined && { address }) } });
   }
 }
@@ -87,7 +87,7 @@ async function askedOf(
     if (!pushed) throw usedUp(account, client);
     return pushed;
   }
-  if (mustPush(account, client)) {
+  if (mustPush(account, client) && !isConsole(client)) {
     return { error: 'invalid_request', description: 'the client must push its requests (RFC 9126)' };
   }
   const object = uri === undefined ? request : await fetchRequestObject(services, account, client, uri);

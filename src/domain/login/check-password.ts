@@ -8,7 +8,7 @@ import { Failure } from '../failure.ts';
 import type { Share } from '../fair-queue/share.ts';
 import { shareOf } from '../fair-queue/share.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
-import { attemptUnder } from '../policies/lockout.ts';
+import { attemptUnder, isPasswordClosed } from '../policies/lockout.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
 import { isImportedDigest } from '../users/imported-passwords.ts';
 import { countFailures } from './count-failures.ts';
@@ -117,7 +117,7 @@ async function verifyAttempt(
   // door that allows more guesses.
   const policy = await effectivePolicy(services, account, user, null);
   // A sign-in that is known to be closed is not counted again: every refusal costs the same searches and one write.
-  const open = user !== null && (user.lockedUntil ?? 0) <= services.clock.now();
+  const open = user !== null && !isPasswordClosed(user, services.clock.now());
   // Counted before the hash is computed: no more than the maximum are tried, however many arrive at once.
   const counted = open ? await services.store.users.countAttempt(attemptUnder(services, user, policy)) : null;
   if (!counted) await store.users.countDecoyAttempt(account.id);

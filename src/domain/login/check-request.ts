@@ -6,6 +6,7 @@ import type { Services } from '../../services.ts';
 import type { AuthorizationParameters } from '../../store/authorization-parameters.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
+import { isConsole } from '../clients/console-client.ts';
 import { isRegisteredUri } from '../clients/redirect-uris.ts';
 import { followsFapi, profiledRedirectFault } from '../clients/security-profile.ts';
 import { splitScope } from '../tokens/scopes.ts';
@@ -45,7 +46,7 @@ function readRedirectUri(
   client: ClientRecord,
   { redirect_uri: asked, scope }: AuthorizationQuery,
 ): string {
-  const isFapi = followsFapi(account, client);
+  const isFapi = followsFapi(account, client) && !isConsole(client);
   const [only, ...more] = client.redirectUris;
   // OpenID Connect Core §3.1.2.1 and FAPI 2.0 §5.3.2.2 require it; RFC 6749 §3.1.2.3 makes it optional when only one is
   // registered.

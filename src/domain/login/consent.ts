@@ -7,7 +7,8 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
-import { documentMark, isUnstored } from '../clients/document-client.ts';
+import { isConsole } from '../clients/console-client.ts';
+import { documentMark, isDocumentMark, isUnstored } from '../clients/document-client.ts';
 import { isDocumentId } from '../clients/document-url.ts';
 import { isAnybodysUri } from '../clients/redirect-uris.ts';
 import { serversOf } from '../tokens/audience.ts';
@@ -40,9 +41,9 @@ function consentNames(parameters: AskedConsent, servers: readonly LinkedServer[]
   return [...ofNoApi, ...apiScopeNames(scope, serverId, servers)];
 }
 
-/** The requested scope that belongs to a stored name; older releases stored scopes of APIs without the API. */
-export function scopeOfConsent(name: string): string {
-  return name.split(' ', 1)[0] ?? name;
+/** The requested scopes that belong to stored names; older releases stored scopes of APIs without the API. */
+export function scopesOfConsent(names: readonly string[]): readonly string[] {
+  return [...new Set(names.filter((name) => !isDocumentMark(name)).map((name) => name.split(' ', 1)[0] ?? name))];
 }
 
 /**
@@ -88,7 +89,7 @@ export async function needsConsent(
   user: UserRecord,
   serversOfClient: () => Promise<readonly LinkedServer[]>,
 ): Promise<boolean> {
-  if (isOwnPages(client)) return false;
+  if (isOwnPages(client) || isConsole(client)) return false;
   if (isUnstored(client)) return true;
   const { parameters, decision, decidedBy } = record;
   const servers = await serversOfClient();

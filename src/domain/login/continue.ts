@@ -2,7 +2,7 @@
 
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
-import type { RunServices } from '../hooks/run-hook.ts';
+import type { RunServices } from '../hooks/one-run.ts';
 import type { BrowserState } from './authorization-request.ts';
 import { isWornOut } from './consent-refusals.ts';
 import { currentStep, type Step } from './current-step.ts';

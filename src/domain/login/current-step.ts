@@ -5,6 +5,7 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { SessionRecord } from '../../store/sessions.ts';
 import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
+import { consoleEndOf, isConsole } from '../clients/console-client.ts';
 import { Failure } from '../failure.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { serversOf } from '../tokens/audience.ts';
@@ -86,7 +87,8 @@ export function notDue(what: 'second factor' | 'new password'): Failure {
   return new Failure('authorization_request_invalid', { message: `No ${what} is required here. Sign in again.` });
 }
 
-async function needsSignIn(
+/** Whether a session is not enough for this request: it is too old, or the client asks for a new sign-in. */
+export async function needsSignIn(
   services: Pick<Services, 'store' | 'clock'>,
   account: Account,
   { record, client }: OpenRequest,
@@ -99,6 +101,7 @@ async function needsSignIn(
   if (prompt.includes('login') || prompt.includes('select_account')) return true;
   const now = services.clock.now();
   if (maxAgeSeconds !== null && session.authenticatedAt + maxAgeSeconds * 1000 < now) return true;
+  if (isConsole(client) && consoleEndOf(session) <= now) return true;
   return isTooOld(session, await effectivePolicy(services, account, user, client), now);
 }
 

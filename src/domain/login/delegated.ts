@@ -2,7 +2,7 @@ import type { Services } from '../../services.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
-import type { RunServices } from '../hooks/run-hook.ts';
+import type { RunServices } from '../hooks/one-run.ts';
 import type { Halted, Waiting } from '../opening/admit.ts';
 import { methodsOf } from '../opening/evidence.ts';
 import { openAnswer } from '../opening/open.ts';

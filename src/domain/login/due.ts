@@ -6,13 +6,14 @@ import type { PolicyRecord } from '../../store/policies.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
+import { isConsole } from '../clients/console-client.ts';
 import type { Failure } from '../failure.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { type Demand, findDemand } from '../second-factor/demand.ts';
 import { mustReplacePassword } from '../users/set-password.ts';
 import type { OpenRequest } from './authorization-request.ts';
 import { isMultiFactor, isOfLink, passwordMethods } from './methods.ts';
-import { afterReplacing, findStandingFailure } from './standing.ts';
+import { type AccessVerb, afterReplacing, findStandingFailure } from './standing.ts';
 
 /** What a sign-in is for, and what has been decided about it so far. */
 export interface Way {
@@ -34,7 +35,7 @@ export type Due =
   | { readonly due: 'new_password'; readonly policy: PolicyRecord };
 
 interface DueServices {
-  readonly store: Pick<StoreVerbs, 'policies' | 'access' | 'roles' | 'secondFactors'>;
+  readonly store: Pick<StoreVerbs, 'policies' | AccessVerb | 'secondFactors'>;
   readonly clock: Services['clock'];
 }
 
@@ -92,6 +93,11 @@ async function policyOfSignIn(
   return effectivePolicy({ store }, account, user, client);
 }
 
+/** Whether a second factor is required beside the policy: by the application, or by the account for its console. */
+function isFactorAsked({ settings }: Account, { client, wantsSecondFactor }: Way): boolean {
+  return wantsSecondFactor || (isConsole(client) && settings.administratorSecondFactor);
+}
+
 /**
  * What a sign-in requires beyond the first factor, by its policy and by the application's request. `anyFactor`: a user
  * who has a factor of any kind is asked for it. A link only proves access to the mailbox, and a password is replaced
@@ -100,12 +106,12 @@ async function policyOfSignIn(
 async function demandOf(
   services: Pick<DueServices, 'store'>,
   account: Account,
-  { wantsSecondFactor }: Way,
+  way: Way,
   { id }: UserRecord,
   policy: PolicyRecord,
   anyFactor: boolean,
 ): Promise<Demand> {
-  const otpRequired = policy.otpRequired || wantsSecondFactor;
+  const otpRequired = policy.otpRequired || isFactorAsked(account, way);
   const demand = await findDemand(services, account, id, { otpRequired: otpRequired || anyFactor });
   return demand === 'enrol' && !otpRequired ? 'none' : demand;
 }
@@ -121,7 +127,7 @@ export async function lacksSecondFactor(
   if (isMultiFactor(methods)) return null;
   const { otpRequired } = await policyOfSignIn(services, account, way, user);
   // A user who enrolled since is asked at the next sign-in, not here.
-  if (!otpRequired && !way.wantsSecondFactor) return null;
+  if (!otpRequired && !isFactorAsked(account, way)) return null;
   const demand = await findDemand(services, account, user.id, { otpRequired: true });
   return demand === 'verify' ? 'second_factor' : 'enrolment';
 }

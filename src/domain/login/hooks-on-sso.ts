@@ -6,12 +6,11 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentAuditContext } from '../audit/context.ts';
-import { isUnstored } from '../clients/document-client.ts';
-import type { RunServices } from '../hooks/run-hook.ts';
+import { hasRow } from '../clients/console-client.ts';
+import type { RunServices } from '../hooks/one-run.ts';
 import type { Halted } from '../opening/admit.ts';
 import { passHooks } from '../opening/walk.ts';
 import type { OpenRequest } from './authorization-request.ts';
-import { isOwnPages } from './own-pages.ts';
 import { keepFired } from './sign-in.ts';
 
 /** Which session is used for which request. */
@@ -42,7 +41,7 @@ export async function areHooksDue(
 ): Promise<boolean> {
   const { record, client } = request;
   // They run for an app: for one without a row when a user has agreed, before anything is given.
-  if (account.settings.hookOnSso === 'never' || isOwnPages(client) || isUnstored(client)) return false;
+  if (account.settings.hookOnSso === 'never' || !hasRow(client)) return false;
   if (isSignedInFor(request, session) || record.hookPolicyUserId === user.id) return false;
   return !(await store.sessions.isUsedFor(account.id, session.sid, client.appId));
 }
@@ -74,6 +73,6 @@ export async function noteUse(
   { request, session }: Use,
 ): Promise<void> {
   const { client } = request;
-  if (account.settings.hookOnSso === 'never' || isOwnPages(client) || isUnstored(client)) return;
+  if (account.settings.hookOnSso === 'never' || !hasRow(client)) return;
   await tx.sessions.noteUse(session, client.appId);
 }

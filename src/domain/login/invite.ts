@@ -6,7 +6,7 @@ import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endSignIns } from '../endings/end-sign-ins.ts';
 import { Failure } from '../failure.ts';
-import type { RunServices } from '../hooks/run-hook.ts';
+import type { RunServices } from '../hooks/one-run.ts';
 import { changeUser } from '../means/change-user.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { digestOf, secretPrefixes } from '../secrets.ts';

@@ -2,11 +2,11 @@ import type { Services } from '../../services.ts';
 import type { AuthorizationParameters } from '../../store/authorization-parameters.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
+import { hasRow, isConsole } from '../clients/console-client.ts';
 import { isUnstored } from '../clients/document-client.ts';
 import { currentNetworkSource } from '../network-source.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import type { BrowserState } from './authorization-request.ts';
-import { isOwnPages } from './own-pages.ts';
 import { requestMilliseconds, sealRequest, unansweredRequest } from './sealed-request.ts';
 import { newBrowserSecret } from './sessions.ts';
 
@@ -53,11 +53,11 @@ export async function openRequest(
   const createdAt = clock.now();
   const asked = {
     browserDigest: digestOf(browserSecret),
-    appId: isOwnPages(client) || isUnstored(client) ? null : client.appId,
+    appId: hasRow(client) ? client.appId : null,
     parameters: {
       ...parameters,
       ...(pushed !== undefined && { pushed }),
-      ...(isUnstored(client) && { documentClient: client.clientId }),
+      ...((isUnstored(client) || isConsole(client)) && { documentClient: client.clientId }),
     },
     createdAt,
     expiresAt: createdAt + requestMilliseconds,

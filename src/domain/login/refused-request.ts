@@ -5,6 +5,7 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentAuditContext } from '../audit/context.ts';
 import { recordEvent } from '../audit/record.ts';
+import { consoleClient, consoleClientId, isConsole } from '../clients/console-client.ts';
 import { findBeginning, isUnstored } from '../clients/document-client.ts';
 import type { ClientDocuments } from '../clients/documents-port.ts';
 import { Failure } from '../failure.ts';
@@ -47,7 +48,7 @@ export function unknownClient({
 }
 
 /**
- * `findBeginning`, where a person is looking: throws `authorization_request_invalid` if the client's document cannot be
+ * `findBeginning`, where a person is looking, and the console besides: throws `authorization_request_invalid` if the client's document cannot be
  * used.
  */
 export async function findForPage(
@@ -56,6 +57,7 @@ export async function findForPage(
   clientId: string,
   how?: keyof ClientDocuments,
 ): Promise<ClientRecord | null> {
+  if (clientId === consoleClientId) return consoleClient(account);
   try {
     return await findBeginning(services, account, clientId, how);
   } catch (error) {
@@ -76,8 +78,8 @@ export async function recordRefusedRequest(
   { appId }: Pick<ClientRecord, 'appId'>,
   refused: { readonly reason: string; readonly told: 'user' | 'client'; readonly address: string | undefined },
 ): Promise<void> {
-  // Strangers do not write the trail, and nobody has agreed to this client yet.
-  if (isUnstored({ appId })) return;
+  // Strangers do not write the trail, and nobody has agreed to this client yet. The console is no app.
+  if (isUnstored({ appId }) || isConsole({ appId })) return;
   const { requestId, source } = currentAuditContext();
   const { reason, told } = refused;
   const happening = {

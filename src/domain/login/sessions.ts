@@ -19,8 +19,18 @@ export async function findSession(
   const session = await store.sessions.find(account.id, digestOf(secret));
   const now = clock.now();
   if (!session || !isLive(session, now)) return null;
-  if (session.lastSeenAt + touchMilliseconds <= now) await store.sessions.touch(account.id, session.id, now);
+  await noteSeen({ store, clock }, account, session);
   return session;
+}
+
+/** Notes that a live session was used now. */
+export async function noteSeen(
+  { store, clock }: Pick<Services, 'store' | 'clock'>,
+  account: Pick<Account, 'id'>,
+  session: SessionRecord,
+): Promise<void> {
+  const now = clock.now();
+  if (session.lastSeenAt + touchMilliseconds <= now) await store.sessions.touch(account.id, session.id, now);
 }
 
 /** Whether a session is neither too old nor unused for too long. */

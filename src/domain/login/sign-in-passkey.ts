@@ -1,7 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
-import type { RunServices } from '../hooks/run-hook.ts';
+import type { RunServices } from '../hooks/one-run.ts';
 import type { Purpose } from '../passkeys/challenge.ts';
 import { passkeyOptions, type UsedPasskey, usePasskey } from '../passkeys/use-passkey.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest, requireCsrf } from './authorization-request.ts';

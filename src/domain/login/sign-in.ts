@@ -5,7 +5,7 @@ import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Fired } from '../hooks/fire.ts';
 import { migrateUser } from '../hooks/migrate-user.ts';
-import type { RunServices } from '../hooks/run-hook.ts';
+import type { RunServices } from '../hooks/one-run.ts';
 import type { Admitted, Halted, Waiting } from '../opening/admit.ts';
 import { type FirstEvidence, type MoreShown, methodsOf } from '../opening/evidence.ts';
 import { openSession } from '../opening/open.ts';

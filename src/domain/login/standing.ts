@@ -4,11 +4,15 @@ import type { StoreVerbs } from '../../store/store.ts';
 import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
+import { hasRow, isConsole } from '../clients/console-client.ts';
 import { isUnstored } from '../clients/document-client.ts';
 import { displayName } from '../clients/represent-metadata.ts';
 import { Failure } from '../failure.ts';
 import { refusalByStatus } from '../users/user-status.ts';
 import { isOwnPages } from './own-pages.ts';
+
+/** What access is read from. */
+export type AccessVerb = 'access' | 'roles' | 'administrators';
 
 type AppClient = Pick<ClientRecord, 'appId' | 'name' | 'clientId'>;
 
@@ -27,16 +31,22 @@ export function afterReplacing(user: UserRecord): UserRecord {
 
 /**
  * Why the user may not use the app, or null. The user must be active, and the app must be assigned to the user or to
- * one of their roles (the document's §1.2), else `access_not_assigned`.
+ * one of their roles (the document's §1.2), else `access_not_assigned`. The console is for administrators, else
+ * `administrator_required`.
  */
 export async function findStandingFailure(
-  store: Pick<StoreVerbs, 'access' | 'roles'>,
+  store: Pick<StoreVerbs, AccessVerb>,
   account: Pick<Account, 'settings'>,
   user: UserRecord,
   client: AppClient,
 ): Promise<Failure | null> {
   const failure = findStatusFailure(user);
-  if (failure || isOwnPages(client) || (await isAssigned(store, account, user, client))) return failure;
+  if (failure || isOwnPages(client)) return failure;
+  if (isConsole(client)) {
+    const administrator = await store.administrators.find(user.accountId, user.id);
+    return administrator ? null : new Failure('administrator_required');
+  }
+  if (await isAssigned(store, account, user, client)) return null;
   return new Failure('access_not_assigned', { value: displayName(client) });
 }
 
@@ -55,8 +65,8 @@ async function isAssigned(
 
 /** What the trail records as the target of a sign-in. */
 export function signedInTo(client: Pick<ClientRecord, 'appId' | 'clientId'>) {
-  if (isUnstored(client)) return { client_id: client.clientId };
-  return isOwnPages(client) ? ({ method: 'account' } as const) : { app_id: client.appId };
+  if (isOwnPages(client)) return { method: 'account' } as const;
+  return hasRow(client) ? { app_id: client.appId } : { client_id: client.clientId };
 }
 
 /**

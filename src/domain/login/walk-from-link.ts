@@ -6,7 +6,7 @@
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Fired, SeenAttempt } from '../hooks/fire.ts';
-import type { RunServices } from '../hooks/run-hook.ts';
+import type { RunServices } from '../hooks/one-run.ts';
 import { type LinkFollowed, methodsOf } from '../opening/evidence.ts';
 import { openSession } from '../opening/open.ts';
 import { walkIn } from '../opening/walk.ts';

@@ -13,6 +13,9 @@ import { Failure } from '../failure.ts';
  */
 export type Authority = 'all' | 'users';
 
+/** What `manage_users` includes. */
+const ofManageUsers: readonly string[] = ['read_users', 'manage_users'];
+
 /** Time for the owner of the former address to object. */
 const holdMilliseconds = day;
 
@@ -47,4 +50,22 @@ export async function requireFactorAuthority(
 ): Promise<void> {
   if (authority === 'all' || (await tx.secondFactors.listDevices(account.id, id)).length === 0) return;
   throw new Failure('scope_insufficient', { scopes: ['manage_all'] });
+}
+
+/**
+ * For any change of a user who may do more at this API than `manage_users` allows: throws `scope_insufficient` unless the
+ * caller may do everything. Otherwise a new address, another policy or a suspension would be a way to that right, or to
+ * get rid of its holder. Part of the transaction of the change, after the user is locked.
+ */
+export async function requireAdministratorAuthority(
+  tx: Pick<StoreVerbs, 'administrators'>,
+  account: Pick<Account, 'id'>,
+  userId: number,
+  authority: Authority,
+): Promise<void> {
+  if (authority === 'all') return;
+  const scopes = (await tx.administrators.find(account.id, userId))?.scopes ?? [];
+  if (scopes.some((scope) => !ofManageUsers.includes(scope))) {
+    throw new Failure('scope_insufficient', { scopes: ['manage_all'] });
+  }
 }

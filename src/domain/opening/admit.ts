@@ -8,6 +8,7 @@ import type { SessionRecord } from '../../store/sessions.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
+import { isConsole } from '../clients/console-client.ts';
 import { isUnstored } from '../clients/document-client.ts';
 import { decidedBy } from '../clients/document-metadata.ts';
 import { isDocumentId } from '../clients/document-url.ts';
@@ -95,11 +96,11 @@ export async function admit<Shown extends Evidence>(
 }
 
 /**
- * The current app; null if it was deleted. The account pages are not an app, nor is what nobody has agreed to yet. What
+ * The current app; null if it was deleted. The account pages and the console are not apps, nor is what nobody has agreed to yet. What
  * a client's document decides is as it was read before: the row may say what another user agreed to.
  */
 async function readAgain({ clients }: Pick<StoreVerbs, 'clients'>, client: ClientRecord): Promise<ClientRecord | null> {
-  if (isOwnPages(client)) return client;
+  if (isOwnPages(client) || isConsole(client)) return client;
   const found = await clients.find(client.accountId, client.clientId);
   if (!found) return isUnstored(client) ? client : null;
   return isDocumentId(client.clientId) ? { ...found, ...decidedBy(client) } : found;

@@ -5,19 +5,23 @@
  */
 
 import type { Services } from '../../services.ts';
+import type { RedeemedGrant } from '../../store/administrators.ts';
 import type { AuthorizationParameters } from '../../store/authorization-parameters.ts';
 import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { AccessTokenRecord } from '../../store/grants.ts';
 import type { SessionRecord } from '../../store/sessions.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import type { EventDetails } from '../audit/event-details.ts';
-import { useProof } from '../dpop/check-proof.ts';
+import { isConsole } from '../clients/console-client.ts';
+import { type Proof, useConsoleProof, useProof } from '../dpop/check-proof.ts';
 import type { SignInTraits } from '../hooks/risk.ts';
 import { rememberSignIn } from '../hooks/sign-in-history.ts';
 import type { Sender } from '../tokens/sender.ts';
 import type { Admitted } from './admit.ts';
 import { createCode } from './openers/code.ts';
+import { createConsoleCode, redeemConsoleCode } from './openers/console.ts';
 import { allowDevice } from './openers/device.ts';
 import { addExchangedToken } from './openers/exchanged-token.ts';
 import {
@@ -93,7 +97,7 @@ export async function openAnswer(
   await recordSuccess(services, tx, account, user, services.clock.now(), { ...where, methods }, undefined);
 }
 
-/** Creates an authorization code in the session for the app; returns its text. */
+/** Creates an authorization code in the session for the app, or for the console; returns its text. */
 export function openCode(
   services: Pick<Services, 'clock' | 'random'>,
   tx: StoreVerbs,
@@ -101,7 +105,24 @@ export function openCode(
   { session, client }: Admitted<SessionRecord>,
   parameters: AuthorizationParameters,
 ): Promise<string> {
+  if (isConsole(client)) return createConsoleCode(services, tx, account, session, parameters);
   return createCode(services, tx, account, client.appId, session, parameters);
+}
+
+/**
+ * Makes a token for the management API of a code of the console; false when it has expired or was used before. It is
+ * bound to the key of the proof, which is used up.
+ */
+export async function openConsoleToken(
+  tx: StoreVerbs,
+  account: Account,
+  _admitted: Admitted,
+  digest: string,
+  { tokenDigest, expiresAt, proof }: Pick<RedeemedGrant, 'tokenDigest' | 'expiresAt'> & { readonly proof: Proof },
+  now: Milliseconds,
+): Promise<boolean> {
+  await useConsoleProof(tx, proof);
+  return redeemConsoleCode(tx, account, digest, { tokenDigest, thumbprint: proof.thumbprint, expiresAt }, now);
 }
 
 /** Approves a device for the session's user; false when it has expired or was decided already. */

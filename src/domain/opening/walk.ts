@@ -6,7 +6,7 @@ import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { type Fired, firePreAuthentication, type SeenAttempt } from '../hooks/fire.ts';
-import type { RunServices } from '../hooks/run-hook.ts';
+import type { RunServices } from '../hooks/one-run.ts';
 import type { Way } from '../login/due.ts';
 import { afterReplacing, findStandingFailure } from '../login/standing.ts';
 import { type Admitted, admit, type Halted, type Waiting } from './admit.ts';

@@ -5,11 +5,9 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
-import { recordEvent } from '../audit/record.ts';
-import { isDocumentMark } from '../clients/document-client.ts';
 import { displayName } from '../clients/represent-metadata.ts';
-import { endConsent } from '../endings/end-app.ts';
-import { scopeOfConsent } from '../login/consent.ts';
+import { withdrawConsent } from '../endings/recorded.ts';
+import { scopesOfConsent } from '../login/consent.ts';
 import { inVisit, type Visitor } from './visit.ts';
 
 /** An app that has a consent or tokens of the user. */
@@ -38,8 +36,7 @@ export async function listApps(
     if (!client) continue;
     const consent = consents.find((one) => one.appId === appId);
     const ofApp = grants.filter((one) => one.appId === appId);
-    const allowed = (consent?.scope ?? []).filter((name) => !isDocumentMark(name));
-    const scope = [...allowed.map(scopeOfConsent), ...ofApp.flatMap((grant) => grant.scope)];
+    const scope = [...scopesOfConsent(consent?.scope ?? []), ...ofApp.flatMap((grant) => grant.scope)];
     apps.push({
       client,
       name: displayName(client),
@@ -61,14 +58,7 @@ export async function removeApp(
   visit: Visitor,
   appId: number,
 ): Promise<void> {
-  await inVisit(services, account, visit, { recent: false }, async (tx, { user }) => {
-    const { removed, grantsRevoked } = await endConsent(tx, account, user.id, appId, services.clock.now());
-    if (!removed && grantsRevoked === 0) return;
-    await recordEvent(tx, services, account, {
-      action: 'consent.withdrawn',
-      actor: { type: 'user', id: user.id },
-      target: { type: 'app', id: appId },
-      detail: { user_id: user.id, grants_revoked: grantsRevoked },
-    });
+  await inVisit(services, account, visit, { recent: false }, async (tx, { user: { id } }) => {
+    await withdrawConsent(services, tx, account, id, appId, { type: 'user', id });
   });
 }

@@ -5,6 +5,7 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endInFlight } from '../endings/in-flight.ts';
+import { endAllBut } from '../endings/recorded.ts';
 import { checkPassword } from '../login/check-password.ts';
 import { findPasswordProblem, type NewPassword, type PasswordProblem } from '../login/new-password.ts';
 import { changeUser } from '../means/change-user.ts';
@@ -12,7 +13,6 @@ import type { Admitted } from '../opening/admit.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { findWeakness } from '../users/password-rules.ts';
 import { digestNewPassword, withPassword } from '../users/set-password.ts';
-import { endSessions } from './sessions.ts';
 import { inVisit, type Visitor } from './visit.ts';
 
 /** The form. */
@@ -71,7 +71,7 @@ export async function changePassword(
     if (stored.passwordChangedAt !== user.passwordChangedAt) return false;
     await changeUser(services, tx, account, stored, { ...withPassword(stored, passwordDigest, now), updatedAt: now });
     const about = { type: 'user', id: user.id } as const;
-    const others = endOthers ? await endSessions(services, tx, account, user, session) : null;
+    const others = endOthers ? await endAllBut(services, tx, account, user, session, about) : null;
     // Everything in flight depends on the former password, so it ends in any case.
     if (!others) await endInFlight(tx, account, { userId: user.id });
     const detail = { fields: ['password'], ...(others && { grants_revoked: others.grantsRevoked }) };

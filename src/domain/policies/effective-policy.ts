@@ -24,9 +24,26 @@ export async function effectivePolicy(
   user: Pick<UserRecord, 'id'> | null,
   client: Pick<ClientRecord, 'policyId'> | null,
 ): Promise<PolicyRecord> {
+  return (await findPolicy({ store }, account, user, client)).policy;
+}
+
+/** The same, and whose policy it is: a policy that was removed meanwhile is nobody's. */
+export async function findPolicy(
+  { store }: PolicyServices,
+  account: Pick<Account, 'id'>,
+  user: Pick<UserRecord, 'id'> | null,
+  client: Pick<ClientRecord, 'policyId'> | null,
+): Promise<{ readonly policy: PolicyRecord; readonly of: 'user' | 'app' | 'role' | 'account' }> {
   const policies = await store.policies.list(account.id);
   const { own, ofRole } = await store.policies.followedBy(account.id, user?.id ?? 0);
-  return firstOf(policies, [own, client?.policyId, ofRole]);
+  const policy = firstOf(policies, [own, client?.policyId, ofRole]);
+  const followed = [
+    ['user', own],
+    ['app', client?.policyId],
+    ['role', ofRole],
+  ] as const;
+  const [of = 'account', id] = followed.find(([, one]) => typeof one === 'number') ?? [];
+  return { policy, of: policy.id === id ? of : 'account' };
 }
 
 /** The policy that a new user with these roles, and with or without a policy of their own, will have in every app. */

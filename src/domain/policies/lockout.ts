@@ -1,7 +1,13 @@
 import type { Services } from '../../services.ts';
 import type { PolicyRecord } from '../../store/policies.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { CountedAttempt, UserRecord } from '../../store/users.ts';
 import { minute } from '../durations.ts';
+
+/** Whether passwords of the user are not checked for some time, after too many wrong ones. */
+export function isPasswordClosed({ lockedUntil }: Pick<UserRecord, 'lockedUntil'>, now: Milliseconds): boolean {
+  return (lockedUntil ?? 0) > now;
+}
 
 /** An attempt to be counted under the policy, before its outcome is known. */
 export function attemptUnder(

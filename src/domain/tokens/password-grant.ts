@@ -5,7 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
 import { followsFapi } from '../clients/security-profile.ts';
 import { Failure } from '../failure.ts';
-import type { RunServices } from '../hooks/run-hook.ts';
+import type { RunServices } from '../hooks/one-run.ts';
 import { type PasswordAttempt, tryPassword } from '../login/check-password.ts';
 import { countRefusal } from '../login/count-failures.ts';
 import { passwordMethods } from '../login/methods.ts';

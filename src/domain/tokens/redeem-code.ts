@@ -14,7 +14,7 @@ import { revokeGrant } from './revoke.ts';
 import type { Sender } from './sender.ts';
 import type { TokenSet } from './token-set.ts';
 
-interface CodeRedemption {
+export interface CodeRedemption {
   readonly code: string;
   readonly redirectUri: string | null;
   readonly codeVerifier: string | null;
@@ -83,7 +83,11 @@ export async function redeemCode(
   return started.made.tokens(started.user);
 }
 
-function requireSameTerms({ parameters }: CodeRecord, { redirectUri, codeVerifier, sender }: CodeRedemption): void {
+/** Throws `grant_invalid` where a code is redeemed on other terms than it was asked for. */
+export function requireSameTerms(
+  { parameters }: Pick<CodeRecord, 'parameters'>,
+  { redirectUri, codeVerifier, sender }: Omit<CodeRedemption, 'resource'>,
+): void {
   // RFC 6749 §4.1.3: must equal the one in the authorization request, if there was one.
   const uriFits = redirectUri === null ? !parameters.redirectUriGiven : redirectUri === parameters.redirectUri;
   if (!uriFits) throw refused('another redirect_uri');

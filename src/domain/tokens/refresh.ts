@@ -103,6 +103,7 @@ export async function refreshTokens(
     eventOf: trail.eventOf,
   };
   const result = await services.store.grants.consume(consumption).catch(trail.takeBack);
+  if (result.outcome !== 'rotated') services.counts.addToAccount(account.id, `refresh.${result.outcome}`);
   if (result.outcome === 'refused' || result.outcome === 'reused') {
     if (subject) await services.limits.take(account, 'public-client', subject);
     throw failureOf(result);

@@ -59,7 +59,8 @@ export function registeredScope({ scope }: Pick<ClientRecord, 'scope'>): readonl
 
 function offered({ settings }: Mapped, scope: readonly string[]): readonly string[] {
   const all: readonly string[] = offeredScopes(settings.claimsMapping);
-  return scope.filter((one) => all.includes(one));
+  // Of the others, only the console registers any: those of the management API.
+  return scope.filter((one) => !isAboutUser(one) || all.includes(one));
 }
 
 /**

@@ -4,9 +4,11 @@ import type { Services } from '../../services.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
+import { requireOtherAdministrator } from '../administrators/administrators.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endSignIns } from '../endings/end-sign-ins.ts';
 import { Failure } from '../failure.ts';
+import { type Authority, requireAdministratorAuthority } from '../means/authority.ts';
 import { foldIdentifier, readEmail } from './identifiers.ts';
 
 /** The user with this id; throws `not_found`. */
@@ -63,8 +65,12 @@ export async function removeUser(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Pick<Account, 'id' | 'record'>,
   userId: number,
+  authority: Authority = 'all',
 ): Promise<void> {
   await services.store.transaction(async (tx) => {
+    await tx.users.lock(account.id, userId);
+    await requireAdministratorAuthority(tx, account, userId, authority);
+    await requireOtherAdministrator(tx, account, userId);
     await endSignIns(services, tx, account, { id: userId }, { because: null });
     if (!(await tx.users.remove(account.id, userId, services.clock.now()))) throw unknownUser();
     const target = { type: 'user', id: userId } as const;

@@ -6,7 +6,7 @@ import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endByChange } from '../endings/end-by-change.ts';
-import { type Authority, requireFactorAuthority } from '../means/authority.ts';
+import { type Authority, requireAdministratorAuthority, requireFactorAuthority } from '../means/authority.ts';
 import { changeUser } from '../means/change-user.ts';
 import { requireFollowed } from '../policies/policies.ts';
 import { replaceFirstRole, replaceRoles } from '../roles/roles-of-user.ts';
@@ -59,6 +59,7 @@ export async function updateUser(
   return services.store.transaction(async (tx) => {
     const user = await tx.users.lock(account.id, userId);
     if (!user) throw unknownUser();
+    await requireAdministratorAuthority(tx, account, userId, input.authority);
     // Read after locking: what was opened while this waited is older than a suspension or a new password.
     const now = services.clock.now();
     if (await loosens(tx, account, user, input, profile.policyId)) {
@@ -117,6 +118,7 @@ export async function unlockUser(
   await services.store.transaction(async (tx) => {
     const user = await tx.users.lock(account.id, userId);
     if (!user) throw unknownUser();
+    await requireAdministratorAuthority(tx, account, userId, authority);
     if (user.status === userStatuses.locked) await requireFactorAuthority(tx, account, user, authority);
     const now = services.clock.now();
     const open = { invalidLoginAttempts: 0, lockedUntil: null, updatedAt: now };

@@ -6,6 +6,7 @@ import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import type { AuditedEvent } from '../audit/list.ts';
 import { afterReplacing, findStandingFailure, findStatusFailure } from '../login/standing.ts';
+import { isPasswordClosed } from '../policies/lockout.ts';
 import { userStatusNames } from '../users/user-status.ts';
 import { nameApp, nameUser } from './named.ts';
 import { findEvents, type Story, tellEvent } from './story.ts';
@@ -42,7 +43,7 @@ export async function tellUser(
   // Told beside the status: whoever mends that would be refused by this.
   const active = { ...user, status: userStatuses.active };
   const access = client && (await findStandingFailure(store, account, active, client));
-  const isClosed = (user.lockedUntil ?? 0) > clock.now();
+  const isClosed = isPasswordClosed(user, clock.now());
   const now = [failure?.code ?? null, access?.code ?? null, isClosed ? 'sign_in.failed closed' : null]
     .map((key) => explain([key], named))
     .filter((one) => one !== null);

@@ -19,6 +19,7 @@ const forUser = (named: Named, told: string, words: readonly string[], other: st
   named.user === null || named.user.options.length === 0
     ? other
     : `${told}: ${command(named, ...words, ...named.user.options)}.`;
+const manageAll = ['administrator', 'add', '--scope', 'manage_all'];
 const setActive = (named: Named) =>
   forUser(named, 'Set the status', ['user', 'set', 'status=active'], 'Set the status of the user to active.');
 const registeredFor = ({ app }: Named, none: string) => app?.redirectUris.join(', ') || none;
@@ -133,6 +134,10 @@ const explanations: Readonly<Record<string, Explain>> = {
   access_not_assigned: (named) => ({
     cause: `${which(named)} is assigned to ${whom(named)} neither directly nor by a role.`,
     remedy: assign(named),
+  }),
+  administrator_required: (named) => ({
+    cause: `The console is for administrators, and ${whom(named)} is none.`,
+    remedy: forUser(named, 'To let them manage everything', manageAll, 'Make the user an administrator.'),
   }),
   sign_in_refused: (named) => ({
     cause: 'A hook of the account refused the sign-in, or failed.',

@@ -43,6 +43,7 @@ export const guideGroups: readonly GuideGroup[] = [
       page('protect-an-api', 'Issue JWT access tokens with scopes for an API, and check them there.'),
       page('mcp', 'Put a server of the Model Context Protocol behind the service; what its clients need.'),
       page('write-a-hook', 'Run your own JavaScript at sign-in: write a hook, test it, watch it.'),
+      page('console', 'See and change users, apps, and settings in a browser.'),
       page('mail-and-passwords', 'Send mail, and let users replace a forgotten password.'),
       page('go-to-production', 'A domain, TLS behind a proxy, a service that starts by itself.'),
       page('backup-and-restore', 'Back up the database and the master key, and restore them.'),

@@ -1,6 +1,6 @@
 /** Mapping between columns and fields of the trail. */
 
-import type { DailyCountRecord } from '../counts.ts';
+import type { AccountCountRecord, DailyCountRecord } from '../counts.ts';
 import type { EventRecord } from '../events.ts';
 import { shape } from './shape.ts';
 
@@ -27,4 +27,12 @@ export const dailyCounts = shape<DailyCountRecord>('daily_counts', null, {
   subjectId: 'subject_id',
   count: 'count',
   lastAt: 'last_at',
+});
+
+export const accountCounts = shape<AccountCountRecord>('account_counts', null, {
+  accountId: 'account_id',
+  day: 'day',
+  kind: 'kind',
+  count: 'count',
+  expiresAt: 'expires_at',
 });

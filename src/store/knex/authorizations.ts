@@ -1,7 +1,13 @@
 import type { Knex } from 'knex';
-import type { AuthorizationRequestRecord, AuthorizationStore } from '../authorizations.ts';
+import type { AuthorizationRequestRecord, AuthorizationStore, ConsentRecord } from '../authorizations.ts';
+import type { HotVerbs } from './engine.ts';
 import { endRequests, inFlight } from './in-flight.ts';
+import { listPage } from './list.ts';
+import type { Listing } from './list-filters.ts';
+import { filled } from './list-index.ts';
 import * as rows from './rows.ts';
+import type { DbRow } from './shape.ts';
+import { single } from './single.ts';
 
 type RequestVerb =
   | 'createRequest'
@@ -96,11 +102,29 @@ function codeVerbs(db: Knex): Pick<AuthorizationStore, CodeVerb> {
   };
 }
 
-export function authorizationVerbs(db: Knex): AuthorizationStore {
+function readConsent(row: DbRow): ConsentRecord {
+  const { app_id, scope, allowed_at } = row as { app_id: number; scope: string; allowed_at: number };
+  return { appId: app_id, scope: JSON.parse(scope), allowedAt: allowed_at };
+}
+
+const consentListing: Listing<ConsentRecord> = {
+  table: 'consents',
+  id: 'app_id',
+  removable: 'app',
+  columns: { app_id: filled('number', 'app_id') },
+  read: readConsent,
+};
+
+export function authorizationVerbs(db: Knex, { append }: HotVerbs): AuthorizationStore {
+  const pushAll: AuthorizationStore['pushAll'] = async (requests) => {
+    const { table, write } = rows.pushedRequests;
+    // The table has no numbers of its own.
+    await append(db, table, 'account_id', requests.map(write));
+    return [...requests];
+  };
   return {
-    push: async (request) => {
-      await db('pushed_requests').insert(rows.pushedRequests.write(request));
-    },
+    pushAll,
+    push: single(pushAll),
     findPushed: async (accountId, appId, digest) => {
       const key = { account_id: accountId, digest };
       const ended = db('ended_requests').where(key).select('digest');
@@ -125,11 +149,11 @@ export function authorizationVerbs(db: Knex): AuthorizationStore {
         .merge(['scope', 'allowed_at']);
     },
     listConsents: async (accountId, userId) => {
-      const found: { app_id: number; scope: string; allowed_at: number }[] = await db('consents')
-        .where({ account_id: accountId, user_id: userId })
-        .orderBy('app_id');
-      return found.map((row) => ({ appId: row.app_id, scope: JSON.parse(row.scope), allowedAt: row.allowed_at }));
+      const found = db('consents').where({ account_id: accountId, user_id: userId });
+      return (await found.orderBy('app_id')).map(readConsent);
     },
+    pageConsents: (accountId, userId, query) =>
+      listPage(db, { ...consentListing, only: ['user_id = ?', [userId]] }, accountId, query),
     removeConsent: async (accountId, userId, appId) => {
       const consent = db('consents').where({ account_id: accountId, user_id: userId, app_id: appId });
       return (await consent.delete()) === 1;

@@ -13,6 +13,7 @@ export const clearedTables = {
     ['consents', 'user_id', ['user_id', 'app_id']],
     ['user_attributes', 'user_id', ['user_id', 'attribute_id']],
     ['sessions', 'user_id', ['id']],
+    ['console_grants', 'user_id', ['digest']],
     ['device_codes', 'user_id', ['digest']],
     ['factor_verifications', 'user_id', ['id']],
     ['password_resets', 'user_id', ['digest']],

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { ClientStore, DetailedClient, NewClient } from '../clients.ts';
 import type { ListQuery } from '../listing.ts';
+import { unusedSince } from './client-uses.ts';
 import { dialectOf } from './dialect.ts';
 import { ensureDocument } from './document-clients.ts';
 import type { HotVerbs } from './engine.ts';
@@ -82,6 +83,7 @@ const appListing: Listing<DetailedClient> = {
       { table: 'app_roles', column: 'app_id', by: 'role_id', through: { table: 'role_users', by: 'user_id' } },
     ],
   },
+  conditions: { unused_since: unusedSince },
   within: {
     client_id: (_db, accountId, { values: [clientId = ''] }) => [
       `select app_id from clients where account_id = ? and client_id = ? and ${present('app', 'clients', 'app_id')}`,

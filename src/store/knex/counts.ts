@@ -1,10 +1,12 @@
 import type { Knex } from 'knex';
-import type { CountStore, DailyCountRecord } from '../counts.ts';
+import type { AccountCountRecord, CountStore, DailyCountRecord } from '../counts.ts';
 import * as rows from './audit-rows.ts';
 import { byAccount } from './by-account.ts';
+import { lastUses, listUses } from './client-uses.ts';
 
 const countsAtOnce = 500;
 const countKey = ['account_id', 'day', 'kind', 'subject_id'];
+const accountKey = ['account_id', 'day', 'kind'];
 
 async function addSome(tx: Knex, counts: readonly DailyCountRecord[]): Promise<void> {
   await tx('daily_counts')
@@ -18,26 +20,53 @@ async function addSome(tx: Knex, counts: readonly DailyCountRecord[]): Promise<v
     });
 }
 
+async function addSomeOfAccount(tx: Knex, counts: readonly AccountCountRecord[]): Promise<void> {
+  await tx('account_counts')
+    .insert(counts.map((count) => rows.accountCounts.write(count)))
+    .onConflict(accountKey)
+    .merge({ count: tx.raw('account_counts.count + excluded.count') });
+}
+
+/** In a fixed order, so that concurrent writers cannot deadlock. */
+function inOrder<Count extends { readonly day: string; readonly kind: string; readonly subjectId?: number }>(
+  counts: readonly Count[],
+): Count[] {
+  return [...counts].sort(
+    (one, other) =>
+      (one.day < other.day ? -1 : Number(one.day > other.day)) ||
+      (one.kind < other.kind ? -1 : Number(one.kind > other.kind)) ||
+      (one.subjectId ?? 0) - (other.subjectId ?? 0),
+  );
+}
+
+async function addInParts<Count extends { readonly accountId: number }>(
+  counts: readonly Count[],
+  add: (some: readonly Count[]) => Promise<void>,
+): Promise<void> {
+  for (const [, own] of byAccount(counts)) {
+    for (let from = 0; from < own.length; from += countsAtOnce) await add(own.slice(from, from + countsAtOnce));
+  }
+}
+
 export function countVerbs(db: Knex): CountStore {
   return {
-    add: async (counts) => {
-      // In a fixed order, so that concurrent writers cannot deadlock.
-      const ordered = [...counts].sort(
-        (one, other) =>
-          (one.day < other.day ? -1 : Number(one.day > other.day)) ||
-          (one.kind < other.kind ? -1 : Number(one.kind > other.kind)) ||
-          one.subjectId - other.subjectId,
-      );
-      await db.transaction(async (tx) => {
-        for (const [, own] of byAccount(ordered)) {
-          for (let from = 0; from < own.length; from += countsAtOnce)
-            await addSome(tx, own.slice(from, from + countsAtOnce));
-        }
-      });
-    },
+    add: (counts, ofAccounts = []) =>
+      db.transaction(async (tx) => {
+        await addInParts(inOrder(counts), (some) => addSome(tx, some));
+        await addInParts(inOrder(ofAccounts), (some) => addSomeOfAccount(tx, some));
+      }),
     list: async (accountId, from) => {
       const found = await db('daily_counts').where('account_id', accountId).where('day', '>=', from).orderBy(countKey);
       return found.map(rows.dailyCounts.read);
     },
+    listOfAccount: async (accountId, from, to) => {
+      const found = await db('account_counts')
+        .where('account_id', accountId)
+        .whereBetween('day', [from, to])
+        .orderBy(['day', 'kind']);
+      return found.map(rows.accountCounts.read);
+    },
+    listUses: (...asked) => listUses(db, ...asked),
+    lastUses: (...asked) => lastUses(db, ...asked),
   };
 }

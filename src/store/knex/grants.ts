@@ -1,8 +1,11 @@
 import type { Knex } from 'knex';
-import type { GrantStore } from '../grants.ts';
+import type { GrantRecord, GrantStore } from '../grants.ts';
 import { assigned, concern, lost } from './assigned.ts';
 import { atAccount } from './at-account.ts';
 import type { HotVerbs } from './engine.ts';
+import { listPage } from './list.ts';
+import type { Listing } from './list-filters.ts';
+import { filled } from './list-index.ts';
 import * as rows from './rows.ts';
 import type { DbRow } from './shape.ts';
 import { single } from './single.ts';
@@ -19,6 +22,20 @@ const placeInSession = `case when revoked_at is null and sid is not null then
 /** Live grants first, superseded ones next, revoked ones last, each by their use. */
 const lastUsedFirst = `order by case when revoked_at is not null then 2 when place_in_session > 1 then 1 else 0 end,
   coalesce(rotated_at, created_at) desc, id desc`;
+
+const listing: Listing<GrantRecord> = {
+  table: 'grants',
+  id: 'id',
+  columns: { id: filled('number', 'id'), app_id: filled('number', 'app_id') },
+  read: rows.grants.read,
+};
+
+/** A condition: the grant is the user's, was neither revoked nor lost, and has not expired. */
+function liveOfUser(accountId: number, userId: number, now: number): [sql: string, bindings: number[]] {
+  const own = 'user_id = ? and revoked_at is null and idle_expires_at > ? and absolute_expires_at > ?';
+  const [kept, keptOf] = atAccount(`not ${lost('grants')} and ${unlinkedAt('grants')} is null`, accountId, 'grants');
+  return [`${own} and ${kept}`, [userId, now, now, ...keptOf]];
+}
 
 type AccessTokenVerb = 'addAccessToken' | 'addAccessTokens' | 'findAccessToken' | 'revokeAccessToken';
 
@@ -133,14 +150,12 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       return gone.filter(({ revoked_at }) => revoked_at === null).length;
     },
     listLive: async (accountId, userId, now) => {
-      const unexpired = live(accountId).where('user_id', userId).where('idle_expires_at', '>', now);
-      return (
-        await unexpired
-          .where('absolute_expires_at', '>', now)
-          .whereRaw(...atAccount(`not ${lost('grants')} and ${unlinkedAt('grants')} is null`, accountId, 'grants'))
-          .orderBy('id')
-      ).map(rows.grants.read);
+      const [sql, bindings] = liveOfUser(accountId, userId, now);
+      const found = db('grants').where('account_id', accountId).whereRaw(sql, bindings);
+      return (await found.orderBy('id')).map(rows.grants.read);
     },
+    pageLive: (accountId, userId, now, query) =>
+      listPage(db, { ...listing, only: liveOfUser(accountId, userId, now) }, accountId, query),
     revokeUnassigned: (accountId, loss, at) =>
       concern(live(accountId), loss)
         .whereRaw(...atAccount(`not ${assigned('grants')}`, accountId, 'grants'))

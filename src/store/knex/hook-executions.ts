@@ -25,16 +25,46 @@ export function hookExecutionVerbs(db: Knex): HookExecutionStore {
     add: async (executions) => {
       if (executions.length > 0) await db(table).insert(executions.map((execution) => write(execution)));
     },
-    addEvent: (accountId, requestId, line) =>
+    addComparison: ({ accountId, hookId, setAt, requestId, difference }) =>
       together(db, async (tx) => {
-        const record = () => tx(table).where({ account_id: accountId, request_id: requestId });
-        // Two that add a line at once would each write back what they read.
-        const row = await dialectOf(tx).waitFor(record()).first();
-        if (row) await record().update(write({ events: [...read(row).events, line] }));
+        if (difference) {
+          const { line, ...shadow } = difference;
+          const record = () => tx(table).where({ account_id: accountId, request_id: requestId });
+          // Two that add a line at once would each write back what they read.
+          const row = await dialectOf(tx).waitFor(record()).first();
+          if (row) await record().update(write({ events: [...read(row).events, line], shadow }));
+        }
+        await tx('hook_draft_counts')
+          .where({ account_id: accountId, hook_id: hookId, set_at: setAt })
+          .increment(difference ? 'different' : 'same');
       }),
+    listDifferences: async (accountId, hookId, since, limit) => {
+      const found = await db(table)
+        .where({ account_id: accountId, hook_id: hookId })
+        .whereNotNull('shadow')
+        .where('created_at', '>=', since)
+        .orderBy([
+          { column: 'created_at', order: 'desc' },
+          { column: 'id', order: 'desc' },
+        ])
+        .limit(limit);
+      return found.map(read);
+    },
     page: (accountId, hookId, query) => {
       const own = { field: 'hook', test: 'is', values: [hookId] } as const;
       return listPage(db, listing, accountId, { ...query, filters: [own, ...query.filters] });
+    },
+    listNewest: async (accountId, after, limit) => {
+      const newer = db(table).where('account_id', accountId).where('id', '>', after);
+      const found = await newer.orderBy('id', 'desc').limit(limit).select('id', 'hook_id');
+      return found.map((row) => ({ id: Number(row.id), hookId: Number(row.hook_id) }));
+    },
+    read: async (accountId, ids) => {
+      const found = await db(table)
+        .where('account_id', accountId)
+        .whereIn('id', [...ids])
+        .orderBy('id');
+      return found.map(read);
     },
     find: async (accountId, requestId) => {
       const row = await db(table).where({ account_id: accountId, request_id: requestId }).first();

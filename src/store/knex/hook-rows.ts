@@ -14,6 +14,7 @@ export const hooks = shape<HookRecord>('hooks', 'id', {
   version: 'version',
   runningVersion: 'running_version',
   shadowFunction: 'shadow_function',
+  shadowSetAt: 'shadow_set_at',
   createdAt: 'created_at',
   updatedAt: 'updated_at',
 });
@@ -34,6 +35,8 @@ export const hookVersions = shape<HookVersionRecord>('hook_versions', null, {
   conditions: json('conditions'),
   contextVersion: 'context_version',
   packageBuildId: 'package_build_id',
+  authorType: 'author_type',
+  authorId: 'author_id',
   createdAt: 'created_at',
 });
 
@@ -59,5 +62,6 @@ export const hookExecutions = shape<HookExecutionRecord>('hook_executions', 'id'
   attempt: 'attempt',
   events: json('events'),
   sealedReplay: 'sealed_replay',
+  shadow: json('shadow'),
   expiresAt: 'expires_at',
 });

@@ -1,14 +1,12 @@
 import type { Knex } from 'knex';
-import type { HookDefinition, HookStore, HookVersionRecord, StoredHook } from '../hooks.ts';
+import type { HookStore, StoredHook } from '../hooks.ts';
 import * as rows from './hook-rows.ts';
+import { addVersion, release, versionVerbs } from './hook-versions.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
 import type { DbRow } from './shape.ts';
 import { together } from './transact.ts';
-
-/** Number of versions kept, besides the one that runs. */
-const versionsKept = 10;
 
 const listing: Listing<StoredHook['hook']> = {
   table: 'hooks',
@@ -41,71 +39,26 @@ function readStored(row: DbRow): StoredHook {
   return { hook: readHook(row), definition: readVersion(row) };
 }
 
-async function addVersion(
-  tx: Knex,
-  { accountId, id: hookId, version, updatedAt: createdAt }: StoredHook['hook'],
-  definition: HookDefinition,
-  packageBuildId: number | null,
-): Promise<HookVersionRecord> {
-  const one = { ...definition, accountId, hookId, version, packageBuildId, createdAt };
-  await tx('hook_versions').insert(rows.hookVersions.write(one));
-  return one;
-}
-
-/** Deletes versions; returns the builds that the account no longer uses. */
-async function release(tx: Knex, accountId: number, versions: () => Knex.QueryBuilder): Promise<number[]> {
-  const gone: DbRow[] = await versions().whereNotNull('package_build_id').distinct('package_build_id');
-  await versions().delete();
-  const ids = gone.map((row) => Number(row['package_build_id']));
-  if (ids.length === 0) return [];
-  const used: DbRow[] = await tx('hook_versions')
-    .where('account_id', accountId)
-    .whereIn('package_build_id', ids)
-    .distinct('package_build_id');
-  const still = new Set(used.map((row) => Number(row['package_build_id'])));
-  return ids.filter((id) => !still.has(id));
-}
-
-function versionVerbs(db: Knex): Pick<HookStore, 'addVersion' | 'findVersion' | 'findByBuild' | 'findVersionBefore'> {
-  const versions = (accountId: number, hookId: number) =>
-    db('hook_versions').where({ account_id: accountId, hook_id: hookId });
+function draftVerbs(db: Knex): Pick<HookStore, 'setShadow' | 'countComparisons'> {
   return {
-    addVersion: ({ accountId, id, runningVersion, updatedAt }, definition, packageBuildId) =>
+    setShadow: (accountId, hookId, draft) =>
       together(db, async (tx) => {
-        const { type, disabled } = definition;
-        // One statement, so that two simultaneous writes make two consecutive versions.
-        const [row] = await tx('hooks')
-          .where({ account_id: accountId, id })
-          .update({
-            ...rows.hooks.write({ type, disabled, updatedAt }),
-            running_version: runningVersion,
-            version: tx.raw('version + 1'),
-          })
-          .returning('*');
-        if (!row) return null;
-        const hook = rows.hooks.read(row);
-        const stored = { hook, definition: await addVersion(tx, hook, definition, packageBuildId) };
-        const old = () =>
-          tx('hook_versions')
-            .where({ account_id: accountId, hook_id: id })
-            .where('version', '<=', hook.version - versionsKept)
-            .whereNot('version', runningVersion ?? 0);
-        return { stored, released: await release(tx, accountId, old) };
+        const changed = await tx('hooks')
+          .where({ account_id: accountId, id: hookId })
+          .update(rows.hooks.write({ shadowFunction: draft?.function ?? null, shadowSetAt: draft?.setAt ?? null }));
+        if (changed !== 1) return false;
+        await tx('hook_draft_counts').where({ account_id: accountId, hook_id: hookId }).delete();
+        if (draft) {
+          const none = { account_id: accountId, hook_id: hookId, set_at: draft.setAt, same: 0, different: 0 };
+          await tx('hook_draft_counts').insert(none);
+        }
+        return true;
       }),
-    findVersion: async (accountId, hookId, version) => {
-      const row = await versions(accountId, hookId).where({ version }).first();
-      return row ? rows.hookVersions.read(row) : null;
-    },
-    findByBuild: async (accountId, packageBuildId) => {
-      const row = await db('hook_versions')
-        .where({ account_id: accountId, package_build_id: packageBuildId })
-        .orderBy('version', 'desc')
-        .first();
-      return row ? rows.hookVersions.read(row) : null;
-    },
-    findVersionBefore: async (accountId, hookId, version) => {
-      const row = await versions(accountId, hookId).where('version', '<', version).orderBy('version', 'desc').first();
-      return row ? rows.hookVersions.read(row) : null;
+    countComparisons: async (accountId, hookId, setAt) => {
+      const row = await db('hook_draft_counts')
+        .where({ account_id: accountId, hook_id: hookId, set_at: setAt })
+        .first('same', 'different');
+      return row ? { same: Number(row.same), different: Number(row.different) } : null;
     },
   };
 }
@@ -113,14 +66,18 @@ function versionVerbs(db: Knex): Pick<HookStore, 'addVersion' | 'findVersion' | 
 export function hookVerbs(db: Knex): HookStore {
   return {
     ...versionVerbs(db),
-    create: (hook, definition, packageBuildId) =>
+    ...draftVerbs(db),
+    create: ({ authorType, authorId, ...hook }, definition, packageBuildId) =>
       together(db, async (tx) => {
         const { type, disabled } = definition;
         const [row] = await tx('hooks')
           .insert(rows.hooks.write({ ...hook, type, disabled, version: 1 }))
           .returning('*');
         const made = rows.hooks.read(row);
-        return { hook: made, definition: await addVersion(tx, made, definition, packageBuildId) };
+        return {
+          hook: made,
+          definition: await addVersion(tx, made, { authorType, authorId }, definition, packageBuildId),
+        };
       }),
     find: async (accountId, uuid) => {
       const row = await withVersions(db, 'version', accountId).where('h.uuid', uuid).first();
@@ -141,9 +98,6 @@ export function hookVerbs(db: Knex): HookStore {
       const stored = new Map(found.map(readStored).map((one) => [one.hook.id, one]));
       return { ...page, items: ids.flatMap((id) => stored.get(id) ?? []) };
     },
-    setShadow: async (accountId, hookId, shadowFunction) =>
-      (await db('hooks').where({ account_id: accountId, id: hookId }).update({ shadow_function: shadowFunction })) ===
-      1,
     remove: (accountId, hookId) =>
       together(db, async (tx) => {
         const versions = () => tx('hook_versions').where({ account_id: accountId, hook_id: hookId });

@@ -6,10 +6,12 @@ import type { NewEvent } from '../events.ts';
 import type { Store, StoreVerbs } from '../store.ts';
 import { accessVerbs } from './access.ts';
 import { accountVerbs } from './accounts.ts';
+import { administratorVerbs } from './administrators.ts';
 import { attributeVerbs } from './attributes.ts';
 import { authorizationServerVerbs } from './authorization-servers.ts';
 import { authorizationVerbs } from './authorizations.ts';
 import { callerVerbs } from './callers.ts';
+import { doubtConnections } from './capacity.ts';
 import { changeNoticeVerbs } from './change-notices.ts';
 import { clientVerbs } from './clients.ts';
 import { countVerbs } from './counts.ts';
@@ -50,7 +52,7 @@ import { createTransaction, type TransactionState } from './transaction.ts';
 import { usageOf } from './usage.ts';
 import { userVerbs } from './users.ts';
 
-export { type Distribution, requireKnown, withDistribution, withoutWriters };
+export { type Distribution, doubtConnections, requireKnown, withDistribution, withoutWriters };
 
 /** The unguarded functions on a pool, or in the transaction `db`, which appends `pending` at its end. */
 export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = null): StoreVerbs {
@@ -59,6 +61,7 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     facts: factVerbs(db),
     keys: keyVerbs(db),
     callers: callerVerbs(db, hot),
+    administrators: administratorVerbs(db),
     users: userVerbs(db, hot),
     attributes: attributeVerbs(db),
     policies: policyVerbs(db),
@@ -70,7 +73,7 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     secondFactors: secondFactorVerbs(db),
     passkeys: passkeyVerbs(db),
     notices: noticeVerbs(db),
-    authorizations: authorizationVerbs(db),
+    authorizations: authorizationVerbs(db, hot),
     deviceCodes: deviceCodeVerbs(db),
     grants: grantVerbs(db, hot),
     invites: inviteVerbs(db),

@@ -19,12 +19,16 @@ export interface Listing<Item> {
   readonly id: string;
   /** The kind of the items, if they can be removed while rows depend on them. */
   readonly removable?: Removable;
+  /** A condition on every row. */
+  readonly only?: Sql;
   /** Fields of the item itself, by their names in `ListQuery`. */
   readonly columns: Readonly<Record<string, ListColumn>>;
   /** Fields from links: by id, their items are found one after the other, however many there are. */
   readonly linked?: Readonly<Record<string, readonly Links[]>>;
   /** Fields about the absence of links. */
   readonly unlinked?: Readonly<Record<string, Links>>;
+  /** Fields of which each row is asked, such as whether nothing refers to it. */
+  readonly conditions?: Readonly<Record<string, (accountId: number, filter: ListFilter) => Sql>>;
   /** Fields from other tables, or from several columns. */
   readonly within?: Readonly<Record<string, Subselect>>;
   read(row: DbRow): Item;
@@ -108,6 +112,8 @@ function conditionOn<Item>(
   if (linked) return isLinked(linked, accountId, listing.table, listing.id, filter.values);
   const links = listing.unlinked?.[filter.field];
   if (links) return unlinked(links, listing.table, listing.id, filter.values);
+  const condition = listing.conditions?.[filter.field];
+  if (condition) return condition(accountId, filter);
   const column = columnOf(listing, filter.field);
   const value = expressionOf(db, column);
   const unindexed = dialectOf(db).unindexed?.(value) ?? value;
@@ -135,6 +141,7 @@ export function filtered<Item>(
     const [sql, bindings] = amongPresent(listing.removable, `${listing.table}.${listing.id}`, accountId);
     rows.whereRaw(sql, bindings as Cell[]);
   }
+  if (listing.only) rows.whereRaw(listing.only[0], listing.only[1] as Cell[]);
   const elsewhere: Sql[] = [];
   for (const filter of filters) {
     // Every text has the empty prefix.

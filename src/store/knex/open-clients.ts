@@ -2,21 +2,9 @@
 
 import type { Knex } from 'knex';
 import type { ClientStore, OpenClient } from '../clients.ts';
-import type { CountKind } from '../counts.ts';
+import { clientUses } from './client-uses.ts';
 import { present } from './removed.ts';
 import type { DbRow } from './shape.ts';
-
-/** Daily counts with a client as their subject. */
-const uses = Object.keys({
-  refresh: true,
-  introspection: true,
-  client_credentials: true,
-  authorization_code: true,
-  implicit: true,
-  password: true,
-  device_code: true,
-  token_exchange: true,
-} satisfies Record<Exclude<CountKind, 'credential_token' | 'authorization_refused' | `call.${string}`>, true>);
 
 function read(row: DbRow): OpenClient {
   return {
@@ -33,7 +21,7 @@ export async function sweepOpen(db: Knex, ...[after, limit]: Parameters<ClientSt
   const lastUsed = db('daily_counts as d')
     .max('d.day')
     .whereRaw('d.account_id = c.account_id and d.subject_id = c.app_id')
-    .whereIn('d.kind', uses)
+    .whereIn('d.kind', clientUses)
     .as('last_used_day');
   const found: DbRow[] = await db('clients as c')
     .select('c.account_id', 'c.app_id', 'c.created_at', lastUsed)

@@ -19,6 +19,10 @@ export function packageBuildVerbs(db: Knex): PackageBuildStore {
         .whereIn('id', [...ids]);
       return found.map(rows.packageBuilds.read);
     },
+    listReady: async (accountId) => {
+      const found = await db('package_builds').where({ account_id: accountId, state: 'ready' }).orderBy('id');
+      return found.map(rows.packageBuilds.read);
+    },
     countOpen: async (accountId) => {
       const [row] = await db('package_builds')
         .where('account_id', accountId)

@@ -4,11 +4,12 @@ import { dialectOf } from './dialect.ts';
 import { present, type Removable, homes as removable } from './removed.ts';
 
 /** The table of each kind, and its key without the account. */
-const homes: Readonly<Record<ResourceKind, { readonly table: string; readonly id: string }>> = {
+const homes: Readonly<Record<Exclude<ResourceKind, 'setting'>, { readonly table: string; readonly id: string }>> = {
   ...removable,
   policy: { table: 'policies', id: 'id' },
   hook: { table: 'hooks', id: 'uuid' },
   variable: { table: 'hook_variables', id: 'uuid' },
+  administrator: { table: 'administrators', id: 'user_id' },
 };
 
 /** The tables of the links that are shown with a resource, by the column that refers to it and the other one. */
@@ -26,9 +27,17 @@ function isRemovable(kind: ResourceKind): kind is Removable {
   return kind in removable;
 }
 
+/** Its key stays, so that rows which refer to it can be added meanwhile. */
+async function lockAccount(db: Knex, accountId: number): Promise<boolean> {
+  const row = () => db('accounts').where('id', accountId);
+  await dialectOf(db).lock(() => row().select('id'), 'forNoKeyUpdate');
+  return (await row().first('id')) !== undefined;
+}
+
 export function resourceVerbs(db: Knex): ResourceStore {
   return {
     findLocked: async (accountId, kind, key) => {
+      if (kind === 'setting') return lockAccount(db, accountId);
       const { table, id } = homes[kind];
       const named = () => db(table).where({ account_id: accountId, [id]: id === 'uuid' ? key : Number(key) });
       const linked = (name: string, own: string) => db(name).where({ account_id: accountId, [own]: Number(key) });

@@ -1,6 +1,16 @@
 import type { Knex } from 'knex';
-import type { SessionStore } from '../sessions.ts';
+import type { SessionRecord, SessionStore } from '../sessions.ts';
+import { listPage } from './list.ts';
+import type { Listing } from './list-filters.ts';
+import { filled } from './list-index.ts';
 import * as rows from './rows.ts';
+
+const listing: Listing<SessionRecord> = {
+  table: 'sessions',
+  id: 'id',
+  columns: { id: filled('number', 'id') },
+  read: rows.sessions.read,
+};
 
 export function sessionVerbs(db: Knex): SessionStore {
   return {
@@ -36,6 +46,21 @@ export function sessionVerbs(db: Knex): SessionStore {
     findByName: async (accountId, userId, sid) => {
       const row = await db('sessions').where({ account_id: accountId, user_id: userId, sid }).first();
       return row ? rows.sessions.read(row) : null;
+    },
+    findOfUser: async (accountId, userId, id) => {
+      const row = await db('sessions').where({ account_id: accountId, user_id: userId, id }).first();
+      return row ? rows.sessions.read(row) : null;
+    },
+    pageOfUser: (accountId, userId, now, query) => {
+      const live = 'user_id = ? and expires_at > ? and last_seen_at + idle_milliseconds > ?';
+      return listPage(db, { ...listing, only: [live, [userId, now, now]] }, accountId, query);
+    },
+    listUses: async (accountId, userId, sids) => {
+      const named = (table: string) => db(table).where('account_id', accountId).whereIn('sid', sids);
+      const granted = named('grants').where('user_id', userId).select('sid', 'app_id');
+      const used = named('session_apps').select('sid', 'app_id');
+      const found: { sid: string; app_id: number }[] = await granted.union(used).orderBy(['sid', 'app_id']);
+      return found.map(({ sid, app_id }) => ({ sid, appId: app_id }));
     },
     endOfUser: async (accountId, userId, except) => {
       const ended = db('sessions').where({ account_id: accountId, user_id: userId });

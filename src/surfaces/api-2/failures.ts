@@ -1,4 +1,5 @@
 import type { components, operations } from '../../../generated/api-2.ts';
+import { dpopChallenge } from '../../domain/dpop/challenge.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { commonCodes, commonKinds, jsonError, unauthorized } from '../../http/json-errors.ts';
 import type { FailureTable, RefusalContext } from '../../http/operation.ts';
@@ -7,6 +8,20 @@ type ErrorBody = components['schemas']['ManagementError'];
 
 const badRequest = jsonError(400, 'BadRequestError');
 const unprocessable = jsonError(422, 'UnprocessableEntityError');
+
+/** RFC 9449 §7.1. */
+const proofRefused = (error: 'invalid_dpop_proof' | 'use_dpop_nonce', words?: string) => (failure: Failure) => {
+  const { nonce } = failure.detail;
+  const headers = { 'www-authenticate': dpopChallenge(error), ...(nonce !== undefined && { 'dpop-nonce': nonce }) };
+  return jsonError(401, 'UnauthorizedError', words, headers)(failure);
+};
+
+const unauthenticated = (failure: Failure) =>
+  failure.detail.scheme === 'DPoP'
+    ? jsonError(401, 'UnauthorizedError', 'The token is unknown, expired or revoked.', {
+        'www-authenticate': dpopChallenge('invalid_token'),
+      })(failure)
+    : unauthorized(failure);
 
 /** Operations whose body is a bare array: any other body cannot be read at all. */
 export const takesArray: ReadonlySet<string> = new Set([
@@ -61,6 +76,10 @@ export const failures = {
     request_invalid: invalidRequest,
     precondition_failed: jsonError(412, 'PreconditionFailedError'),
     key_in_use: jsonError(409, 'ConflictError'),
+    last_administrator: jsonError(409, 'ConflictError'),
+    caller_unauthenticated: unauthenticated,
+    dpop_proof_invalid: proofRefused('invalid_dpop_proof'),
+    dpop_nonce_required: proofRefused('use_dpop_nonce', 'The DPoP proof must contain the nonce of DPoP-Nonce'),
     conflict,
   },
 } satisfies FailureTable<operations, ErrorBody>;

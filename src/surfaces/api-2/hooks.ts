@@ -6,7 +6,7 @@ import { pageHooks, readNamedHook } from '../../domain/hooks/read-hooks.ts';
 import { testHook } from '../../domain/hooks/test-run.ts';
 import type { Handlers } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
-import { representExecution, representHook, representWritten } from './represent-hook.ts';
+import { representExecution, representHook, representTestRun, representWritten } from './represent-hook.ts';
 
 type HookOperations = Pick<
   operations,
@@ -81,14 +81,7 @@ export function hooks(services: Services): Handlers<HookOperations> {
       respond(200, ...list.answer(await pageExecutions(services, account, path.id, list.query), representExecution)),
 
     /** POST /api/2/hooks/{id}/test */
-    testHook: async ({ path, body, origin: { account } }, respond) => {
-      const { outcome, value, error, output, dropped, durationMilliseconds } = await testHook(
-        services,
-        account,
-        path.id,
-        readContext(body),
-      );
-      return respond(200, { outcome, value, error, output: [...output], dropped, duration_ms: durationMilliseconds });
-    },
+    testHook: async ({ path, body, origin: { account } }, respond) =>
+      respond(200, representTestRun(await testHook(services, account, path.id, readContext(body)))),
   };
 }

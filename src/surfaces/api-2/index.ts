@@ -2,9 +2,12 @@
 
 import contract from '../../../generated/api-2.json' with { type: 'json' };
 import type { operations } from '../../../generated/api-2.ts';
+import type { DeprecatedOperation } from '../../domain/callers/deprecated-report.ts';
 import type { Handlers } from '../../http/operation.ts';
 import type { SurfaceDefinition } from '../../http/surface.ts';
 import type { Services } from '../../services.ts';
+import { accountSettings } from './account-settings.ts';
+import { administrators } from './administrators.ts';
 import { apiAuthorizationClients } from './api-authorization-clients.ts';
 import { apiAuthorizationClaims, apiAuthorizationScopes } from './api-authorization-parts.ts';
 import { apiAuthorizations } from './api-authorizations.ts';
@@ -13,20 +16,29 @@ import { apps } from './apps.ts';
 import { callers } from './callers.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { listEvents } from './events.ts';
+import { explainUser } from './explain-user.ts';
 import { failures, takesArray } from './failures.ts';
+import { streamHookLogs } from './hook-log-stream.ts';
+import { hookTrials } from './hook-trials.ts';
 import { hookVariables } from './hook-variables.ts';
+import { hookHistory } from './hook-versions.ts';
 import { hooks } from './hooks.ts';
 import { mfa } from './mfa.ts';
 import { policies } from './policies.ts';
 import { roleMembers } from './role-members.ts';
 import { roles } from './roles.ts';
+import { signingKeys } from './signing-keys.ts';
+import { usage } from './usage.ts';
 import { listUserApps } from './user-apps.ts';
+import { userSignIns } from './user-sign-ins.ts';
 import { users } from './users.ts';
 
-function handlersOf(services: Services): Handlers<operations> {
+function handlersOf(services: Services, deprecated: readonly DeprecatedOperation[]): Handlers<operations> {
   return {
     ...users(services),
     listUserApps: listUserApps(services),
+    ...userSignIns(services),
+    explainUser: explainUser(services),
     ...customAttributes(services),
     ...policies(services),
     ...mfa(services),
@@ -39,18 +51,26 @@ function handlersOf(services: Services): Handlers<operations> {
     ...apps(services),
     ...appUsers(services),
     ...callers(services),
+    ...administrators(services),
     ...hooks(services),
+    ...hookHistory(services),
+    ...hookTrials(services),
+    streamHookLogs: streamHookLogs(services),
     ...hookVariables(services),
     listEvents: listEvents(services),
+    ...accountSettings(services),
+    ...signingKeys(services),
+    ...usage(services, deprecated),
   };
 }
 
-export function api2(services: Services): SurfaceDefinition<operations> {
+/** `deprecated`: the operations of the deprecated surfaces, whose callers are shown. */
+export function api2(services: Services, deprecated: readonly DeprecatedOperation[]): SurfaceDefinition<operations> {
   return {
     name: 'api-2',
     contract,
-    handlers: handlersOf(services),
-    handlersOver: handlersOf,
+    handlers: handlersOf(services, deprecated),
+    handlersOver: (over) => handlersOf(over, deprecated),
     resourceKinds: {
       readUser: 'user',
       readCustomAttribute: 'attribute',
@@ -59,7 +79,10 @@ export function api2(services: Services): SurfaceDefinition<operations> {
       readRole: 'role',
       readApp: 'app',
       readHook: 'hook',
+      readHookDraft: 'hook',
       readHookVariable: 'variable',
+      readAdministrator: 'administrator',
+      readAccountSetting: 'setting',
     },
     failures,
     limit: 'api-2',

@@ -1,6 +1,7 @@
 import type { components } from '../../../generated/api-2.ts';
 import type { pageExecutions } from '../../domain/hooks/executions.ts';
 import type { NamedHook } from '../../domain/hooks/read-hooks.ts';
+import type { TestRun } from '../../domain/hooks/test-run.ts';
 import type { WrittenHook } from '../../domain/hooks/write-version.ts';
 import { time } from './represent-user.ts';
 
@@ -8,7 +9,7 @@ type Hook = components['schemas']['Hook'];
 type Options = NamedHook['definition']['options'];
 type Execution = Awaited<ReturnType<typeof pageExecutions>>['items'][number];
 
-function representOptions(options: Options): Hook['options'] {
+export function representOptions(options: Options): Hook['options'] {
   if (options === null) return null;
   return {
     risk_enabled: options.riskEnabled,
@@ -42,6 +43,17 @@ export function representHook({ hook, definition, envVars, status }: NamedHook):
 /** The answer to a write. */
 export function representWritten({ warning, ...hook }: WrittenHook): Hook {
   return { ...representHook(hook), ...(warning !== null && { warning }) };
+}
+
+export function representTestRun(run: TestRun): components['schemas']['HookTestResult'] {
+  return {
+    outcome: run.outcome,
+    value: run.value,
+    error: run.error,
+    output: [...run.output],
+    dropped: run.dropped,
+    duration_ms: run.durationMilliseconds,
+  };
 }
 
 export function representExecution(execution: Execution): components['schemas']['HookExecution'] {

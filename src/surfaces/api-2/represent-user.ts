@@ -7,7 +7,7 @@ export function time(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-function optionalTime(milliseconds: number | null): string | null {
+export function optionalTime(milliseconds: number | null): string | null {
   return milliseconds === null ? null : time(milliseconds);
 }
 

@@ -86,8 +86,8 @@ export function users(services: Services): Handlers<UserOperations> {
     },
 
     /** DELETE /api/2/users/{id} */
-    deleteUser: async ({ path, origin: { account } }, respond) => {
-      await removeUser(services, account, Number(path.id));
+    deleteUser: async ({ path, caller, origin: { account } }, respond) => {
+      await removeUser(services, account, Number(path.id), authorityOf(caller));
       return respond(204);
     },
 

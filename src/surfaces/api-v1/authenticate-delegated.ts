@@ -1,5 +1,5 @@
 import type { operations } from '../../../generated/api-v1.ts';
-import type { RunServices } from '../../domain/hooks/run-hook.ts';
+import type { RunServices } from '../../domain/hooks/one-run.ts';
 import { authenticateDelegated as authenticate } from '../../domain/login/delegated.ts';
 import type { Handler } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';

@@ -11,7 +11,7 @@ import type { Services } from '../../services.ts';
 export function readRateLimit({ limits }: Pick<Services, 'limits'>): Handler<operations['readRateLimit']> {
   return async ({ caller, origin }, respond) => {
     if (!caller) throw new Failure('caller_unauthenticated');
-    const state = (await limits.state(origin.account, 'api-2', { credential: caller.clientId })) ?? unlimited;
+    const state = (await limits.state(origin.account, 'api-2', caller.limitedBy)) ?? unlimited;
     return respond(200, {
       status: { error: false, code: 200, type: 'success', message: 'Success' },
       data: {

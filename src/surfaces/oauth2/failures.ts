@@ -1,6 +1,6 @@
 import type { components, operations } from '../../../generated/oauth2.ts';
 import { asDescription } from '../../domain/describe.ts';
-import { proofAlgorithms } from '../../domain/dpop/check-proof.ts';
+import { dpopChallenge } from '../../domain/dpop/challenge.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { FailureTable, RefusalContext, ReplyHeaders } from '../../http/operation.ts';
 import { failurePage, failurePageHeaders, type PageStatus } from '../../pages/failure-page.ts';
@@ -53,10 +53,6 @@ const clientRefused = (failure: Failure, words: string) =>
     : json(400, 'invalid_client', words)(failure);
 
 const invalidClient = (failure: Failure) => clientRefused(failure, 'Client authentication failed');
-
-/** RFC 9449 §7.1: the scheme, an error, and the algorithms for proofs. */
-const dpopChallenge = (error: string) =>
-  `DPoP realm="gatehouse", error="${error}", algs="${proofAlgorithms.join(' ')}"`;
 
 /**
  * With an access token, the error is one of the token (RFC 9449 §7.1); at the token endpoint, one of the request (§5).

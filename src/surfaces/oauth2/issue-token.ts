@@ -1,6 +1,8 @@
 import type { components, operations } from '../../../generated/oauth2.ts';
 import { addressesOf } from '../../domain/accounts/addresses.ts';
+import { redeemConsoleCode } from '../../domain/administrators/redeem-code.ts';
 import { type AuthenticatedClient, authenticateClient } from '../../domain/clients/authenticate-client.ts';
+import { findConsole, isConsole } from '../../domain/clients/console-client.ts';
 import { deviceGrant, exchangeGrant, type GrantType } from '../../domain/clients/known-values.ts';
 import { nextNonce } from '../../domain/dpop/check-proof.ts';
 import { Failure } from '../../domain/failure.ts';
@@ -34,6 +36,7 @@ const handlers: Readonly<Record<TokenGrantType, GrantHandler>> = {
     const redirectUri = form.redirect_uri ?? null;
     const codeVerifier = form.code_verifier ?? null;
     const redemption = { code: need(form, 'code'), redirectUri, codeVerifier, resource: resourceOf(form), sender };
+    if (isConsole(client)) return redeemConsoleCode(services, account, client, redemption);
     return redeemCode(services, account, client, redemption);
   },
   refresh_token: async (services, { account, sender }, client, form) =>
@@ -71,7 +74,8 @@ export function issueToken(services: Services): Handler<operations['issueToken']
     const grantType = need(body, 'grant_type');
     if (!isTokenGrantType(grantType)) throw new Failure('grant_type_unsupported', { value: grantType });
     const { account } = origin;
-    const client = await authenticateClient(services, account, presentedClient(origin, headers, body));
+    const presented = presentedClient(origin, headers, body);
+    const client = findConsole(account, presented) ?? (await authenticateClient(services, account, presented));
     const shown = { proof: headers['dpop'], certificate: origin.certificate, urls: addressesOf(account, tokenPath) };
     const sender = await senderOf(services, account, client, shown);
     const tokens = await handlers[grantType](

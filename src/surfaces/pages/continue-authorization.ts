@@ -1,5 +1,5 @@
 import type { operations } from '../../../generated/pages.ts';
-import type { RunServices } from '../../domain/hooks/run-hook.ts';
+import type { RunServices } from '../../domain/hooks/one-run.ts';
 import { continueAuthorization as next } from '../../domain/login/continue.ts';
 import type { FinishServices } from '../../domain/login/finish.ts';
 import type { Handler } from '../../http/operation.ts';

@@ -1,6 +1,6 @@
 import type { operations } from '../../../generated/pages.ts';
 import type { Account } from '../../domain/accounts/account.ts';
-import type { RunServices } from '../../domain/hooks/run-hook.ts';
+import type { RunServices } from '../../domain/hooks/one-run.ts';
 import { acceptInvite, findInvite, type OpenInvite } from '../../domain/login/invite.ts';
 import type { PasswordProblem } from '../../domain/login/new-password.ts';
 import { findSignedIn } from '../../domain/login/signed-in.ts';

@@ -1,5 +1,5 @@
 import type { operations } from '../../../generated/pages.ts';
-import type { RunServices } from '../../domain/hooks/run-hook.ts';
+import type { RunServices } from '../../domain/hooks/one-run.ts';
 import { findFactorWays, giveSecondPasskey } from '../../domain/login/second-passkey.ts';
 import { signInWithPasskey } from '../../domain/login/sign-in-passkey.ts';
 import type { Handlers } from '../../http/operation.ts';

@@ -1,5 +1,5 @@
 import type { operations } from '../../../generated/pages.ts';
-import type { RunServices } from '../../domain/hooks/run-hook.ts';
+import type { RunServices } from '../../domain/hooks/one-run.ts';
 import { signIn as signInUser } from '../../domain/login/sign-in.ts';
 import type { Handler } from '../../http/operation.ts';
 import { browserState } from '../../pages/cookies.ts';

@@ -13,16 +13,20 @@ import { contracts } from '../../support/conforms.ts';
 import type { Prepare, RequestsOf, Variant, Variants } from './caller.ts';
 import { accessRequests } from './requests-access.ts';
 import {
+  administratorRequests,
   callerRequests,
   eventRequests,
   factorRequests,
   hookRequests,
   policyRequests,
   serverRequests,
+  settingRequests,
+  usageRequests,
 } from './requests-account.ts';
 import { credentialRequests, deprecatedRequests, documentedRequests, xmlRequests } from './requests-doors.ts';
 import { standardRequests } from './requests-oauth2.ts';
 import { pageRequests } from './requests-pages.ts';
+import { signInRequests } from './requests-sign-ins.ts';
 import { userRequests } from './requests-users.ts';
 
 interface Surfaces {
@@ -40,13 +44,17 @@ interface Surfaces {
 const requests: Surfaces = {
   'api-2': {
     ...userRequests,
+    ...signInRequests,
     ...accessRequests,
     ...policyRequests,
     ...factorRequests,
     ...serverRequests,
     ...callerRequests,
+    ...administratorRequests,
     ...hookRequests,
     ...eventRequests,
+    ...settingRequests,
+    ...usageRequests,
   },
   'auth-2': credentialRequests,
   'oidc-2': documentedRequests,

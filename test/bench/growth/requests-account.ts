@@ -195,11 +195,48 @@ export const callerRequests = {
   deleteApiKey: made(newApiKey, (id) => [`/api_keys/${id}`]),
 };
 
+const newAdministrator = async (caller: Caller) => {
+  const id = await idOf('/users', (number) => ({ username: `administrator-${number}` }))(caller);
+  await caller.manage('PUT', `/administrators/${id}`, { scopes: ['read_all'] });
+  return id;
+};
+const oneAdministrator = kept('administrator', newAdministrator);
+
+export const administratorRequests = {
+  listAdministrators: twoOf('/administrators', newAdministrator),
+  readAdministrator: made(oneAdministrator, (id) => [`/administrators/${id}`]),
+  setAdministrator: made(oneAdministrator, (id) => [`/administrators/${id}`, { scopes: ['read_users'] }]),
+  deleteAdministrator: made(newAdministrator, (id) => [`/administrators/${id}`]),
+  readCaller: manage(() => ['/caller']),
+};
+
 const source = 'exports.handler = async (context) => ({ user: context.user });';
 /** It is tested, and runs at no sign-in. */
 const hook = { type: 'pre-authentication', function: Buffer.from(source).toString('base64'), disabled: true };
 const newHook = idOf('/hooks', () => hook);
 const oneHook = kept('hook', newHook);
+/** A hook after further writes. */
+const after =
+  (...writes: readonly (readonly [path: string, body: object])[]) =>
+  async (caller: Caller) => {
+    const id = await newHook(caller);
+    for (const [path, body] of writes) await caller.manage('PUT', `/hooks/${id}${path}`, body);
+    return id;
+  };
+const writtenTwice = after(['', hook]);
+const newDrafted = after(['/draft', { function: hook.function }]);
+const drafted = kept('drafted hook', newDrafted);
+const oneRun = kept('recorded run', async (caller: Caller) => {
+  const { id: role } = await caller.manage('POST', '/roles', { name: 'Hooked' });
+  const password = 'a fine day for a walk';
+  const { email } = await newUser(caller, { role_ids: [role], password, password_confirmation: password });
+  const conditions = [{ source: 'roles', operator: '~', value: String(role) }];
+  const { id } = await caller.manage('POST', '/hooks', { ...hook, disabled: false, conditions });
+  const query = new URLSearchParams({ api_key: caller.grown.apiKey, email, password });
+  await caller.call('GET', `/api/v1/delegated_auth?${query}`);
+  const [{ request_id: run }] = await caller.manage('GET', `/hooks/${id}/logs`);
+  return `/hooks/${id}/logs/${run}`;
+});
 const variable = (number: number) => ({ name: `VARIABLE_${number}`, value: 'value' });
 const newVariable = idOf('/hooks/envs', variable);
 const oneVariable = kept('variable', newVariable);
@@ -213,7 +250,19 @@ export const hookRequests = {
   readHook: made(oneHook, (id) => [`/hooks/${id}`]),
   replaceHook: made(oneHook, (id) => [`/hooks/${id}`, hook]),
   deleteHook: made(newHook, (id) => [`/hooks/${id}`]),
+  listHookVersions: made(oneHook, (id) => [`/hooks/${id}/versions`]),
+  readHookVersion: made(writtenTwice, (id) => [`/hooks/${id}/versions/1`]),
+  rollBackHook: made(writtenTwice, (id) => [`/hooks/${id}/rollback`, {}]),
+  readHookDraft: made(drafted, (id) => [`/hooks/${id}/draft`]),
+  replaceHookDraft: made(drafted, (id) => [`/hooks/${id}/draft`, { function: hook.function }]),
+  deleteHookDraft: made(newDrafted, (id) => [`/hooks/${id}/draft`]),
+  promoteHookDraft: made(newDrafted, (id) => [`/hooks/${id}/draft/promote`]),
+  readHookDraftResults: made(drafted, (id) => [`/hooks/${id}/draft/results`]),
   listHookLogs: made(oneHook, (id) => [`/hooks/${id}/logs`]),
+  streamHookLogs: manage(() => ['/hooks/logs/stream?seconds=1']),
+  listHookContexts: manage(() => ['/hooks/contexts']),
+  testHookFunction: manage(() => ['/hooks/test', { type: hook.type, function: hook.function, context: {} }]),
+  replayHookRun: made(oneRun, (path) => [`${path}/replay`, {}]),
   testHook: made(oneHook, (id) => [`/hooks/${id}/test`, { user: { user_identifier: 'ada', policy_id: 1 } }]),
   listHookVariables: twoOf('/hooks/envs', newVariable),
   createHookVariable: undone(
@@ -232,4 +281,24 @@ export const eventRequests = {
     'of a user': manage((caller) => [`/events?target=user:${someUser(caller)}`]),
     'of an app': manage((caller) => [`/events?target=app:${someApp(caller)}`]),
   },
+};
+
+const setting = '/account-settings/refresh.idle_days';
+
+export const settingRequests = {
+  listAccountSettings: pages(() => '/account-settings', { limit: 10 }),
+  readAccountSetting: manage(() => [setting]),
+  updateAccountSetting: manage(({ next }) => [setting, { value: String(1 + (next() % 365)) }]),
+  listSigningKeys: pages(() => '/signing-keys', { limit: 1 }),
+  rotateSigningKeys: manage(() => ['/signing-keys/rotate', {}]),
+  replaceSigningKeys: manage(() => ['/signing-keys/emergency', {}]),
+};
+
+export const usageRequests = {
+  listDailyCounts: manage(() => ['/usage/daily']),
+  listAppUses: {
+    ...pages(() => '/usage/apps', { limit: 50 }),
+    unused: { prepare: manage(() => ['/usage/apps?unused_since=2026-01-01&limit=50']), grows: counts },
+  },
+  listDeprecatedCalls: manage(() => ['/usage/deprecated-calls']),
 };

@@ -34,11 +34,13 @@ export interface Fitted {
   readonly change: number;
 }
 
-/** How long Linux keeps a thread on a core while others wait, µs: `base_slice_ns` on two cores. */
-const slice = 3_000;
+/** How long a thread keeps a core while others wait, µs: near Linux's `base_slice_ns` on two cores, 1.4 ms. */
+const slice = 1_000;
 /** Costs of a change of threads that are tried: from none to the filling of a core's own cache. */
-const changes = [0, 5, 10, 20, 40, 80] as const;
-const rounds = 6;
+const changes = [0, 20, 40, 60, 80, 100] as const;
+/** What a read by key costs, µs: an assumption, since it cannot be told from the rest of a refresh. */
+const read = 200;
+const rounds = 4;
 
 export function machineOf(
   { cores, flush }: Pick<Measurements, 'cores' | 'flush'>,
@@ -71,20 +73,36 @@ export function line(points: readonly (readonly [x: number, y: number])[]): { a:
   return { a: 0, b: meanOf((point) => point[0] * point[1]) / meanOf((point) => point[0] ** 2) };
 }
 
-/** Costs of a request and of a batch, from rows whose batches have different sizes. */
-function fitCosts(alone: readonly Row[]): Costs {
-  const mean = (of: (row: Row) => number) => alone.reduce((sum, row) => sum + of(row), 0) / alone.length;
+/**
+ * Costs of a request and of a batch, from rows whose batches have different sizes. What the model uses besides, for
+ * reads and for changes of threads, is in what was measured; it is taken away until both agree.
+ */
+function fitCosts(measurements: Measurements, alone: readonly Row[], change: number): Costs {
+  const mean = (of: (row: Row, index: number) => number) =>
+    alone.reduce((sum, row, index) => sum + of(row, index), 0) / alone.length;
   const fitted = (of: (row: Row) => number) => line(alone.map((row) => [1 / row.batchSize, of(row)]));
   const loop = fitted((row) => row.loop);
   const database = fitted((row) => row.database);
-  return {
+  let costs: Costs = {
     signature: mean((row) => row.threads),
     client: mean((row) => row.client),
     loop: loop.a,
     loopBatch: loop.b,
+    loopRead: read,
     database: database.a,
     databaseBatch: database.b,
+    databaseRead: read,
   };
+  for (let round = 0; round < rounds; round += 1) {
+    const used = alone.map((row) => simulate(costs, machineOf(measurements, row, change)).used);
+    const excess = (part: 'loop' | 'database') => mean((row, index) => (used[index]?.[part] ?? 0) - row[part]);
+    costs = {
+      ...costs,
+      loop: Math.max(0, costs.loop - excess('loop')),
+      database: Math.max(0, costs.database - excess('database')),
+    };
+  }
+  return costs;
 }
 
 /** The model's rate for a row, as a share of what was measured: 0 is right, 0.1 a tenth too many. */

@@ -8,10 +8,15 @@
 
 import { type Cores, createClock, createCores } from './cores.ts';
 
-/** What a refresh costs, µs of the processor; `Batch`: what each batch costs besides, whatever its size. */
+/**
+ * What a refresh costs, µs of the processor; `Batch`: what each batch costs besides, whatever its size; `Read`: the age
+ * of what is kept in memory, which is read twice for a refresh, once for all that ask in one turn.
+ */
 export interface Costs {
   readonly loop: number;
   readonly loopBatch: number;
+  readonly loopRead: number;
+  readonly databaseRead: number;
   readonly signature: number;
   readonly database: number;
   readonly databaseBatch: number;
@@ -48,7 +53,7 @@ export interface Outcome {
 }
 
 /** Where on the event loop the cost of a refresh arises: reading the request, its result, its answer. */
-const shares = { request: 0.55, result: 0.1, answer: 0.35 } as const;
+const shares = { request: 0.55, result: 0.1, answer: 0.35, sending: 0.2 } as const;
 /** `refreshInterval` of `src/domain/gathered-writes.ts`. */
 const interval = 2_000;
 const signingThreads = 4;
@@ -159,6 +164,7 @@ function createServer({ clock, cores, databaseMachine, costs, commit, network }:
   const loopThread = cores.createThread();
   const onLoop = loopThread.use;
   const backend = databaseMachine.createThread();
+  const reader = databaseMachine.createThread();
   const signers = Array.from({ length: signingThreads }, () => cores.createThread());
   const counts = { answered: 0, batches: 0, items: 0 };
   let nextSigner = 0;
@@ -168,7 +174,7 @@ function createServer({ clock, cores, databaseMachine, costs, commit, network }:
 
   /** Takes what waits once the event loop comes to it: what has arrived meanwhile goes with it. */
   const flushBatch = () =>
-    onLoop(costs.loopBatch, () => {
+    onLoop(costs.loopBatch * shares.sending, () => {
       const batch = waiting.slice(0, mostItems);
       waiting = waiting.slice(mostItems);
       counts.batches += 1;
@@ -179,6 +185,7 @@ function createServer({ clock, cores, databaseMachine, costs, commit, network }:
         if (waiting.length > 0) schedule();
       };
       const answered = () => {
+        onLoop(costs.loopBatch * (1 - shares.sending), () => undefined);
         for (const [index, then] of batch.entries()) {
           onLoop(costs.loop * shares.result, () => {
             then();
@@ -196,6 +203,25 @@ function createServer({ clock, cores, databaseMachine, costs, commit, network }:
     busy = true;
     clock.at(Math.max(clock.now(), endedAt + interval), flushBatch);
   };
+  /** What is kept in memory is asked for its age first: once for all who ask in a turn. */
+  let asking: Step[] = [];
+  const read = (then: Step) => {
+    asking.push(then);
+    if (asking.length > 1) return;
+    onLoop(costs.loopRead, () => {
+      const taken = asking;
+      asking = [];
+      clock.at(clock.now() + network, () =>
+        reader.use(costs.databaseRead, () =>
+          clock.at(clock.now() + network, () =>
+            onLoop(costs.loopRead, () => {
+              for (const one of taken) one();
+            }),
+          ),
+        ),
+      );
+    });
+  };
   const sign = (then: Step) => {
     nextSigner = (nextSigner + 1) % signers.length;
     signers[nextSigner]?.use(costs.signature, then);
@@ -203,22 +229,26 @@ function createServer({ clock, cores, databaseMachine, costs, commit, network }:
 
   return {
     serve: (answered: Step) =>
-      onLoop(costs.loop * shares.request, () => {
-        waiting.push(() =>
-          sign(() =>
-            onLoop(costs.loop * shares.answer, () => {
-              counts.answered += 1;
-              answered();
-            }),
-          ),
-        );
-        if (!busy) schedule();
-      }),
+      onLoop(costs.loop * shares.request, () =>
+        read(() => {
+          waiting.push(() =>
+            read(() =>
+              sign(() =>
+                onLoop(costs.loop * shares.answer, () => {
+                  counts.answered += 1;
+                  answered();
+                }),
+              ),
+            ),
+          );
+          if (!busy) schedule();
+        }),
+      ),
     used: (): Used => ({
       ...counts,
       loop: loopThread.used(),
       signing: signers.reduce((sum, signer) => sum + signer.used(), 0),
-      database: backend.used(),
+      database: backend.used() + reader.used(),
     }),
   };
 }

@@ -60,7 +60,7 @@ for (const kind of databases) {
       const told = await toldBy(one, async () => assert.equal((await sweep(one)).removed, 1));
       assert.deepEqual(
         told.map(({ action, targetId, actorType, detail }) => [action, targetId, actorType, detail]),
-        [['app.expired', unused.app_id, 'system', '{"reason":"unused","days":3}']],
+        [['app.expired', unused.app_id, 'system', `{"reason":"unused","days":3,"client_id":"${unused.client_id}"}`]],
       );
       const refused = await introspect(one, unused);
       assert.deepEqual([refused.status, refused.body.error], [400, 'invalid_client']);
@@ -68,7 +68,10 @@ for (const kind of databases) {
       assert.equal((await sweep(one)).removed, 0, 'ten days from the end of the day of its last use');
       one.services.clock.advance(2 * day);
       const [idle] = await toldBy(one, async () => assert.equal((await sweep(one)).removed, 1));
-      assert.deepEqual([idle?.targetId, idle?.detail], [used.app_id, '{"reason":"idle","days":10}']);
+      assert.deepEqual(
+        [idle?.targetId, idle?.detail],
+        [used.app_id, `{"reason":"idle","days":10,"client_id":"${used.client_id}"}`],
+      );
       assert.equal(await use(one, kept), 200, 'a credential registered it');
       one.services.clock.advance(365 * day);
       assert.equal((await sweep(one)).removed, 0);

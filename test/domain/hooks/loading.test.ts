@@ -17,7 +17,8 @@ onApps('a stored function without a handler', (app) => {
     const { definition, hook } = found;
     const bad = { ...definition, function: Buffer.from('exports.hander = 1;').toString('base64') };
     const one = { accountId: account.id, id: hook.id, runningVersion: null, updatedAt: services.clock.now() };
-    await store.hooks.addVersion(one, bad, null);
+    const author = { authorType: 'system', authorId: null };
+    await store.hooks.addVersion({ ...one, ...author }, bad, null);
     const refusal = { code: 'value_invalid', detail: { name: 'function' } };
     const read = async () => (await store.hooks.find(account.id, uuid))?.definition.disabled;
     assert.equal((await switchHook(services, account, uuid, true)).warning, null);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { replay, setShadow } from '../../../src/domain/hooks/drafts.ts';
+import { setShadow } from '../../../src/domain/hooks/drafts.ts';
 import { pageExecutions } from '../../../src/domain/hooks/executions.ts';
 import { rollBackHook } from '../../../src/domain/hooks/hooks.ts';
+import { replay } from '../../../src/domain/hooks/replay.ts';
 import type { HookRun } from '../../../src/domain/hooks/runner.ts';
 import { shadowsSettled } from '../../../src/domain/hooks/shadow.ts';
 import { purgeAll } from '../../support/purge.ts';

@@ -81,6 +81,7 @@ onServices('keeping hooks warm', (subject) => {
         attempt: 1,
         events: [],
         sealedReplay: null,
+        shadow: null,
         expiresAt: services.clock.now() + 1000,
       },
     ]);

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { defaultWait } from '../../support/cli.ts';
 import { clientAuthentication, password } from '../../support/sign-in.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
+import { untilOpened } from '../../support/until.ts';
 import type { TimedAnswer } from '../../support/wire.ts';
 import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
 import { type Nodes, openNodes } from '../nodes.ts';
@@ -40,7 +41,9 @@ async function runOn(database: DatabaseKind, options: DrillOptions): Promise<Dri
     database === 'postgres' ? await failingPostgres() : { outages: [] };
   const settings = ['grant.password=on', `refresh.grace_seconds=${graceSeconds}`];
   const env = { ...defaultWait, ...(failing.url !== undefined && { DATABASE_URL: failing.url }) };
-  const nodes = await openNodes(database, settings, 1, env).catch(async (error) => {
+  const open = () => openNodes(database, settings, 1, env);
+  // A service that waits no longer than an operator's may not start among other tests, which is not what is tried.
+  const nodes = await (options.amongTests ? untilOpened(open) : open()).catch(async (error) => {
     await failing.dispose?.();
     throw error;
   });

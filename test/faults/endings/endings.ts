@@ -5,6 +5,9 @@ import { removeApp as withdrawConsent } from '../../../src/domain/own-account/ap
 import { changePassword } from '../../../src/domain/own-account/change-password.ts';
 import { endAllSessions, endOneSession, listSessions } from '../../../src/domain/own-account/sessions.ts';
 import { addRoleMembers, removeRoleMembers } from '../../../src/domain/roles/write-role.ts';
+import { withdrawConsentOfUser } from '../../../src/domain/user-sign-ins/consents.ts';
+import { revokeGrantsOfUser } from '../../../src/domain/user-sign-ins/grants.ts';
+import { endSessionOfUser, endSessionsOfUser } from '../../../src/domain/user-sign-ins/sessions.ts';
 import { grantAccess, revokeAccess } from '../../../src/domain/users/access.ts';
 import { requireInviteLink } from '../../../src/domain/users/invite-links.ts';
 import { removeUser } from '../../../src/domain/users/users.ts';
@@ -102,6 +105,30 @@ export const endings = {
       const visit = await ownVisit(stage.app, stage.user);
       return () => endOneSession(services, account, visit, session?.id ?? 0);
     },
+  },
+  'sign-out everywhere by an operator': {
+    prepare:
+      async ({ app: { services, account }, user }) =>
+      () =>
+        endSessionsOfUser(services, account, user.id),
+  },
+  'one session ended by an operator': {
+    prepare: async ({ app: { services, account }, user }) => {
+      const [session] = await listSessions(services, account, user);
+      return () => endSessionOfUser(services, account, user.id, session?.id ?? 0);
+    },
+  },
+  'consent withdrawn by an operator': {
+    prepare:
+      async ({ app: { services, account }, user, client }) =>
+      () =>
+        withdrawConsentOfUser(services, account, user.id, client.app_id),
+  },
+  'grants revoked by an operator': {
+    prepare:
+      async ({ app: { services, account }, user }) =>
+      () =>
+        revokeGrantsOfUser(services, account, user.id),
   },
   'consent withdrawn': {
     prepare: async (stage) => {

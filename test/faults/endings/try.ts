@@ -16,6 +16,7 @@ const ofOneSession: readonly EndingName[] = [
   'sign-out after a second sign-in',
   'another user signs in',
   'one session ended',
+  'one session ended by an operator',
 ];
 
 /** How the trail calls those endings that leave something. */

@@ -122,7 +122,7 @@ describe('the documentation in a browser', () => {
     test(`Redoc draws every operation of ${surface} within the policy`, () =>
       browse({}, async (page) => {
         await page.goto(`${origin}/docs/${surface}`);
-        await page.locator('#reference h1', { hasText: contract.info.title }).waitFor({ timeout: 30_000 });
+        await page.locator('#reference h1', { hasText: contract.info.title }).waitFor();
         for (const operationId of routes.operations.keys()) {
           await page.locator(`[id$="/operation/${operationId}"] h2`).first().waitFor();
         }

@@ -33,12 +33,16 @@ export function callers(app: () => TestApp): void {
       user_field: { name: 'Theirs', shortname: 'theirs' },
     });
     const user = await newUser(theirs, { username: 'hidden' });
+    const bodies = new Map<string, object>([
+      ['unlockUser', {}],
+      ['explainUser', { method: 'password' }],
+    ]);
     const api = await managing(app());
     for (const { method, path, hasBody, operationId } of operations.filter((one) =>
       /^\/users\/.*\{id\}/.test(one.path),
     )) {
       const { id } = path.includes('custom_attributes') ? attribute : user;
-      const body = hasBody && !path.endsWith('/unlock') ? { position: 2 } : hasBody ? {} : undefined;
+      const body = hasBody ? (bodies.get(operationId) ?? { position: 2 }) : undefined;
       const answerTo = (one: number) => api.call(method, path.replaceAll(/\{\w+\}/g, String(one)), body);
       const answers = [await answerTo(id), await answerTo(unknown)];
       assert.deepEqual(

@@ -72,6 +72,19 @@ for (const kind of sampledDatabases) {
       assert.equal(registry.downloads.length, downloads, 'the same packages are not downloaded again');
     });
 
+    it('a function that is not saved may use packages that a version has, and no others', async () => {
+      await built(() => api.done(201, 'POST', '/hooks', hook(calling, both)));
+      const { packages: _, ...trial } = { ...hook(calling, both), context: {} };
+      const ran = (packages: object) => api.call('POST', '/hooks/test', { ...trial, packages });
+      const { status, body, text } = await ran({ greet: '2.1.0', '@own/double': '1.0.0' });
+      assert.deepEqual([status, body.value], [200, [42, 'hello Ada !']], text);
+      assertRefused(
+        await ran({ greet: '2.1.0' }),
+        422,
+        /^packages must be those of a version whose packages are built/,
+      );
+    });
+
     it('an update that fails to build leaves the former version running, and one that builds replaces it', async () => {
       const { id } = await built(() => api.done(201, 'POST', '/hooks', hook(calling, both)));
       const bad = hook("return 'new';", { ...both, reader: '1.0.0' });

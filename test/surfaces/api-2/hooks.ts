@@ -155,6 +155,13 @@ export function hooks(app: () => TestApp): void {
         ['DELETE', `/hooks/${id}`],
         ['GET', `/hooks/${id}/logs`],
         ['POST', `/hooks/${id}/test`, {}],
+        ['GET', `/hooks/${id}/versions`],
+        ['POST', `/hooks/${id}/rollback`, {}],
+        ['PUT', `/hooks/${id}/draft`, { function: source }],
+        ['POST', `/hooks/${id}/draft/promote`],
+        ['POST', `/hooks/${id}/logs/${id}/replay`, {}],
+        ['POST', '/hooks/test', { ...least, context: {} }],
+        ['GET', '/hooks/logs/stream'],
       ] as const) {
         assertRefused(await other.call(method, path, body), 403, /manage_all/, `${scope} ${method} ${path}`);
       }

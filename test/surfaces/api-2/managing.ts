@@ -68,14 +68,14 @@ export function operationsOf(surface = 'api-2'): ContractedOperation[] {
     Object.entries(item).map(([method, written]) => {
       const operation = written as {
         operationId: string;
-        security: { bearer: string[] }[];
+        security: { bearer?: string[] }[];
         requestBody?: unknown;
       };
       return {
         operationId: operation.operationId,
         method: method.toUpperCase(),
         path: path.replace('/api/2', ''),
-        scopes: operation.security.flatMap(({ bearer }) => bearer),
+        scopes: operation.security.flatMap(({ bearer = [] }) => bearer),
         hasBody: operation.requestBody !== undefined,
       };
     }),

@@ -34,7 +34,11 @@ const others: Readonly<Record<string, object>> = {
   createApiKey: { name: 'Another' },
   createCredential: { scopes: ['read_all'] },
   createHook: { retries: 1 },
+  testHookFunction: { context: { other: true } },
 };
+
+/** They have neither a path of their own nor a member: no request to them is another one. */
+const memberless: ReadonlySet<string> = new Set(['rotateSigningKeys', 'replaceSigningKeys']);
 
 /** A request to the same operation that is another one. */
 async function anotherOf(stage: Stage, operation: Operation, request: Prepared): Promise<Prepared> {
@@ -60,7 +64,9 @@ export function repeatableRequests(app: () => TestApp): void {
         const { status, text } = await send(stage, request, key);
         assert.deepEqual([status, text], [first.status, first.text]);
       }
-      assertRefused(await send(stage, await anotherOf(stage, operation, request), key), 422, reused);
+      if (!memberless.has(operation.operationId)) {
+        assertRefused(await send(stage, await anotherOf(stage, operation, request), key), 422, reused);
+      }
       for (const bad of ['a b', 'x'.repeat(256), '\u00e9']) {
         assertRefused(await send(stage, request, bad), 400, /^Idempotency-Key (must|contains)/, bad);
       }
@@ -73,8 +79,8 @@ export function repeatableRequests(app: () => TestApp): void {
       claiming.mock.restore();
     });
 
-    // A test run changes nothing.
-    if (operation.operationId === 'testHook') continue;
+    // A test run and an explanation change nothing, nor does a rotation where the next keys wait.
+    if (['testHook', 'testHookFunction', 'explainUser', 'rotateSigningKeys'].includes(operation.operationId)) continue;
     it(`${operation.operationId}: a request whose answer was not kept is not done again`, async () => {
       const request = await requestOf(stage, operation, 'manage_all');
       const key = unique('key');

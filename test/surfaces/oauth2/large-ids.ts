@@ -45,5 +45,10 @@ export function largeIds(kind: DatabaseKind): void {
     assert.ok(event.target.id >= beyond32Bits, JSON.stringify(event));
     const path = `/api/2/events?target=access_token:${event.target.id}`;
     assert.deepEqual((await app.send('GET', path, { headers })).body, [event]);
+
+    const grants = `/api/2/users/${user.id}/grants`;
+    const [newest] = (await app.send('GET', grants, { headers })).body;
+    assert.ok(newest.id >= beyond32Bits, JSON.stringify(newest));
+    assert.equal((await app.send('DELETE', `${grants}/${newest.id}`, { headers })).status, 204);
   });
 }

@@ -42,6 +42,9 @@ import * as documentClients from './0044_document_clients.ts';
 import * as resourceMetadata from './0046_resource_metadata.ts';
 import * as documentGenerations from './0048_document_generations.ts';
 import * as limitCounts from './0053_limit_counts.ts';
+import * as accountCounts from './0054_account_counts.ts';
+import * as hookHistory from './0055_hook_history.ts';
+import * as administrators from './0056_administrators.ts';
 
 /** From this one on the database keeps a checksum of each. */
 export const checksumsSince = '0030_migration_checksums';
@@ -91,6 +94,9 @@ export const migrations: readonly (Knex.Migration & { readonly name: string })[]
   { name: '0046_resource_metadata', ...resourceMetadata },
   { name: '0048_document_generations', ...documentGenerations },
   { name: '0053_limit_counts', ...limitCounts },
+  { name: '0054_account_counts', ...accountCounts },
+  { name: '0055_hook_history', ...hookHistory },
+  { name: '0056_administrators', ...administrators },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

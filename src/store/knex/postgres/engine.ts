@@ -13,6 +13,7 @@ import { endWhenSilent, withoutDeadline } from './deadline.ts';
 import { postgresDialect } from './dialect.ts';
 import { append, findAccessToken, findCredentialToken, findGeneration } from './hot.ts';
 import { followLeader, type Leader } from './leader.ts';
+import { poolSize, readingPoolSize } from './pool-sizes.ts';
 import { purge } from './purge.ts';
 import { describeSchema } from './schema.ts';
 import { markSession, requireSessions, requireTransactions } from './session.ts';
@@ -25,9 +26,6 @@ const connections = channel('gatehouse:postgres-connection');
 /** Any number that no other program uses on the same database. */
 const migrationLock = 4_715_203_991;
 
-const poolSize = 10;
-/** A separate pool for reading many rows, so that others do not wait for those connections. */
-const readingPoolSize = 4;
 /** When the server itself is silent: a second after it should have cancelled the statement. */
 const silenceMilliseconds = longestStatementMilliseconds + 1000;
 const idleInTransactionMilliseconds = 10_000;

@@ -106,7 +106,11 @@ function requireConfirmed({ dropping }: DistributionPlan, { dropTriggers }: Conf
   throw refused(`${dropping.length} triggers are to be dropped (${why}): when none runs or will, add --drop-triggers`);
 }
 
-/** The statements that were sent. What a former call has done is left: it can be called again after an error. */
+/**
+ * The statements that were sent. A setting goes with each of them, in one message, which is one transaction: behind a
+ * pooler of transactions the next one may have another session. What a former call has done is left: it can be called
+ * again after an error.
+ */
 export async function apply(client: Client, confirmed: Confirmed, report: (sql: string) => void): Promise<string[]> {
   const plan = await readPlan(client);
   const { tables } = await requireFit(client, plan);
@@ -118,12 +122,18 @@ export async function apply(client: Client, confirmed: Confirmed, report: (sql: 
       `${wrong.table} is ${wrong.found} and not ${wrong.wanted}: select undistribute_table('${wrong.table}')`,
     );
   const sent: string[] = [];
+  let settings = '';
   for (const { sql } of [...plan.dropping, ...plan.statements]) {
     const [, table] = /_table\('(\w+)'/.exec(sql) ?? [];
     if (table !== undefined && done.has(table)) continue;
-    report(sql);
-    await client.query(sql);
-    sent.push(sql);
+    if (sql.startsWith('set ')) {
+      settings += sql.replace('set ', 'set local ').concat('; ');
+      continue;
+    }
+    const whole = settings + sql;
+    report(whole);
+    await client.query(whole);
+    sent.push(whole);
   }
   return sent;
 }

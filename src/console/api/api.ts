@@ -1,0 +1,72 @@
+/** Calls of the management API, as the contract has them: the only ones that the console makes. */
+
+import { sendAs } from '../session/send.ts';
+import { renewSession, standing } from '../session/session.ts';
+import { noteCall } from './calls.ts';
+import type { Answered, Given, Method, OperationOf, PathOf } from './contract.ts';
+import { Problem } from './problem.ts';
+
+export interface Answer<Data> {
+  readonly data: Data;
+  /** The entity tag, for `If-Match` of a write. */
+  readonly tag: string | null;
+  readonly headers: Headers;
+}
+
+type Call<M extends Method> = <P extends PathOf<M>>(
+  path: P,
+  given: Given<OperationOf<M, P>>,
+) => Promise<Answer<Answered<OperationOf<M, P>>>>;
+
+/** Each answers what was done, and throws `Problem` with the words of the surface for what was not. */
+export const api: { readonly [M in Method]: Call<M> } = {
+  get: (path, given) => call('GET', path, given),
+  post: (path, given) => call('POST', path, given),
+  put: (path, given) => call('PUT', path, given),
+  delete: (path, given) => call('DELETE', path, given),
+};
+
+/** The header of a write that must not meet somebody else's. */
+export const ifMatch = (tag: string | null) => ({ 'If-Match': tag ?? '*' });
+
+interface Parts {
+  readonly path?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly header?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+async function call<Data>(method: string, template: string, given: unknown): Promise<Answer<Data>> {
+  const answer = await send(requestOf(method, template, given as Parts));
+  const text = await answer.text();
+  const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
+  const data = isJson ? JSON.parse(text) : undefined;
+  if (!answer.ok) throw new Problem(answer.status, data?.message ?? `The service answered ${answer.status}.`);
+  return { data, tag: answer.headers.get('etag'), headers: answer.headers };
+}
+
+function requestOf(method: string, template: string, { path = {}, query = {}, header = {}, body }: Parts): Request {
+  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(path[name])));
+  const url = new URL(filled, location.origin);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  const headers = { accept: 'application/json', ...header };
+  if (body === undefined) return new Request(url, { method, headers });
+  const typed = { ...headers, 'content-type': 'application/json' };
+  return new Request(url, { method, headers: typed, body: JSON.stringify(body) });
+}
+
+/** Sends a call as the signed-in administrator, and once more after a renewal: nothing was done without a valid token. */
+async function send(request: Request): Promise<Response> {
+  const now = standing.get();
+  if (now.is !== 'open') throw ended();
+  noteCall(request);
+  const answer = await sendAs(request.clone(), now.session);
+  if (answer.status !== 401) return answer;
+  const session = await renewSession();
+  if (!session) throw ended();
+  return sendAs(request, session);
+}
+
+const ended = () => new Problem(401, 'Nothing was sent: you are signed out.');

@@ -1,0 +1,88 @@
+import type { ComponentChildren } from 'preact';
+import type { Asked } from '../api/use-answer.ts';
+import { setQuery } from '../routing/address.ts';
+import { ProblemNote, Waiting } from './screen.tsx';
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => ComponentChildren;
+}
+
+interface TableProps<Row> {
+  /** What the table lists, for those who hear it. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string | number;
+}
+
+/** The first column names the row. On a narrow screen each row is a card, whose lines begin with the column's title. */
+function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
+  return (
+    <table>
+      <caption class="unseen">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map(({ title }) => (
+            <th key={title} scope="col">
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>
+            {columns.map(({ title, cell }, index) =>
+              index === 0 ? (
+                <th key={title} scope="row">
+                  {cell(row)}
+                </th>
+              ) : (
+                <td key={title} data-title={title}>
+                  {cell(row)}
+                </td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+export interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
+  readonly asked: Asked<readonly Row[]>;
+  /** What to do where there is nothing. */
+  readonly empty: ComponentChildren;
+}
+
+/** A page of a list, as the server divides it. */
+export function List<Row>({ asked, empty, ...table }: ListProps<Row>) {
+  const { answer, problem, isWaiting, again } = asked;
+  if (problem) return <ProblemNote problem={problem} again={() => void again()} />;
+  if (!answer) return <Waiting />;
+  const { data: rows, headers } = answer;
+  const total = headers.get('total-count');
+  const [before, after] = [headers.get('before-cursor'), headers.get('after-cursor')];
+  return (
+    <div class="list" aria-busy={isWaiting}>
+      {rows.length === 0 ? <div class="empty">{empty}</div> : <Table {...table} rows={rows} />}
+      {total !== null && rows.length > 0 && <p class="quiet">{Number(total).toLocaleString('en')} in all</p>}
+      {(before || after) && (
+        <nav class="pager" aria-label={`Pages of the list: ${table.caption}`}>
+          {before && (
+            <button type="button" onClick={() => setQuery({ cursor: before })}>
+              Previous page
+            </button>
+          )}
+          {after && (
+            <button type="button" onClick={() => setQuery({ cursor: after })}>
+              Next page
+            </button>
+          )}
+        </nav>
+      )}
+    </div>
+  );
+}

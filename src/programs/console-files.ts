@@ -1,0 +1,40 @@
+/** Where the files of the console are: made once for its present sources, at the first request or by `prepare`. */
+
+import { execFile } from 'node:child_process';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { findKept } from './kept.ts';
+
+const mostMilliseconds = 60_000;
+/** All its sources are below these folders, or in packages, whose versions npm lists. */
+export const consoleSources = ['src/console', 'src/programs'];
+
+let found: Promise<string> | null = null;
+
+/** The folder of the files. If they cannot be made, the next call tries again. */
+export function consoleFolder(): Promise<string> {
+  found ??= find().catch((error) => {
+    found = null;
+    throw error;
+  });
+  return found;
+}
+
+async function find(): Promise<string> {
+  const kept = findKept('console', consoleSources, /\.(?:tsx?|css)$/);
+  if ('folder' in kept) return kept.folder;
+  const { fresh, keep, giveUp } = kept;
+  try {
+    await write(fresh);
+  } catch (error) {
+    return giveUp(error);
+  }
+  return keep();
+}
+
+/** In a separate process: the service never loads the bundler, and answers others meanwhile. */
+async function write(folder: string): Promise<void> {
+  const writer = fileURLToPath(new URL(`write-console${extname(import.meta.filename)}`, import.meta.url));
+  await promisify(execFile)(process.execPath, [writer, folder], { timeout: mostMilliseconds });
+}

@@ -1,0 +1,113 @@
+import type { Knex } from 'knex';
+import type { AdministratorRecord, AdministratorStore, ConsoleGrantRecord } from '../administrators.ts';
+import type { UserStatus } from '../users.ts';
+import { dialectOf } from './dialect.ts';
+import { listPage } from './list.ts';
+import type { Listing } from './list-filters.ts';
+import { filled } from './list-index.ts';
+import { refersToPresent } from './removed.ts';
+import * as rows from './rows.ts';
+import { json, shape } from './shape.ts';
+
+const administrators = shape<AdministratorRecord>('administrators', null, {
+  accountId: 'account_id',
+  userId: 'user_id',
+  scopes: json('scopes'),
+  createdAt: 'created_at',
+});
+
+const consoleGrants = shape<ConsoleGrantRecord>('console_grants', null, {
+  accountId: 'account_id',
+  digest: 'digest',
+  userId: 'user_id',
+  sid: 'sid',
+  parameters: json('parameters'),
+  tokenDigest: 'token_digest',
+  thumbprint: 'thumbprint',
+  authenticatedAt: 'authenticated_at',
+  createdAt: 'created_at',
+  usedAt: 'used_at',
+  expiresAt: 'expires_at',
+});
+
+const listing: Listing<AdministratorRecord> = {
+  table: administrators.table,
+  id: 'user_id',
+  columns: { user_id: filled('number', 'user_id') },
+  removable: 'user',
+  read: administrators.read,
+};
+
+/** The grant of a token with its user, right and session; a row less, and the token is worth nothing. */
+function standingOf(db: Knex, accountId: number, tokenDigest: string) {
+  return db('console_grants as g')
+    .join('administrators as a', { 'a.account_id': 'g.account_id', 'a.user_id': 'g.user_id' })
+    .join('users as u', { 'u.account_id': 'g.account_id', 'u.id': 'g.user_id' })
+    .join('sessions as s', { 's.account_id': 'g.account_id', 's.user_id': 'g.user_id', 's.sid': 'g.sid' })
+    .where({ 'g.account_id': accountId, 'g.token_digest': tokenDigest })
+    .whereRaw(refersToPresent('g', 'user_id'))
+    .first(
+      ...consoleGrants.select('g', 'g_'),
+      ...rows.sessions.select('s', 's_'),
+      'a.scopes as scopes',
+      'u.status as status',
+    );
+}
+
+const readGrant = consoleGrants.reader('g_');
+const readSession = rows.sessions.reader('s_');
+
+type GrantVerb = 'addGrant' | 'findGrant' | 'redeemGrant' | 'removeGrant' | 'findToken' | 'useProof';
+
+function grantVerbs(db: Knex): Pick<AdministratorStore, GrantVerb> {
+  const one = (accountId: number, digest: string) => db('console_grants').where({ account_id: accountId, digest });
+  return {
+    addGrant: async (grant) => {
+      await db('console_grants').insert(consoleGrants.write(grant));
+    },
+    findGrant: async (accountId, digest) => {
+      const row = await one(accountId, digest).first();
+      return row ? consoleGrants.read(row) : null;
+    },
+    redeemGrant: async (accountId, digest, redeemed, now) => {
+      const live = one(accountId, digest).whereNull('used_at').where('expires_at', '>', now);
+      return (await live.update(consoleGrants.write({ ...redeemed, usedAt: now }))) === 1;
+    },
+    removeGrant: async (accountId, digest) => {
+      await one(accountId, digest).delete();
+    },
+    findToken: async (accountId, tokenDigest) => {
+      const row = await standingOf(db, accountId, tokenDigest);
+      if (!row) return null;
+      const scopes: readonly string[] = JSON.parse(row.scopes);
+      return { grant: readGrant(row), session: readSession(row), scopes, status: row.status as UserStatus };
+    },
+    useProof: async ({ accountId, digest, expiresAt }) => {
+      const used = db('console_proofs').insert({ account_id: accountId, digest, expires_at: expiresAt });
+      return (await used.onConflict(['account_id', 'digest']).ignore().returning('digest')).length === 1;
+    },
+  };
+}
+
+export function administratorVerbs(db: Knex): AdministratorStore {
+  const all = (accountId: number) =>
+    db('administrators').where('account_id', accountId).whereRaw(refersToPresent('administrators', 'user_id'));
+  return {
+    find: async (accountId, userId) => {
+      const row = await all(accountId).where('user_id', userId).first();
+      return row ? administrators.read(row) : null;
+    },
+    page: (accountId, query) => listPage(db, listing, accountId, query),
+    lockAll: async (accountId) => {
+      await dialectOf(db).lock(() => all(accountId).orderBy('user_id').select('user_id'), 'forUpdate');
+      return (await all(accountId).orderBy('user_id')).map(administrators.read);
+    },
+    put: async (administrator) => {
+      const added = db('administrators').insert(administrators.write(administrator));
+      await added.onConflict(['account_id', 'user_id']).merge(['scopes']);
+    },
+    remove: async (accountId, userId) =>
+      (await db('administrators').where({ account_id: accountId, user_id: userId }).delete()) === 1,
+    ...grantVerbs(db),
+  };
+}

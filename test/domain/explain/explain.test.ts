@@ -1,0 +1,286 @@
+/** Explanations over the API, beside real sign-ins: twelve causes, no effect, the same outcomes. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { recordEvent } from '../../../src/domain/audit/record.ts';
+import { noteClockFault } from '../../../src/domain/clients/clock-faults.ts';
+import type { HookRunner } from '../../../src/domain/hooks/runner.ts';
+import { createPolicy } from '../../../src/domain/policies/policies.ts';
+import type { UserRecord } from '../../../src/store/users.ts';
+import { unique } from '../../store/samples.ts';
+import { openTestApp, type TestApp } from '../../support/app.ts';
+import { readRows } from '../../support/rows.ts';
+import { scriptedHooks } from '../../support/scripted-hooks.ts';
+import { giveDevice } from '../../support/second-factor.ts';
+import {
+  authorizePath,
+  CookieJar,
+  makeUser,
+  password,
+  type RegisteredClient,
+  registerClient,
+  signInForCode,
+  submit,
+  walk,
+} from '../../support/sign-in.ts';
+import { databases } from '../../support/stores.ts';
+import { type Management, managing } from '../../surfaces/api-2/managing.ts';
+import { delegated } from '../../surfaces/api-v1/delegated.ts';
+
+interface Cast {
+  readonly app: TestApp;
+  readonly api: Management;
+  readonly client: RegisteredClient;
+  readonly user: UserRecord;
+}
+
+interface Told {
+  readonly outcome: string;
+  readonly cause: string | null;
+  readonly steps: readonly {
+    readonly step: string;
+    readonly outcome: string;
+    readonly cause: string;
+    readonly remedy: { readonly method: string; readonly path: string; readonly body: unknown } | null;
+  }[];
+}
+
+const scripted = scriptedHooks();
+let ending: 'success' | 'timeout' = 'success';
+const runner: HookRunner = {
+  ...scripted,
+  run: async (run) => ({ ...(await scripted.run(run)), ...(ending === 'timeout' && { ending, value: 'null' }) }),
+};
+
+async function hookOf({ api }: Cast): Promise<string> {
+  const source = Buffer.from('exports.handler = async () => null;').toString('base64');
+  const hook = { type: 'pre-authentication', function: source, timeout: 1, retries: 0 };
+  return (await api.done(201, 'POST', '/hooks', hook)).id;
+}
+
+/** Plants a state; answers what the explanation is asked with besides, and the path of the remedy. */
+type Plant = (cast: Cast) => Promise<{ readonly asked?: object; readonly path?: string; readonly outcome?: string }>;
+
+const set = async ({ api, user }: Cast, members: object) => api.done(200, 'PUT', `/users/${user.id}`, members);
+const strict = ({ app: { services, account } }: Cast) =>
+  createPolicy(services, account, { name: unique('strict'), otpRequired: true });
+
+/** The step whose cause is told, and the state that it is told for. */
+const planted: Readonly<Record<string, readonly [step: string, cause: string, plant: Plant]>> = {
+  locked: [
+    'user',
+    'user_locked',
+    async (cast) => {
+      await set(cast, { status: 3 });
+      return { path: `/users/${cast.user.id}/unlock` };
+    },
+  ],
+  suspended: [
+    'user',
+    'user_suspended',
+    async (cast) => {
+      await set(cast, { status: 2 });
+      return { path: `/users/${cast.user.id}` };
+    },
+  ],
+  'no access': [
+    'access',
+    'access_not_assigned',
+    async (cast) => {
+      await cast.api.done(204, 'DELETE', `/apps/${cast.client.app_id}/users`, [cast.user.id]);
+      return { path: `/apps/${cast.client.app_id}/users` };
+    },
+  ],
+  'wrong policy': [
+    'policy',
+    'policy_of_user',
+    async (cast) => {
+      await set(cast, { policy_id: (await strict(cast)).id });
+      return { path: `/users/${cast.user.id}`, outcome: 'asks' };
+    },
+  ],
+  'factor missing': [
+    'second_factor',
+    'second_factor_missing',
+    async (cast) => {
+      await cast.api.done(200, 'PUT', `/apps/${cast.client.app_id}`, { policy_id: (await strict(cast)).id });
+      return { path: `/mfa/users/${cast.user.id}/registrations`, outcome: 'asks' };
+    },
+  ],
+  'hook refuses': [
+    'hooks',
+    'hook_refused',
+    async (cast) => {
+      const id = await hookOf(cast);
+      scripted.answer = () => ({ success: false });
+      return { path: `/hooks/${id}` };
+    },
+  ],
+  'hook times out': [
+    'hooks',
+    'hook_timed_out',
+    async (cast) => {
+      const id = await hookOf(cast);
+      ending = 'timeout';
+      return { path: `/hooks/${id}` };
+    },
+  ],
+  'expired password': [
+    'password_age',
+    'new_password_due',
+    async (cast) => {
+      const { services, account } = cast.app;
+      await services.store.users.update(account.id, cast.user.id, { status: 4 });
+      return { path: `/users/${cast.user.id}`, outcome: 'asks' };
+    },
+  ],
+  'consent withdrawn': [
+    'consent',
+    'consent_withdrawn',
+    async (cast) => {
+      await signInForCode(cast.app, cast.client, cast.user);
+      await cast.api.done(204, 'DELETE', `/users/${cast.user.id}/consents/${cast.client.app_id}`);
+      return { outcome: 'asks' };
+    },
+  ],
+  'client expired': [
+    'client',
+    'client_expired',
+    async ({ app: { services, account } }) => {
+      const clientId = unique('gone').slice(0, 30);
+      const target = { type: 'app', id: 999 } as const;
+      const detail = { reason: 'idle', days: 30, client_id: clientId } as const;
+      await services.store.transaction((tx) =>
+        recordEvent(tx, services, account, { action: 'app.expired', target, detail }),
+      );
+      return { asked: { client_id: clientId }, path: '/apps' };
+    },
+  ],
+  'redirect URI differs': [
+    'request',
+    'redirect_uri_differs',
+    async ({ client }) => ({
+      asked: { redirect_uri: 'https://app.example.com/callback/' },
+      path: `/apps/${client.app_id}`,
+    }),
+  ],
+  clock: [
+    'clock',
+    'clock_differs',
+    async ({ app: { services, account }, client }) => {
+      noteClockFault(services, account, { appId: client.app_id }, { what: 'proof', aheadSeconds: -4000 });
+      return {};
+    },
+  ],
+};
+
+for (const kind of databases) {
+  describe(`explanations on ${kind}`, () => {
+    let opened: TestApp;
+    before(async () => {
+      opened = await openTestApp(kind, { services: { hooks: runner } });
+    });
+    after(() => opened.dispose());
+
+    async function cast(): Promise<Cast> {
+      scripted.answer = () => null;
+      ending = 'success';
+      const settings = { 'limit.sign-in': 'off', 'limit.api-2': 'off', 'limit.hooks': 'off', hook_failure: 'deny' };
+      const app = await opened.another(settings);
+      const api = await managing(app);
+      const client = await registerClient(app);
+      const user = await makeUser(app, client.app_id);
+      return { app, api, client, user };
+    }
+
+    async function explain({ api, client, user }: Cast, asked: object = {}): Promise<Told> {
+      const body = { method: 'password', client_id: client.client_id, ip_address: '192.0.2.1', ...asked };
+      return api.done(200, 'POST', `/users/${user.id}/explain`, body);
+    }
+
+    for (const [name, [step, cause, plant]] of Object.entries(planted)) {
+      it(`${name} is named, with its remedy, and no table changes`, async () => {
+        const on = await cast();
+        const { asked, path, outcome = 'refuses' } = await plant(on);
+        const rows = await readRows(on.app.url);
+        const told = await explain(on, asked);
+        assert.deepEqual(await readRows(on.app.url), rows);
+        const found = told.steps.find((one) => one.step === step);
+        assert.equal(found?.cause, cause, JSON.stringify(told));
+        assert.equal(told.outcome, outcome, JSON.stringify(told));
+        assert.equal(found?.remedy?.path ?? null, path === undefined ? null : `/api/2${path}`);
+        if (outcome === 'refuses') assert.equal(told.cause, cause);
+        if (step === 'hooks') assert.equal(scripted.seen.at(-1)?.['is_test'], true);
+      });
+    }
+
+    it('the remedy that it names is the call that helps', async () => {
+      for (const name of ['locked', 'suspended', 'no access', 'hook refuses', 'redirect URI differs', 'wrong policy']) {
+        const on = await cast();
+        const [step, cause, plant] = planted[name] ?? [];
+        const { asked } = (await plant?.(on)) ?? {};
+        const remedy = (await explain(on, asked)).steps.find((one) => one.step === step)?.remedy;
+        assert.ok(remedy, name);
+        const answer = await on.api.call(remedy.method, remedy.path.replace('/api/2', ''), remedy.body);
+        assert.ok(answer.status < 300, `${name}: ${answer.text}`);
+        const after = (await explain(on, asked)).steps.find((one) => one.step === step);
+        assert.notEqual(after?.cause, cause, name);
+        assert.equal(after?.outcome, 'passes', name);
+      }
+    });
+
+    it('comes to what a sign-in by password comes to, at the page and at the form of another program', async () => {
+      const states: Readonly<Record<string, (on: Cast) => Promise<unknown>>> = {
+        active: async () => {},
+        allowed: (on) => signInForCode(on.app, on.client, on.user),
+        locked: (on) => set(on, { status: 3 }),
+        suspended: (on) => set(on, { status: 2 }),
+        'password expired': ({ app, user }) => app.services.store.users.update(app.account.id, user.id, { status: 4 }),
+        'with a device': ({ app, user }) => giveDevice(app, user),
+        'factor demanded': async (on) => set(on, { policy_id: (await strict(on)).id }),
+        'no access': ({ api, client, user }) => api.done(204, 'DELETE', `/apps/${client.app_id}/users`, [user.id]),
+        paused: ({ app, user }) =>
+          app.services.store.users.update(app.account.id, user.id, { lockedUntil: app.services.clock.now() + 60_000 }),
+        'hook refuses': async (on) => {
+          await hookOf(on);
+          scripted.answer = () => ({ success: false });
+        },
+        'hook fails': async (on) => {
+          await hookOf(on);
+          ending = 'timeout';
+        },
+      };
+      for (const [name, plant] of Object.entries(states)) {
+        const on = await cast();
+        await plant(on);
+        const page = await explain(on);
+        const form = await explain(on, { method: 'delegated', client_id: undefined });
+        assert.equal(page.outcome, await signInAtPage(on), `${name}: ${JSON.stringify(page)}`);
+        const said = await (await delegated(on.app)).say(on.user.email);
+        assert.equal(form.outcome === 'passes', said === 'Success', `${name}: ${said} ${JSON.stringify(form)}`);
+      }
+    });
+
+    it('tells a session, a grant, a passkey and a grant type from none', async () => {
+      const on = await cast();
+      const causeOf = async (asked: object) => (await explain(on, asked)).cause;
+      assert.equal(await causeOf({ method: 'sso' }), 'no_session');
+      assert.equal(await causeOf({ method: 'refresh' }), 'no_grant');
+      assert.equal(await causeOf({ method: 'passkey' }), 'no_passkey');
+      assert.equal(await causeOf({ method: 'password_grant' }), 'grant_type_not_allowed');
+      assert.equal(await causeOf({ method: 'device' }), 'grant_type_not_allowed');
+      assert.equal(await causeOf({ client_id: 'nothing' }), 'client_unknown');
+      await signInForCode(on.app, on.client, on.user, { scope: 'openid' });
+      assert.equal(await causeOf({ method: 'sso' }), null);
+      assert.equal((await explain(on, { client_id: undefined })).outcome, 'passes');
+    });
+  });
+}
+
+/** What the page comes to: the app or the consent of one that was never asked, another page, or a refusal. */
+async function signInAtPage({ app, client, user }: Cast): Promise<string> {
+  const begun = await walk(app, new CookieJar(), authorizePath(client, { scope: 'openid' }));
+  const { answer } = await submit(app, begun, { username: user.email ?? '', password });
+  if (answer.status === 303) return 'passes';
+  return answer.status === 200 ? 'asks' : 'refuses';
+}

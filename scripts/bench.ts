@@ -8,8 +8,10 @@
  *     npm run bench -- --write     full, and writes docs/performance.md
  *     npm run bench -- --lists     the lists of users alone
  *     npm run bench -- --documents clients with a metadata document alone
+ *     npm run bench -- --scale     what a refresh costs with several processes, by part, beside what the model of
+ *                                  docs/scale.md predicts; with --write kept for --simulate
+ *     npm run bench -- --simulate  what the model predicts for larger machines and for many, from what was kept
  *     npm run bench -- --floors    what each request costs beside its floor alone
- *     npm run bench -- --scale     what a refresh costs with several processes, by part, and nothing else
  *     npm run bench -- --log-streams what open streams of log lines cost, and nothing else; half a minute
  *     npm run bench -- --growth    each operation of the contracts with 1,000 and with 300,000 users, up to 25 minutes;
  *                                  --users=N another size, --database=sqlite or postgres one of both, --only=<regexp>
@@ -44,9 +46,12 @@ import { measureStreams } from '../test/bench/measure-streams.ts';
 import { fullPlan, quickPlan } from '../test/bench/plan.ts';
 import { profileRefresh } from '../test/bench/profile.ts';
 import { type Results, reportJson, reportPage, reportText } from '../test/bench/report.ts';
+import type { Measurements } from '../test/bench/scale/fit.ts';
+import { comparisonReport, predictionReport } from '../test/bench/scale/report.ts';
 
 const databases = ['sqlite', 'postgres'] as const;
 const page = new URL('../docs/performance.md', import.meta.url);
+const measuredFile = new URL('../test/bench/scale/measured.json', import.meta.url);
 const template = new URL('../test/bench/performance.md', import.meta.url);
 
 function readFlags() {
@@ -64,6 +69,7 @@ function readFlags() {
       documents: flag,
       floors: flag,
       scale: flag,
+      simulate: flag,
       'log-streams': flag,
       ...growth,
     };
@@ -116,6 +122,7 @@ const {
   documents: documentsOnly,
   floors: floorsOnly,
   scale,
+  simulate,
   'log-streams': logStreams,
   growth,
   users,
@@ -123,7 +130,7 @@ const {
   only,
   filled,
 } = readFlags();
-if ((quick || hooks || listsOnly || documentsOnly || floorsOnly) && write) {
+if ((quick || hooks || listsOnly || documentsOnly || floorsOnly) && write && !scale) {
   process.stderr.write(
     'docs/performance.md is written from a full run: --write excludes --quick, --hooks, --lists, --documents, --floors\n',
   );
@@ -140,6 +147,12 @@ function readGrowthPlan(): GrowthPlan {
   return { users: Math.floor(Number(users)), databases: asked, ...named };
 }
 
+if (simulate) {
+  const measurements = JSON.parse(readFileSync(measuredFile, 'utf8')) as Measurements;
+  process.stdout.write(`${comparisonReport(measurements)}\n\n${predictionReport(measurements)}\n`);
+  process.exit(0);
+}
+
 const startedAt = performance.now();
 const bench = openBench(quick ? quickPlan : fullPlan, (line) => {
   process.stderr.write(`${String(Math.round((performance.now() - startedAt) / 1000)).padStart(4)} s  ${line}\n`);
@@ -149,9 +162,10 @@ if (profileOnly) {
   process.exit(0);
 }
 if (scale) {
-  const tables = await measureScale(bench);
+  const { tables, measurements } = await measureScale(bench);
   bench.close();
-  process.stdout.write(`${tables}\n`);
+  if (write) writeFileSync(measuredFile, `${JSON.stringify(measurements, null, 2)}\n`);
+  process.stdout.write(`${tables}\n\n${comparisonReport(measurements)}\n`);
   process.exit(0);
 }
 if (logStreams) {

@@ -54,12 +54,13 @@ export function openBench(plan: Plan, log: (line: string) => void): Bench {
     folder,
     series,
     log,
-    alternate: async ({ rounds, milliseconds }, contestants) => {
+    alternate: async ({ rounds, milliseconds, connections = plan.connections }, contestants) => {
+      const loaded = { ...plan, connections };
       for (const one of contestants) await settle(one);
       const measured = contestants.map((): Measurement[] => []);
       for (let round = 1; round <= rounds; round += 1) {
         for (const [index, { target, label }] of contestants.entries()) {
-          const measurement = await measureOnce(generator, plan, target, plan.warmUpMilliseconds, milliseconds);
+          const measurement = await measureOnce(generator, loaded, target, plan.warmUpMilliseconds, milliseconds);
           measured[index]?.push(measurement);
           log(`${label}: ${Math.round(measurement.perSecond)}/s (round ${round} of ${rounds})`);
         }

@@ -17,7 +17,7 @@ function sqliteVersion(): string {
 }
 
 /** How long writing one page to disk takes below this folder, in milliseconds; below 0.02 it is not a disk. */
-function flushMilliseconds(folder: string): number {
+export function flushMilliseconds(folder: string): number {
   const file = join(folder, 'flush');
   const descriptor = openSync(file, 'w');
   const times: number[] = [];

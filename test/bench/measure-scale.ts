@@ -4,36 +4,75 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { serverVariable, startPostgres } from '../support/postgres.ts';
+import { availableParallelism } from 'node:os';
+import pg from 'pg';
+import { postgresUrl, serverVariable, startPostgres } from '../support/postgres.ts';
 import { type Bench, type Contestant, contestant } from './bench.ts';
 import { prepareGatehouse } from './gatehouse.ts';
+import { describeMachine, flushMilliseconds } from './machine.ts';
 import { makeDurable } from './measure-postgres.ts';
 import { processorTime, threadTimes } from './processor-time.ts';
+import type { Measurements, Row } from './scale/fit.ts';
 import { median } from './series.ts';
 import type { Server } from './servers.ts';
 import type { Target } from './target.ts';
 
 /** Processes below a supervisor; 0: one without. */
 const counts = [0, 1, 2, 4] as const;
+/** Of one process alone, so that the costs of a batch can be told from those of a request. */
+const fewConnections = [4, 12] as const;
+
+/** The number of batches is asked for by it. */
+const metricsToken = 'metrics-of-the-benchmark';
 
 type Part = 'supervisor' | 'event loop' | 'other threads' | 'database';
 type Times = Readonly<Record<Part, number>>;
 
 interface Measured {
   readonly label: string;
+  readonly processes: number;
+  readonly connections: number;
   readonly perSecond: number;
   readonly p99Milliseconds: number;
   /** µs of the processor for each refresh. */
   readonly times: Times;
+  /** µs of the generator for each refresh. */
+  readonly client: number;
+  /** Refreshes in a batch, on average. */
+  readonly batchSize: number;
   readonly errors: number;
 }
 
-/** Returns the tables. */
-export async function measureScale(bench: Bench): Promise<string> {
-  return `${tableOf(await onPostgres(bench))}\n\n${tableOf(await onSqlite(bench))}`;
+/** Returns the tables, and what the model takes from them. */
+export async function measureScale(bench: Bench): Promise<{ tables: string; measurements: Measurements }> {
+  const flush = flushMilliseconds(bench.folder) * 1_000;
+  const { measured: postgres, logBytes } = await onPostgres(bench);
+  const sqlite = await onSqlite(bench);
+  const rows = postgres.map(
+    ({ processes, connections, perSecond, times, client, batchSize }): Row => ({
+      processes,
+      connections,
+      perSecond: Math.round(perSecond),
+      loop: Math.round(times['event loop']),
+      threads: Math.round(times['other threads']),
+      database: Math.round(times.database),
+      client: Math.round(client),
+      batchSize: Number(batchSize.toFixed(2)),
+    }),
+  );
+  return {
+    tables: `${tableOf(postgres)}\n\n${tableOf(sqlite)}`,
+    measurements: {
+      machine: describeMachine(bench.folder),
+      cores: availableParallelism(),
+      flush: Math.round(flush),
+      logBytes: Math.round(logBytes),
+      rows,
+    },
+  };
 }
 
-async function onPostgres(bench: Bench): Promise<Measured[]> {
+async function onPostgres(bench: Bench): Promise<{ measured: Measured[]; logBytes: number }> {
   bench.log('starting PostgreSQL');
   const postgres = startPostgres();
   process.env[serverVariable] = postgres.url;
@@ -41,20 +80,56 @@ async function onPostgres(bench: Bench): Promise<Measured[]> {
   const prepared = await prepareGatehouse('PostgreSQL', 'postgres', bench.plan.users);
   const servers: Server[] = [];
   try {
-    for (const count of counts) servers.push(await prepared.serve(count === 0 ? {} : { supervised: count }));
-    return await measure(
-      bench,
-      servers.map((server, index) => {
-        const count = counts[index] ?? 0;
-        const label = count === 0 ? 'one process, alone' : `--processes ${count}`;
-        return { ...partOf(contestant(server, 'refresh', label), index, servers.length), supervised: count > 0, pid };
-      }),
-    );
+    for (const count of counts) {
+      servers.push(
+        await prepared.serve({ envs: [{ METRICS_TOKEN: metricsToken }], ...(count > 0 && { supervised: count }) }),
+      );
+    }
+    const all = servers.map((server, index): Measurable => {
+      const processes = counts[index] ?? 0;
+      const label = processes === 0 ? 'one process, alone' : `--processes ${processes}`;
+      const part = partOf(contestant(server, 'refresh', label), index, servers.length);
+      return { ...part, processes, connections: bench.plan.connections, pid };
+    });
+    const [alone, ...supervised] = all;
+    if (!alone) throw new Error('no server runs');
+    const levels = [bench.plan.connections, ...fewConnections];
+    const ofAlone = levels.map((connections, index): Measurable => {
+      const label = `${alone.label}, ${connections} connections`;
+      return { ...alone, ...partOf({ ...alone, label }, index, levels.length), connections };
+    });
+    const logBytes = await logBytesOf(bench, ofAlone);
+    return { measured: await measure(bench, [...ofAlone, ...supervised]), logBytes };
   } finally {
     for (const server of servers) await server.stop();
     await prepared.dispose();
     await postgres.stop();
     delete process.env[serverVariable];
+  }
+}
+
+/** What a refresh of the first one writes to the log; the load before it is the warm-up of `bench`. */
+async function logBytesOf(bench: Bench, [first]: readonly Measurable[]): Promise<number> {
+  if (!first) throw new Error('no server runs');
+  const { milliseconds } = bench.plan.other;
+  const load = () => bench.alternate({ rounds: 1, milliseconds }, [first]);
+  await load();
+  const before = await logPosition();
+  const [series] = await load();
+  const perSecond = series?.measurements[0]?.perSecond ?? Number.NaN;
+  return ((await logPosition()) - before) / ((perSecond * (milliseconds + bench.plan.warmUpMilliseconds)) / 1000);
+}
+
+async function logPosition(): Promise<number> {
+  const client = new pg.Client({ connectionString: postgresUrl() });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ position: string }>(
+      `select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as position`,
+    );
+    return Number(rows[0]?.position);
+  } finally {
+    await client.end();
   }
 }
 
@@ -66,10 +141,11 @@ async function onSqlite(bench: Bench): Promise<Measured[]> {
     const both = contestant(server, 'refresh', 'SQLite, two processes');
     const [port = 0] = both.target.ports;
     const [first = 0] = both.target.pids;
+    const unsupervised = { processes: 0, connections: bench.plan.connections, pid: null };
     const one: Target = { ...both.target, name: 'SQLite, one', ports: [port], pids: [first] };
     return await measure(bench, [
-      { ...partOf({ label: 'SQLite, one process', target: one }, 0, 2), supervised: false, pid: null },
-      { ...partOf(both, 1, 2), supervised: false, pid: null },
+      { ...partOf({ label: 'SQLite, one process', target: one }, 0, 2), ...unsupervised },
+      { ...partOf(both, 1, 2), ...unsupervised },
     ]);
   } finally {
     await server.stop();
@@ -84,40 +160,64 @@ function partOf({ label, target }: Contestant, index: number, of: number): Conte
 }
 
 interface Measurable extends Contestant {
-  readonly supervised: boolean;
+  /** Below a supervisor; 0: none. */
+  readonly processes: number;
+  readonly connections: number;
   /** Of the database's first process. */
   readonly pid: number | null;
 }
 
+interface Found {
+  readonly perSecond: number[];
+  readonly p99: number[];
+  readonly times: Times[];
+  readonly client: number[];
+  readonly batchSizes: number[];
+  errors: number;
+}
+
 async function measure(bench: Bench, all: readonly Measurable[]): Promise<Measured[]> {
-  const rounds = { rounds: 1, milliseconds: bench.plan.other.milliseconds };
+  const { milliseconds } = bench.plan.other;
+  const roundOf = ({ connections }: Measurable) => ({ rounds: 1, milliseconds, connections });
   // So that its code is compiled before anything is counted.
-  for (const one of all) await bench.alternate(rounds, [one]);
-  const found = new Map<string, { perSecond: number[]; p99: number[]; times: Times[]; errors: number }>();
+  for (const one of all) await bench.alternate(roundOf(one), [one]);
+  const found = new Map<Measurable, Found>();
   for (let round = 0; round < bench.plan.other.rounds; round += 1) {
     for (const one of all) {
       const before = timesOf(one);
-      const [series] = await bench.alternate(rounds, [one]);
+      const batchesBefore = await batchesOf(one);
+      const [series] = await bench.alternate(roundOf(one), [one]);
       const after = timesOf(one);
+      const batchesAfter = await batchesOf(one);
       const [measurement] = series?.measurements ?? [];
       if (!series || !measurement) throw new Error('nothing was measured');
       // What the warm-up before it answered costs as much as what is counted.
-      const answered = (measurement.perSecond * (rounds.milliseconds + bench.plan.warmUpMilliseconds)) / 1000;
-      const entry = found.get(one.label) ?? { perSecond: [], p99: [], times: [], errors: 0 };
+      const answered = (measurement.perSecond * (milliseconds + bench.plan.warmUpMilliseconds)) / 1000;
+      const entry = found.get(one) ?? { perSecond: [], p99: [], times: [], client: [], batchSizes: [], errors: 0 };
       entry.perSecond.push(measurement.perSecond);
       entry.p99.push(measurement.p99Milliseconds);
       entry.times.push(mapTimes((part) => (after[part] - before[part]) / answered));
+      entry.batchSizes.push(
+        (batchesAfter.items - batchesBefore.items) / (batchesAfter.batches - batchesBefore.batches),
+      );
+      entry.client.push(measurement.generatorMicroseconds);
       entry.errors += series.errors;
-      found.set(one.label, entry);
+      found.set(one, entry);
     }
   }
-  return [...found].map(([label, { perSecond, p99, times, errors }]) => ({
-    label,
-    perSecond: median(perSecond),
-    p99Milliseconds: median(p99),
-    times: mapTimes((part) => median(times.map((one) => one[part]))),
-    errors,
-  }));
+  return [...found].map(
+    ([{ label, processes, connections }, { perSecond, p99, times, client, batchSizes, errors }]) => ({
+      label,
+      processes,
+      connections,
+      perSecond: median(perSecond),
+      p99Milliseconds: median(p99),
+      times: mapTimes((part) => median(times.map((one) => one[part]))),
+      client: median(client),
+      batchSize: median(batchSizes),
+      errors,
+    }),
+  );
 }
 
 const parts = ['supervisor', 'event loop', 'other threads', 'database'] as const;
@@ -127,7 +227,8 @@ function mapTimes(timeOf: (part: Part) => number): Times {
 }
 
 /** µs since the processes began. */
-function timesOf({ target, supervised, pid }: Measurable): Times {
+function timesOf({ target, processes, pid }: Measurable): Times {
+  const supervised = processes > 0;
   const own = target.pids.filter((one) => one !== pid);
   const serving = supervised ? own.flatMap(childrenOf) : own;
   const threads = serving.map((one) => threadTimes(one));
@@ -142,6 +243,22 @@ function timesOf({ target, supervised, pid }: Measurable): Times {
   };
 }
 
+/** How many batches of refreshes there were, and how many refreshes in them, of all processes of the server. */
+async function batchesOf({ target, pid }: Measurable): Promise<{ batches: number; items: number }> {
+  if (pid === null) return { batches: Number.NaN, items: Number.NaN };
+  const answer = await fetch(`http://127.0.0.1:${target.ports[0]}/metrics`, {
+    headers: { authorization: `Bearer ${metricsToken}` },
+  });
+  const text = await answer.text();
+  const valueOf = (name: string) => {
+    const line = new RegExp(`^gatehouse_database_batch_items_${name}\\{[^}]*batch="refresh"[^}]*\\} (\\S+)$`, 'm');
+    const value = line.exec(text)?.[1];
+    if (value === undefined) throw new Error(`no number of batches in ${answer.status}: ${text.slice(0, 200)}`);
+    return Number(value);
+  };
+  return { batches: valueOf('count'), items: valueOf('sum') };
+}
+
 function totalOf(times: Map<string, number>): number {
   return [...times.values()].reduce((sum, one) => sum + one, 0);
 }
@@ -152,11 +269,12 @@ function childrenOf(pid: number): number[] {
 }
 
 function tableOf(measured: readonly Measured[]): string {
-  const head = ['', 'refreshes/s', 'p99 ms', ...parts.map((part) => `${part} µs`), 'all µs', 'errors'];
-  const rows = measured.map(({ label, perSecond, p99Milliseconds, times, errors }) => [
+  const head = ['', 'refreshes/s', 'p99 ms', 'in a batch', ...parts.map((part) => `${part} µs`), 'all µs', 'errors'];
+  const rows = measured.map(({ label, perSecond, p99Milliseconds, batchSize, times, errors }) => [
     label,
     String(Math.round(perSecond)),
     p99Milliseconds.toFixed(1),
+    Number.isNaN(batchSize) ? '' : batchSize.toFixed(1),
     ...parts.map((part) => String(Math.round(times[part]))),
     String(Math.round(parts.reduce((sum, part) => sum + times[part], 0))),
     String(errors),

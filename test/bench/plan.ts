@@ -22,6 +22,8 @@ export interface Plan {
 export interface Rounds {
   readonly rounds: number;
   readonly milliseconds: number;
+  /** Other than the plan's. */
+  readonly connections?: number;
 }
 
 const common = { connections: 32, users: 1_000, manyUsers: 1_000_000 } as const;

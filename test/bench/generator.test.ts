@@ -40,12 +40,12 @@ describe('the generator of load', () => {
 
   it('gets good answers from the service under test', async () => {
     const prepared = await prepareGatehouse('SQLite', 'sqlite', 8);
-    await loadTwice(await prepared.serve(), 5).finally(prepared.dispose);
+    await loadTwice(await prepared.serve(), 8).finally(prepared.dispose);
   });
 
   // The other keeper of the second peer's tokens answers below.
   it('gets good answers from each peer', async () => {
-    await loadTwice(await startFloor(folder, 8), 1);
+    await loadTwice(await startFloor(folder, 8), 7);
     await loadTwice(await startOidcProvider('sqlite', folder, 8), 3);
   });
 

@@ -51,7 +51,7 @@ describe('D3: a full disk', () => {
   });
 
   it('a backup: refused with a clear message, and no partial file remains', { timeout: 300_000 }, async (t) => {
-    const disk = mountSmallDisk(1);
+    const disk = mountSmallDisk(4);
     if (!disk) return t.skip('no right to mount a small file system');
     t.after(() => disk.remove());
     const installation = await install('sqlite');

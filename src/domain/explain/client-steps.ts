@@ -116,7 +116,7 @@ export async function checkRequestStep(
     };
   }
   const uri = redirectUri ?? client.redirectUris[0];
-  const implicit = !client.grantTypes.includes('authorization_code');
+  const implicit = !hasGrantType(client, 'authorization_code');
   const query = {
     client_id: client.clientId,
     response_type: implicit ? (client.responseTypes[0] ?? 'code') : 'code',

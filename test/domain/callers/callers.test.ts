@@ -80,8 +80,8 @@ onServices('callers', (subject) => {
     assert.equal(token.createdAt, services.clock.now());
     assert.deepEqual(await authenticateBearer(services, account, token.accessToken), {
       accountId: account.id,
-      credentialId: credential.id,
-      clientId: credential.clientId,
+      actor: { type: 'credential', id: credential.id },
+      limitedBy: { credential: credential.clientId },
       scopes: ['read_users'],
     });
     services.clock.advance(36_000_000 - 1);

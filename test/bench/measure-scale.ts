@@ -250,13 +250,13 @@ async function batchesOf({ target, pid }: Measurable): Promise<{ batches: number
     headers: { authorization: `Bearer ${metricsToken}` },
   });
   const text = await answer.text();
-  const valueOf = (name: string) => {
+  const sampleOf = (name: string) => {
     const line = new RegExp(`^gatehouse_database_batch_items_${name}\\{[^}]*batch="refresh"[^}]*\\} (\\S+)$`, 'm');
     const value = line.exec(text)?.[1];
     if (value === undefined) throw new Error(`no number of batches in ${answer.status}: ${text.slice(0, 200)}`);
     return Number(value);
   };
-  return { batches: valueOf('count'), items: valueOf('sum') };
+  return { batches: sampleOf('count'), items: sampleOf('sum') };
 }
 
 function totalOf(times: Map<string, number>): number {

@@ -271,7 +271,14 @@ onEachDatabase('removals', (subject) => {
 });
 
 /** At most a few rows per object: they are deleted with its own. Grants' rows are deleted with them. */
-const withObject = ['factor_devices', 'factor_attempts', 'recovery_codes', 'sign_in_histories', 'invite_links'];
+const withObject = [
+  'factor_devices',
+  'factor_attempts',
+  'recovery_codes',
+  'sign_in_histories',
+  'invite_links',
+  'administrators',
+];
 const parents: Readonly<Record<string, keyof typeof clearedTables>> = {
   users: 'user',
   clients: 'app',

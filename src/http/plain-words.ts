@@ -34,6 +34,8 @@ export const patterns: Readonly<Record<string, string>> = {
   '^[A-Za-z][A-Za-z0-9_.:/~-]*$': 'must begin with a letter and have only letters, digits and _ . : / ~ - after it',
   '^[a-zA-Z_][a-zA-Z0-9_]*$': 'must begin with a letter or _ and have only letters, digits and _ after it',
   '^[0-9a-f-]{36}$': 'must have 36 characters: digits, the letters a to f, and -',
+  '^[0-9]+$': 'must have only digits',
+  '^\\d{4}-\\d{2}-\\d{2}$': 'must be a date such as 2026-11-29',
   '^[1-9][0-9]{0,9}$': 'must be an integer above 0 without a leading zero',
   '^(6[0-9]|[7-9][0-9]|[1-8][0-9]{2}|900)$': 'must be an integer from 60 to 900',
   '^(\\*|((W/)?"[!#-~\\u0080-\\u00FF]*")?([ \\t]*,([ \\t]*(W/)?"[!#-~\\u0080-\\u00FF]*")?)*)$':

@@ -127,7 +127,7 @@ export const documents: readonly Mutant[] = [
     id: 'document-trail',
     rule: 'strangers write no event about a client without an app',
     file: 'domain/login/refused-request.ts',
-    text: 'if (isUnstored({ appId })) return;',
+    text: 'if (isUnstored({ appId }) || isConsole({ appId })) return;',
     becomes: '',
     killedBy: 'surfaces/oauth2/document-clients.ts',
   },

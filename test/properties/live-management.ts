@@ -71,7 +71,14 @@ const hook: Source = () => ({
   body: { type: 'pre-authentication', function: '', timeout: 1, env_vars: [], packages: {}, context_version: '1.1.0' },
 });
 
-const someScopes = [['read_users'], ['manage_users'], ['read_all'], ['manage_all'], ['manage_users', 'read_all']];
+/** None of them is what a new administrator of the fixtures has. */
+const someScopes = [
+  ['read_users'],
+  ['manage_users'],
+  ['read_users', 'read_all'],
+  ['manage_all'],
+  ['manage_users', 'read_all'],
+];
 let scopesGiven = 0;
 
 /** Other scopes than the last few requests gave. */

@@ -38,6 +38,12 @@ describe('a PostgreSQL that falls silent', () => {
     }
   }
 
+  /** The proxy cuts idle connections with the silent ones; the store hears of them in a later turn. */
+  async function untilPingAnswers(store: Store): Promise<void> {
+    for (let tries = 0; tries < 20; tries += 1) if ((await failureOf(store.ping())) === 'nothing') return;
+    throw new Error('no connection to the database that answers again');
+  }
+
   test('while connecting: unavailable, and the next connection works', async () => {
     await onStore(async (store) => {
       // The two connections that are open are held, so that every other call needs a new one.
@@ -64,8 +70,8 @@ describe('a PostgreSQL that falls silent', () => {
     await onStore(async (store) => {
       const cast = await newCast(store);
       const grant = await newGrant(store, cast);
-      // Fewer connections than the statements below ask, of which a ping asks two: none stays idle meanwhile.
-      await Promise.all(Array.from({ length: 3 }, () => store.accounts.list()));
+      // A connection for each of the statements below; a ping asks two.
+      await Promise.all(Array.from({ length: 4 }, () => store.accounts.list()));
       proxy.hang();
       const outcomes = await Promise.all([
         failureOf(store.ping()),
@@ -74,6 +80,7 @@ describe('a PostgreSQL that falls silent', () => {
       ]);
       assert.deepEqual(outcomes, ['unavailable', 'unavailable', 'unavailable']);
       proxy.recover();
+      await untilPingAnswers(store);
       const [outcome] = await store.grants.consumeAll([present(grant)]);
       assert.equal(outcome?.outcome, 'rotated');
     });

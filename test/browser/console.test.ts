@@ -6,7 +6,7 @@ import type { UserRecord } from '../../src/store/users.ts';
 import { violationsOf } from '../support/axe.ts';
 import { waitUntil } from '../support/browser.ts';
 import { makeAdministrator } from '../support/console.ts';
-import { isWhole } from '../support/sample.ts';
+import { runningClock } from '../support/services.ts';
 import { makeUser } from '../support/sign-in.ts';
 import { setUser } from '../support/users.ts';
 import { visitConsole } from './console-stage.ts';
@@ -15,15 +15,12 @@ import { openStage, type Stage, signIn, visit } from './stage.ts';
 const title = (page: Page, text: string) => page.getByRole('heading', { level: 1, name: text, exact: true }).waitFor();
 const said = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor();
 
-/** Walks of several sign-ins in one browser: in a drill, until it is known why one in some runs waits for nothing. */
-const inDrill = isWhole ? it : it.skip;
-
 describe('the console', () => {
   let stage: Stage;
   let administrator: UserRecord;
   let grace: UserRecord;
   before(async () => {
-    stage = await openStage();
+    stage = await openStage({}, { clock: runningClock() });
     administrator = await makeAdministrator(stage.app, ['manage_all'], { firstname: 'Root', lastname: 'Admin' });
     grace = await makeUser(stage.app, undefined, { firstname: 'Grace', lastname: 'Hopper', username: 'grace' });
   });
@@ -143,7 +140,7 @@ describe('the console', () => {
       await title(page, 'Overview');
     }));
 
-  inDrill('shows a reader no button that would be refused', async () => {
+  it('shows a reader no button that would be refused', async () => {
     for (const scope of ['read_users', 'read_all'] as const) {
       const reader = await makeAdministrator(stage.app, [scope], { firstname: 'Ria', lastname: 'Reader' });
       await open(
@@ -174,7 +171,7 @@ describe('the console', () => {
     }
   });
 
-  inDrill('says that the right was taken away, and keeps what was typed', async () => {
+  it('says that the right was taken away, and keeps what was typed', async () => {
     const second = await makeAdministrator(stage.app);
     await open(
       path(grace),
@@ -190,7 +187,7 @@ describe('the console', () => {
     );
   });
 
-  inDrill('after a lost session sends nothing as somebody else, and goes on for the same administrator', () =>
+  it('after a lost session sends nothing as somebody else, and goes on for the same administrator', () =>
     open(path(grace), async (page) => {
       await page.getByLabel('Title').fill('Commodore');
       const { sessions } = stage.app.services.store;
@@ -220,8 +217,7 @@ describe('the console', () => {
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await said(page, 'The user was saved.');
       assert.equal((await now(grace)).title, 'Commodore');
-    }),
-  );
+    }));
 
   it('says that the service did not answer, and asks again when told', () =>
     visitConsole(stage, administrator, { path: '/users', losesNetwork: true }, async (page) => {

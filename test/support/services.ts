@@ -68,6 +68,20 @@ const nowhere = { public: false, hosts: [], isOwnHost: () => false };
 export const sharedKeyPair: GenerateKeyPair = (alg, bits) =>
   alg === 'ES256' ? generateKeyPair(alg, bits) : sharedPair(bits);
 
+/** A clock that runs as that of a browser does, whose proofs say when they were made. */
+export function runningClock(): TestClock {
+  let ahead = 0;
+  return {
+    now: () => Date.now() + ahead,
+    advance: (milliseconds) => {
+      ahead += milliseconds;
+    },
+    hold: () => {
+      throw new Error('a clock that runs cannot be held');
+    },
+  };
+}
+
 /** A clock that begins at the given time (now, unless said). */
 export function testClock(start: number = Date.now()): TestClock {
   let time = start;

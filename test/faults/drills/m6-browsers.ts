@@ -4,7 +4,5 @@ import { matrixDrill } from '../matrix-drill.ts';
 export const drill = matrixDrill({
   id: 'M6',
   title: 'people in a browser, with and without JavaScript',
-  files: ['account', 'console', 'invite', 'new-password', 'second-factor'].map(
-    (name) => `test/browser/${name}.test.ts`,
-  ),
+  files: ['account', 'invite', 'new-password', 'second-factor'].map((name) => `test/browser/${name}.test.ts`),
 });

@@ -14,6 +14,11 @@ import { openStage, type Stage, signIn, visit } from './stage.ts';
 
 const title = (page: Page, text: string) => page.getByRole('heading', { level: 1, name: text, exact: true }).waitFor();
 const said = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor();
+/** All that the screen asks has been answered: what an administrator loses then is noticed by the next call alone. */
+async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await waitUntil(page, "!document.querySelector('main :is(.waiting, [aria-busy=true])')");
+}
 
 describe('the console', () => {
   let stage: Stage;
@@ -176,6 +181,7 @@ describe('the console', () => {
     await open(
       path(grace),
       async (page) => {
+        await settled(page);
         await page.getByLabel('Title').fill('Commodore');
         await setAdministrator(stage.app.services, stage.app.account, second.id, ['read_all']);
         await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -189,6 +195,7 @@ describe('the console', () => {
 
   it('after a lost session sends nothing as somebody else, and goes on for the same administrator', () =>
     open(path(grace), async (page) => {
+      await settled(page);
       await page.getByLabel('Title').fill('Commodore');
       const { sessions } = stage.app.services.store;
       await sessions.endOfUser(stage.app.account.id, administrator.id);

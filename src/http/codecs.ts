@@ -81,8 +81,12 @@ function readForm(bytes: Buffer, repeatable: ReadonlySet<string>): Record<string
   const fields = parseForm(text);
   const fault = findFormFault(fields, repeatable);
   if (fault) throw fault;
-  const read = Object.entries(fields).map(([name, value]) => [name, oneText(value)] as const);
-  return Object.fromEntries(read.filter(([name, value]) => !isLeftOut(name, value)));
+  const read: Record<string, unknown> = {};
+  for (const name of Object.keys(fields)) {
+    const value = oneText(fields[name]);
+    if (!isLeftOut(name, value)) read[name] = value;
+  }
+  return read;
 }
 
 /** The values of a repeatable member, with spaces between them; those that are empty count as left out. */
@@ -110,7 +114,8 @@ export function findFormFault(
   fields: Readonly<Record<string, unknown>>,
   repeatable: ReadonlySet<string>,
 ): Failure | null {
-  for (const [name, value] of Object.entries(fields)) {
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
     if (Array.isArray(value) && !repeatable.has(name)) return repeated(name);
     if (hasControlCharacter(name) || hasControlCharacter(String(value))) return unprintable(printable(name));
   }

@@ -37,9 +37,12 @@ export function bodyTooLarge(message = 'the body is larger than allowed'): Failu
 
 /**
  * The body, when all of it came with its head and is within the limit: then nobody has to wait for it. Null otherwise.
+ * Node calls a request complete only after it has passed on the last bytes, which the parser has counted by then.
  */
 function readArrived(req: IncomingMessage, limit: number): Buffer | null {
-  if (!req.complete || req.destroyed || req.readableLength === 0 || req.readableLength > limit) return null;
+  const { destroyed, readableLength } = req;
+  if (destroyed || readableLength === 0 || readableLength > limit) return null;
+  if (!req.complete && readableLength !== Number(req.headers['content-length'])) return null;
   const bytes: unknown = req.read();
   return Buffer.isBuffer(bytes) && req.readableLength === 0 ? bytes : null;
 }

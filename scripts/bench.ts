@@ -13,6 +13,7 @@
  *     npm run bench -- --simulate  what the model predicts for larger machines and for many, from what was kept
  *     npm run bench -- --floors    what each request costs beside its floor alone
  *     npm run bench -- --log-streams what open streams of log lines cost, and nothing else; half a minute
+ *     npm run bench -- --console   the first screen of the console in a browser whose processor is slowed; a minute
  *     npm run bench -- --growth    each operation of the contracts with 1,000 and with 300,000 users, up to 25 minutes;
  *                                  --users=N another size, --database=sqlite or postgres one of both, --only=<regexp>
  *                                  the operations whose names match, --filled=<folder> keeps the filled databases
@@ -27,6 +28,7 @@ import { growthReport, growthSection, holdsAll, sectionOf, withSection } from '.
 import type { Line } from '../test/bench/lines.ts';
 import { promises } from '../test/bench/lines.ts';
 import { describeMachine } from '../test/bench/machine.ts';
+import { measureConsole } from '../test/bench/measure-console.ts';
 import { measureDelegated } from '../test/bench/measure-delegated.ts';
 import { measureDocuments } from '../test/bench/measure-documents.ts';
 import { measureHooks } from '../test/bench/measure-hooks.ts';
@@ -71,6 +73,7 @@ function readFlags() {
       scale: flag,
       simulate: flag,
       'log-streams': flag,
+      console: flag,
       ...growth,
     };
     return parseArgs({ options }).values;
@@ -124,6 +127,7 @@ const {
   scale,
   simulate,
   'log-streams': logStreams,
+  console: consoleOnly,
   growth,
   users,
   database,
@@ -168,8 +172,8 @@ if (scale) {
   process.stdout.write(`${tables}\n\n${comparisonReport(measurements)}\n`);
   process.exit(0);
 }
-if (logStreams) {
-  const { text, isKept } = await measureStreams(bench.log);
+if (logStreams || consoleOnly) {
+  const { text, isKept } = await (logStreams ? measureStreams : measureConsole)(bench.log);
   bench.close();
   process.stdout.write(`${text}\n`);
   process.exit(isKept ? 0 : 1);

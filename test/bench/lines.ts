@@ -19,6 +19,7 @@ export const promises = {
   'refresh/floor': atLeast(0.75),
   'refresh/p99': atMost(25),
   'refresh/rss': atMost(320),
+  'refresh/es256': atMost(0.8, 'ratio'),
   'refresh/million': atMost(1.3, 'ratio'),
   'registration/durable': atLeast(2),
   'client-credentials/durable': atLeast(1.8),

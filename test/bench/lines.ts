@@ -41,6 +41,7 @@ export const promises = {
   'list/million': atMost(2, 'ratio'),
   'postgres/list': atMost(2, 'ratio'),
   'list/count': atMost(2, 'ratio'),
+  'postgres/count': atMost(2, 'ratio'),
   'list/numbered': atMost(2, 'ratio'),
   'list/wildcard': atMost(2, 'ratio'),
   'audit/chain': atLeast(1, 'figure'),

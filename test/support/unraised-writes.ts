@@ -3,7 +3,7 @@
  * writes what depends on it (src/store/knex/raising.ts).
  */
 
-import { dependants } from '../../src/store/knex/dependants.ts';
+import { type Dependant, dependants } from '../../src/store/knex/dependants.ts';
 
 const expected: readonly { readonly where: RegExp; readonly because: string }[] = [
   { where: /^insert into clients \(/, because: 'it writes what depends on many new rows itself (sqlite/hot.ts)' },
@@ -19,13 +19,14 @@ const expected: readonly { readonly where: RegExp; readonly because: string }[] 
 const write = /\b(insert|update|delete)\s+(?:into\s+|from\s+)?(\w+)/gi;
 
 interface Effect {
+  readonly on: Dependant;
   readonly columns?: readonly string[];
 }
 
 /** Whether something depends on such a write; an update may name the columns that matter. */
 function matters(text: string, operation: string, table: string): boolean {
-  const effects = Object.entries<Readonly<Record<string, Effect>>>(dependants).find(([name]) => name === table)?.[1];
-  const effect = effects?.[operation];
+  const effects = Object.entries(dependants).find(([name]) => name === table)?.[1] ?? {};
+  const effect: Effect | undefined = Object.entries<Effect>(effects).find(([name]) => name === operation)?.[1];
   if (!effect) return false;
   return operation !== 'update' || !effect.columns || effect.columns.some((column) => text.includes(column));
 }

@@ -11,6 +11,10 @@
  *     npm run bench -- --scale     what a refresh costs with several processes, by part, beside what the model of
  *                                  docs/scale.md predicts; with --write kept for --simulate
  *     npm run bench -- --simulate  what the model predicts for larger machines and for many, from what was kept
+ *     npm run bench -- --sizing    what so many users need (--users=1000000), by that model and by what requests take:
+ *                                  --sign-ins, --refreshes, --introspections, --userinfos and --client-tokens for a
+ *                                  user and day, --peak the share of a day in its busiest hour, --cores of a machine;
+ *                                  with --write requests are measured on this machine first, and kept
  *     npm run bench -- --floors    what each request costs beside its floor alone
  *     npm run bench -- --log-streams what open streams of log lines cost, and nothing else; half a minute
  *     npm run bench -- --console   the first screen of the console in a browser whose processor is slowed; a minute
@@ -50,6 +54,7 @@ import { profileRefresh } from '../test/bench/profile.ts';
 import { type Results, reportJson, reportPage, reportText } from '../test/bench/report.ts';
 import type { Measurements } from '../test/bench/scale/fit.ts';
 import { comparisonReport, predictionReport } from '../test/bench/scale/report.ts';
+import { keepRequestTimes, printSizing, sizingFlags } from './bench-sizing.ts';
 
 const databases = ['sqlite', 'postgres'] as const;
 const page = new URL('../docs/performance.md', import.meta.url);
@@ -72,6 +77,8 @@ function readFlags() {
       floors: flag,
       scale: flag,
       simulate: flag,
+      sizing: flag,
+      ...sizingFlags,
       'log-streams': flag,
       console: flag,
       ...growth,
@@ -126,6 +133,7 @@ const {
   floors: floorsOnly,
   scale,
   simulate,
+  sizing,
   'log-streams': logStreams,
   console: consoleOnly,
   growth,
@@ -133,8 +141,9 @@ const {
   database,
   only,
   filled,
+  ...asked
 } = readFlags();
-if ((quick || hooks || listsOnly || documentsOnly || floorsOnly) && write && !scale) {
+if ((quick || hooks || listsOnly || documentsOnly || floorsOnly) && write && !scale && !sizing) {
   process.stderr.write(
     'docs/performance.md is written from a full run: --write excludes --quick, --hooks, --lists, --documents, --floors\n',
   );
@@ -157,12 +166,18 @@ if (simulate) {
   process.exit(0);
 }
 
+if (sizing && !write) process.exit(printSizing(users, asked));
+
 const startedAt = performance.now();
 const bench = openBench(quick ? quickPlan : fullPlan, (line) => {
   process.stderr.write(`${String(Math.round((performance.now() - startedAt) / 1000)).padStart(4)} s  ${line}\n`);
 });
 if (profileOnly) {
   process.stdout.write(`${await profileRefresh(bench)}\n`);
+  process.exit(0);
+}
+if (sizing) {
+  process.stdout.write(await keepRequestTimes(bench));
   process.exit(0);
 }
 if (scale) {

@@ -19,7 +19,7 @@ import { Pool } from './pool.ts';
 import { asksForSignIn, assertRefused } from './refused.ts';
 import { type Plan, plansOf } from './requests.ts';
 import type { Taken } from './taken.ts';
-import { describeWire, encode, prepare, type Wire } from './wire.ts';
+import { describeWire, encode, type Prepared, prepare, type Wire } from './wire.ts';
 
 /** Requests under way at once. */
 export const lanes = 16;
@@ -70,10 +70,19 @@ export interface Run {
   dispose(): Promise<void>;
 }
 
-/**
- * Starts the service on a fresh database, with two accounts whose limits are off and values that have expired already.
- */
-export async function startRun(kind: DatabaseKind, seed: number, operations: readonly Operation[]): Promise<Run> {
+/** A service on a fresh database with two accounts whose limits are off, and what requests to it are made of. */
+export interface Stage {
+  readonly app: TestApp;
+  readonly client: Client;
+  readonly pool: Pool;
+  /** Of the other account. */
+  readonly other: Pool;
+  /** Values that have expired, for requests that need the same things. */
+  expiredFor(plan: Plan): Taken | undefined;
+  dispose(): Promise<void>;
+}
+
+export async function openStage(kind: DatabaseKind, seed: number, operations: readonly Operation[]): Promise<Stage> {
   const app = await openTestApp(kind, { settings });
   const client = await serve(app, lanes);
   const pool = new Pool(overClient(app, client));
@@ -84,25 +93,59 @@ export async function startRun(kind: DatabaseKind, seed: number, operations: rea
   pool.forget();
   forgetLegacy(pool);
   forgetVisitors(pool);
+  return {
+    app,
+    client,
+    pool,
+    other,
+    expiredFor: (plan) => expired.get(keyOf(plan)),
+    dispose: async () => {
+      await client.close();
+      await app.dispose();
+    },
+  };
+}
+
+/** The request of a plan with the values that it needs, as it would be sent. */
+export async function takeRequest(
+  pool: Pool,
+  plan: Plan,
+): Promise<{ readonly taken: Taken; readonly request: Prepared }> {
+  const taken = await takeLive(pool, plan);
+  return { taken, request: prepare(plan, taken.live, hostOf(pool)) };
+}
+
+/** The request with the fault, or with another one where this one has nothing to act on. */
+export async function withFault(
+  { other, expiredFor }: Pick<Stage, 'other' | 'expiredFor'>,
+  plan: Plan,
+  request: Prepared,
+  taken: Taken,
+  fault: Fault,
+): Promise<[Fault, Faulty]> {
+  const sources = { foreign: await borrow(other, plan, fault), expired: expiredFor(plan) };
+  const applied = applyFault(fault, request, taken, sources);
+  return applied ? [fault, applied] : instead(request, taken, sources);
+}
+
+export async function startRun(kind: DatabaseKind, seed: number, operations: readonly Operation[]): Promise<Run> {
+  const stage = await openStage(kind, seed, operations);
+  const { app, client, pool, other } = stage;
   const tallies = new Map(operations.map(({ name }) => [name, newTally()]));
   const tallyOf = ({ operation }: Plan) => tallies.get(operation.name) ?? newTally();
   return {
     tallies,
     sendValid: async (plan) => {
-      const taken = await takeLive(pool, plan);
-      const wire = encode(prepare(plan, taken.live, hostOf(pool)));
-      const answer = await sendChecked(app, client, wire);
+      const { taken, request } = await takeRequest(pool, plan);
+      const answer = await sendChecked(app, client, encode(request));
       await taken.settle?.(answer);
       count(tallyOf(plan), answer);
       tallyOf(plan).valid += 1;
       if (answer.status < 400) tallyOf(plan).passed += 1;
     },
     sendWrong: async (plan, fault) => {
-      const taken = await takeLive(pool, plan);
-      const sources = { foreign: await borrow(other, plan, fault), expired: expired.get(keyOf(plan)) };
-      const request = prepare(plan, taken.live, hostOf(pool));
-      const applied = applyFault(fault, request, taken, sources);
-      const [used, faulty] = applied ? [fault, applied] : instead(request, taken, sources);
+      const { taken, request } = await takeRequest(pool, plan);
+      const [used, faulty] = await withFault(stage, plan, request, taken, fault);
       const closed = used.kind === 'user locked' || used.kind === 'user suspended';
       if (closed) await closeUser(app, taken, used.kind);
       const answer = await sendChecked(app, client, faulty.wire);
@@ -121,10 +164,7 @@ export async function startRun(kind: DatabaseKind, seed: number, operations: rea
     },
     verifyTrails: () =>
       Promise.all([pool, other].map(({ app: { services, account } }) => verifyTrail(services, account))),
-    dispose: async () => {
-      await client.close();
-      await app.dispose();
-    },
+    dispose: stage.dispose,
   };
 }
 

@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import type { UserRecord } from '../../src/store/users.ts';
+import { violationsOf } from '../support/axe.ts';
+import { type BrowserOptions, waitUntil } from '../support/browser.ts';
+import { makeAdministrator } from '../support/console.ts';
+import { recordRun } from '../support/hook-runs.ts';
+import { runningClock } from '../support/services.ts';
+import { type Management, managing } from '../surfaces/api-2/managing.ts';
+import { visitConsole } from './console-stage.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const encode = (code: string) => Buffer.from(code).toString('base64');
+const answering = (answer: string, first = '') => `${first}exports.handler = async (context) => (${answer});\n`;
+const title = (page: Page, text: string | RegExp) => page.getByRole('heading', { level: 1, name: text }).waitFor();
+const said = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor();
+const editor = (page: Page) => page.getByRole('textbox', { name: 'Function' });
+const live = (page: Page) => page.getByRole('status').filter({ hasText: /^Live$/ }).waitFor();
+const result = (page: Page) => page.getByRole('region', { name: 'Result' });
+
+/** Replaces what an editor holds, as somebody types. */
+async function type(field: Locator, text: string): Promise<void> {
+  await field.focus();
+  await field.page().keyboard.press('Control+a');
+  await field.page().keyboard.insertText(text);
+}
+
+describe('hooks in the console', () => {
+  let stage: Stage;
+  let administrator: UserRecord;
+  let api: Management;
+  before(async () => {
+    stage = await openStage({}, { clock: runningClock() });
+    administrator = await makeAdministrator(stage.app, ['manage_all'], { firstname: 'Root', lastname: 'Admin' });
+    api = await managing(stage.app);
+  });
+  after(() => stage.dispose());
+  const open = (path: string, look: Parameters<typeof visitConsole>[3], options: BrowserOptions = {}) =>
+    visitConsole(stage, administrator, { ...options, path }, look);
+  const make = async (code = answering('null'), given: object = {}) =>
+    (await api.done(201, 'POST', '/hooks', { type: 'pre-authentication', function: encode(code), ...given })).id;
+  const codeOf = async (id: string) =>
+    Buffer.from((await api.done(200, 'GET', `/hooks/${id}`)).function, 'base64').toString();
+
+  it('writes, tests, and makes a new hook live by the keyboard alone in at most 12 interactions', () =>
+    open('/hooks', async (page) => {
+      await page.getByText('No hook yet').waitFor();
+      let interactions = 0;
+      const press = async (key: string) => {
+        interactions += 1;
+        await page.keyboard.press(key);
+      };
+      const typed = async (text: string) => {
+        interactions += 1;
+        await page.keyboard.insertText(text);
+      };
+      // The focus is on the heading: the next stop is the link.
+      await page.getByRole('heading', { level: 1, name: 'Hooks' }).focus();
+      await press('Tab');
+      await press('Enter');
+      await title(page, 'New hook');
+      await editor(page).waitFor();
+      const focused = editor(page).and(page.locator(':focus'));
+      while ((await focused.count()) === 0 && interactions < 12) await press('Tab');
+      await press('Control+a');
+      await typed(answering('{ user: { policy_id: context.user.policy_id } }', "console.log('loaded');\n"));
+      await press('Control+Enter');
+      await result(page).getByText('success').waitFor();
+      await result(page).getByText('policy_id').waitFor();
+      await press('Control+s');
+      await title(page, /^pre-authentication /);
+      await said(page, 'The hook was created.');
+      assert.ok(interactions <= 12, `${interactions} interactions`);
+      const [hook] = await api.done(200, 'GET', '/hooks');
+      assert.deepEqual([hook.status, hook.disabled], ['ready', false]);
+      assert.match(await codeOf(hook.id), /loaded/);
+    }));
+
+  it('completes what the types of hooks say, and shows a syntax error where it is', async () => {
+    const id = await make();
+    await open(`/hooks/${id}`, async (page) => {
+      const field = editor(page);
+      await type(field, 'exports.handler = async ({ user, app }) => user');
+      await page.keyboard.type('.poli');
+      await page.getByRole('option', { name: /^policy_id/ }).waitFor();
+      await page.getByText('Of the policy in force').waitFor();
+      await page.getByRole('option', { name: /^policy_id/ }).click();
+      await field.getByText('user.policy_id').waitFor();
+      await page.locator('.cm-lintRange-error').waitFor({ state: 'detached' });
+      await page.keyboard.type(' +');
+      await page.locator('.cm-lint-marker-error').waitFor();
+      await type(field, 'exports.handler = async (given) => {\n  const { risk } = given;\n  return { user: { pol');
+      await page.keyboard.press('Control+Space');
+      await page.getByRole('option', { name: /^policy_id/ }).waitFor();
+    });
+  });
+
+  it('shows what the service says of a function beside it, at its line, and saves nothing', async () => {
+    const id = await make();
+    await open(`/hooks/${id}`, async (page) => {
+      // The parser takes it: a name that is declared twice.
+      await type(editor(page), 'let one;\nlet one;\nexports.handler = () => null;\n');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByRole('alert').filter({ hasText: 'line 2' }).waitFor();
+      await editor(page).locator('.cm-line:nth-child(2) .cm-lintRange-error').waitFor();
+      assert.equal(await codeOf(id), answering('null'));
+      await type(editor(page), answering('null'));
+      await page.getByLabel('A run may take (seconds)').fill('soon');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.locator('[name=timeout][aria-invalid=true]').waitFor();
+    });
+  });
+
+  it('tells two administrators at once, and loses the function of neither', async () => {
+    const id = await make();
+    await open(`/hooks/${id}`, async (page) => {
+      await type(editor(page), answering('undefined'));
+      const mine = { type: 'pre-authentication', function: encode(answering('false')), retries: 2 };
+      await api.done(200, 'PUT', `/hooks/${id}`, mine);
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByRole('button', { name: 'Read it again and keep what I typed' }).click();
+      await page.getByText('Somebody else changed the function meanwhile').waitFor();
+      assert.equal(await page.getByLabel('Repeat a failed run').inputValue(), '2');
+      await editor(page).getByText('(undefined)').waitFor();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await said(page, 'The hook was saved.');
+      assert.equal(await codeOf(id), answering('undefined'));
+    });
+  });
+
+  it('compares versions, rolls back, and disables, enables and deletes a hook', async () => {
+    const id = await make(answering('null', '// first\n'));
+    await api.done(200, 'PUT', `/hooks/${id}`, {
+      ...{ type: 'pre-authentication', function: encode(answering('null', '// second\n')), retries: 1 },
+    });
+    await open(`/hooks/${id}?view=versions`, async (page) => {
+      await page.getByRole('textbox', { name: 'Version 1' }).getByText('// first').waitFor();
+      await page.getByRole('textbox', { name: 'Version 2' }).getByText('// second').waitFor();
+      await page.getByText('retries').waitFor();
+      await page.getByRole('button', { name: 'Roll back to version 1' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
+      await said(page, 'Version 1 is the newest again.');
+      assert.match(await codeOf(id), /first/);
+      await page.getByRole('row', { name: /^3 / }).waitFor();
+      await page.getByRole('button', { name: 'Disable' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+      await said(page, 'The hook is disabled.');
+      assert.equal((await api.done(200, 'GET', `/hooks/${id}`)).disabled, true);
+      assert.match(await codeOf(id), /first/);
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByRole('textbox').fill(id.slice(0, 8));
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await title(page, 'Hooks');
+      assert.equal((await api.call('GET', `/hooks/${id}`)).status, 404);
+    });
+  });
+
+  it('keeps a draft, shows it beside the hook, and makes it live', async () => {
+    const id = await make();
+    await open(`/hooks/${id}`, async (page) => {
+      await type(editor(page), answering('{ success: false }'));
+      await page.getByRole('button', { name: 'Save as draft' }).click();
+      await said(page, 'The draft was saved.');
+      assert.equal(await codeOf(id), answering('null'));
+      await page.getByRole('link', { name: 'Draft', exact: true }).click();
+      await page.getByRole('textbox', { name: 'Draft' }).getByText('success').waitFor();
+      await page.getByText('Ended otherwise').waitFor();
+      await page.getByRole('button', { name: 'Make it live' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Make it live' }).click();
+      await said(page, 'The draft is live.');
+      assert.equal(await codeOf(id), answering('{ success: false }'));
+    });
+  });
+
+  it('shows a run as it comes, and replays it in the editor', async (t) => {
+    const id = await make(answering('{ success: false }'));
+    await recordRun(stage.app, id, { events: ['before'] });
+    await open(`/hooks/${id}?view=log`, async (page) => {
+      await live(page);
+      await page.getByRole('row', { name: /before/ }).waitFor();
+      const began = performance.now();
+      await recordRun(stage.app, id, { events: ['it came by itself', 'and more'] });
+      const row = page.getByRole('row', { name: /it came by itself/ });
+      await row.waitFor();
+      t.diagnostic(`a run was in the page ${Math.round(performance.now() - began)} ms after it was stored`);
+      await page.getByRole('searchbox', { name: 'Search the log' }).fill('and more');
+      await page.getByRole('row', { name: /before/ }).waitFor({ state: 'detached' });
+      await row.getByRole('link').click();
+      await page.getByRole('region', { name: 'What it wrote' }).getByText('and more').waitFor();
+      await page.getByRole('link', { name: 'Replay in the editor' }).click();
+      await page.getByRole('button', { name: 'Replay' }).click();
+      await result(page).getByText('It ends otherwise now.').waitFor();
+      await result(page).getByText('refused', { exact: true }).waitFor();
+      await page.getByRole('textbox', { name: 'Context as JSON' }).getByText('ada@example.com').waitFor();
+    });
+  });
+
+  it('goes on after the network was lost, without a gap', async () => {
+    const id = await make();
+    const options = { path: `/hooks/${id}?view=log`, losesNetwork: true };
+    await visitConsole(stage, administrator, options, async (page) => {
+      await live(page);
+      await recordRun(stage.app, id, { events: ['seen'] });
+      await page.getByRole('row', { name: /seen/ }).waitFor();
+      await page.context().setOffline(true);
+      await page.getByRole('status').filter({ hasText: 'Connecting again…' }).waitFor();
+      await recordRun(stage.app, id, { events: ['meanwhile'] });
+      await page.context().setOffline(false);
+      await page.getByRole('row', { name: /meanwhile/ }).waitFor();
+    });
+  });
+
+  it('runs nothing that a function, a log or a context says', async () => {
+    const evil = '<img src=x onerror="window.hurt=1"></script><b>bold</b>';
+    const id = await make(`${answering(JSON.stringify({ success: false }))}// ${evil}\nconsole.log(${JSON.stringify(evil)});`);
+    await recordRun(stage.app, id, { events: [`2026-11-29T10:00:00.000Z\tx\tINFO\t${evil}`] });
+    await open(`/hooks/${id}`, async (page) => {
+      await editor(page).getByText('onerror').first().waitFor();
+      const context = page.getByRole('textbox', { name: 'Context as JSON' });
+      await type(context, JSON.stringify({ user: { user_identifier: evil, policy_id: 1 } }));
+      await page.getByRole('button', { name: 'Test' }).click();
+      await result(page).getByText('refused', { exact: true }).waitFor();
+      await page.getByRole('link', { name: 'Log', exact: true }).click();
+      const row = page.getByRole('row', { name: /onerror/ });
+      await row.getByRole('link').click();
+      await page.getByRole('region', { name: 'What it wrote' }).getByText(evil).waitFor();
+      assert.equal(await page.evaluate('window.hurt'), undefined);
+      assert.equal(await page.locator('main b').count(), 0);
+    });
+  });
+
+  it('is told to a context that is not JSON', async () => {
+    const id = await make();
+    await open(`/hooks/${id}`, async (page) => {
+      await type(page.getByRole('textbox', { name: 'Context as JSON' }), '{ "user": ');
+      await page.getByRole('button', { name: 'Test' }).click();
+      await result(page).getByText('The context is not JSON').waitFor();
+    });
+  });
+
+  it('adds a variable, sets it again, and never shows its value', () =>
+    open('/hooks', async (page) => {
+      await page.getByRole('button', { name: 'New variable' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('API_KEY');
+      await dialog.getByLabel('Value').fill('first-secret');
+      await dialog.getByRole('button', { name: 'Create' }).click();
+      await page.getByRole('row', { name: /API_KEY/ }).waitFor();
+      await page.getByRole('button', { name: 'Set the value of API_KEY' }).click();
+      await dialog.getByLabel('Value').fill('second-secret');
+      await dialog.getByRole('button', { name: 'Set', exact: true }).click();
+      await said(page, 'API_KEY was set.');
+      assert.doesNotMatch(await page.content(), /-secret/);
+    }));
+
+  it('breaks no rule of axe, in light, dark and on 320 pixels', async () => {
+    const id = await make(answering('null', '// one\n'));
+    await api.done(200, 'PUT', `/hooks/${id}`, { type: 'pre-authentication', function: encode(answering('null')) });
+    await api.done(200, 'PUT', `/hooks/${id}/draft`, { function: encode(answering('undefined')) });
+    const run = await recordRun(stage.app, id);
+    const pages: readonly (readonly [string, string])[] = [
+      ['', '.cm-content'],
+      ['?view=versions', '.cm-content'],
+      ['?view=draft', '.cm-content'],
+      [`?view=log&run=${run}`, '.lines'],
+    ];
+    for (const options of [{}, { colorScheme: 'dark' }, { viewport: { width: 320, height: 640 } }] as const) {
+      await open(
+        `/hooks/${id}`,
+        async (page) => {
+          for (const [query, shown] of pages) {
+            await page.goto(`${stage.app.account.baseUrl}/console/hooks/${id}${query}`);
+            await page.locator(shown).filter({ visible: true }).first().waitFor();
+            await waitUntil(page, "!document.querySelector('main :is(.waiting, [aria-busy=true])')");
+            assert.deepEqual(await violationsOf(page), [], `${query} ${JSON.stringify(options)}`);
+            assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, query);
+          }
+        },
+        options,
+      );
+    }
+  });
+});

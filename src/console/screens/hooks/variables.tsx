@@ -27,7 +27,7 @@ export function Variables() {
             <NewButton
               label="Set"
               title={`Set the value of ${name}`}
-              isQuiet
+              isPlain
               verb="Set"
               fields={[value]}
               done={`${name} was set.`}

@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import type { UserRecord } from '../../src/store/users.ts';
-import { violationsOf } from '../support/axe.ts';
-import { type BrowserOptions, waitUntil } from '../support/browser.ts';
-import { makeAdministrator } from '../support/console.ts';
-import { recordRun } from '../support/hook-runs.ts';
-import { runningClock } from '../support/services.ts';
-import { type Management, managing } from '../surfaces/api-2/managing.ts';
-import { visitConsole } from './console-stage.ts';
-import { openStage, type Stage } from './stage.ts';
+import { violationsOf } from '../../support/axe.ts';
+import { type BrowserOptions, waitUntil } from '../../support/browser.ts';
+import { recordRun } from '../../support/hook-runs.ts';
+import { type Management, managing } from '../../surfaces/api-2/managing.ts';
+import { visitConsole } from './visit-console.ts';
+import { describeWalks, said, title } from './walks.ts';
 
 const encode = (code: string) => Buffer.from(code).toString('base64');
 const answering = (answer: string, first = '') => `${first}exports.handler = async (context) => (${answer});\n`;
-const title = (page: Page, text: string | RegExp) => page.getByRole('heading', { level: 1, name: text }).waitFor();
-const said = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor();
 const editor = (page: Page) => page.getByRole('textbox', { name: 'Function' });
 const live = (page: Page) => page.getByRole('status').filter({ hasText: /^Live$/ }).waitFor();
 const result = (page: Page) => page.getByRole('region', { name: 'Result' });
@@ -26,22 +21,18 @@ async function type(field: Locator, text: string): Promise<void> {
   await field.page().keyboard.insertText(text);
 }
 
-describe('hooks in the console', () => {
-  let stage: Stage;
-  let administrator: UserRecord;
+describeWalks('hooks in the console', (walks) => {
   let api: Management;
   before(async () => {
-    stage = await openStage({}, { clock: runningClock() });
-    administrator = await makeAdministrator(stage.app, ['manage_all'], { firstname: 'Root', lastname: 'Admin' });
-    api = await managing(stage.app);
+    api = await managing(walks().stage.app);
   });
-  after(() => stage.dispose());
   const open = (path: string, look: Parameters<typeof visitConsole>[3], options: BrowserOptions = {}) =>
-    visitConsole(stage, administrator, { ...options, path }, look);
+    visitConsole(walks().stage, walks().administrator, { ...options, path }, look);
   const make = async (code = answering('null'), given: object = {}) =>
     (await api.done(201, 'POST', '/hooks', { type: 'pre-authentication', function: encode(code), ...given })).id;
   const codeOf = async (id: string) =>
     Buffer.from((await api.done(200, 'GET', `/hooks/${id}`)).function, 'base64').toString();
+  const record = (id: string, events: readonly string[]) => recordRun(walks().stage.app, id, { events });
 
   it('writes, tests, and makes a new hook live by the keyboard alone in at most 12 interactions', () =>
     open('/hooks', async (page) => {
@@ -69,7 +60,7 @@ describe('hooks in the console', () => {
       await result(page).getByText('success').waitFor();
       await result(page).getByText('policy_id').waitFor();
       await press('Control+s');
-      await title(page, /^pre-authentication /);
+      await page.getByRole('heading', { level: 1, name: /^pre-authentication / }).waitFor();
       await said(page, 'The hook was created.');
       assert.ok(interactions <= 12, `${interactions} interactions`);
       const [hook] = await api.done(200, 'GET', '/hooks');
@@ -175,12 +166,12 @@ describe('hooks in the console', () => {
 
   it('shows a run as it comes, and replays it in the editor', async (t) => {
     const id = await make(answering('{ success: false }'));
-    await recordRun(stage.app, id, { events: ['before'] });
+    await record(id, ['before']);
     await open(`/hooks/${id}?view=log`, async (page) => {
       await live(page);
       await page.getByRole('row', { name: /before/ }).waitFor();
       const began = performance.now();
-      await recordRun(stage.app, id, { events: ['it came by itself', 'and more'] });
+      await record(id, ['it came by itself', 'and more']);
       const row = page.getByRole('row', { name: /it came by itself/ });
       await row.waitFor();
       t.diagnostic(`a run was in the page ${Math.round(performance.now() - began)} ms after it was stored`);
@@ -199,13 +190,13 @@ describe('hooks in the console', () => {
   it('goes on after the network was lost, without a gap', async () => {
     const id = await make();
     const options = { path: `/hooks/${id}?view=log`, losesNetwork: true };
-    await visitConsole(stage, administrator, options, async (page) => {
+    await visitConsole(walks().stage, walks().administrator, options, async (page) => {
       await live(page);
-      await recordRun(stage.app, id, { events: ['seen'] });
+      await record(id, ['seen']);
       await page.getByRole('row', { name: /seen/ }).waitFor();
       await page.context().setOffline(true);
       await page.getByRole('status').filter({ hasText: 'Connecting again…' }).waitFor();
-      await recordRun(stage.app, id, { events: ['meanwhile'] });
+      await record(id, ['meanwhile']);
       await page.context().setOffline(false);
       await page.getByRole('row', { name: /meanwhile/ }).waitFor();
     });
@@ -214,7 +205,7 @@ describe('hooks in the console', () => {
   it('runs nothing that a function, a log or a context says', async () => {
     const evil = '<img src=x onerror="window.hurt=1"></script><b>bold</b>';
     const id = await make(`${answering(JSON.stringify({ success: false }))}// ${evil}\nconsole.log(${JSON.stringify(evil)});`);
-    await recordRun(stage.app, id, { events: [`2026-11-29T10:00:00.000Z\tx\tINFO\t${evil}`] });
+    await record(id, [`2026-11-29T10:00:00.000Z\tx\tINFO\t${evil}`]);
     await open(`/hooks/${id}`, async (page) => {
       await editor(page).getByText('onerror').first().waitFor();
       const context = page.getByRole('textbox', { name: 'Context as JSON' });
@@ -258,7 +249,7 @@ describe('hooks in the console', () => {
     const id = await make(answering('null', '// one\n'));
     await api.done(200, 'PUT', `/hooks/${id}`, { type: 'pre-authentication', function: encode(answering('null')) });
     await api.done(200, 'PUT', `/hooks/${id}/draft`, { function: encode(answering('undefined')) });
-    const run = await recordRun(stage.app, id);
+    const run = await record(id, ['recorded']);
     const pages: readonly (readonly [string, string])[] = [
       ['', '.cm-content'],
       ['?view=versions', '.cm-content'],
@@ -270,7 +261,7 @@ describe('hooks in the console', () => {
         `/hooks/${id}`,
         async (page) => {
           for (const [query, shown] of pages) {
-            await page.goto(`${stage.app.account.baseUrl}/console/hooks/${id}${query}`);
+            await page.goto(`${walks().stage.app.account.baseUrl}/console/hooks/${id}${query}`);
             await page.locator(shown).filter({ visible: true }).first().waitFor();
             await waitUntil(page, "!document.querySelector('main :is(.waiting, [aria-busy=true])')");
             assert.deepEqual(await violationsOf(page), [], `${query} ${JSON.stringify(options)}`);

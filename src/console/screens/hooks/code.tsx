@@ -57,6 +57,8 @@ export function Code(props: CodeProps) {
   const now = useRef(props);
   now.current = props;
   const editor = useRef<Editor | null>(null);
+  /** What was typed and has not come back yet: somebody who types fast is ahead of the page. */
+  const ahead = useRef<string[]>([]);
   const { place, note } = useEditor(({ openEditor }, root) => {
     editor.current = openEditor(root, {
       label: now.current.label,
@@ -70,7 +72,11 @@ export function Code(props: CodeProps) {
     });
     return () => editor.current?.destroy();
   }, []);
-  useEffect(() => editor.current?.setText(props.text), [props.text]);
+  useEffect(() => {
+    const at = ahead.current.lastIndexOf(props.text);
+    if (at < 0) editor.current?.setText(props.text);
+    ahead.current.splice(0, at + 1);
+  }, [props.text]);
   useEffect(() => editor.current?.look(), [props.fault]);
   return (
     <div class={`code code-${props.language ?? 'javascript'}`}>

@@ -23,7 +23,7 @@ import {
 import type { Fault } from '../text.ts';
 import { completeFor, explain } from './complete.ts';
 import type { Known } from './known.ts';
-import { theme } from './theme.ts';
+import { lowered, roomy, theme } from './theme.ts';
 
 export type { Known } from './known.ts';
 
@@ -50,6 +50,10 @@ export interface Editor {
 
 const mostFaults = 20;
 
+/** Says of what can be typed into that it can be reached, as it can in every browser. */
+const named = (label: string, more: Readonly<Record<string, string>> = {}): Extension =>
+  EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0', ...more });
+
 export function openEditor(root: ShadowRoot, parts: EditorParts): Editor {
   const press = (act: () => void) => () => {
     act();
@@ -67,7 +71,7 @@ export function openEditor(root: ShadowRoot, parts: EditorParts): Editor {
       doc: parts.text,
       extensions: [
         own,
-        EditorView.contentAttributes.of({ 'aria-label': parts.label }),
+        named(parts.label),
         EditorView.updateListener.of(({ docChanged, state }) => {
           if (docChanged && !isTold) parts.changed(state.doc.toString());
         }),
@@ -89,7 +93,27 @@ export function openEditor(root: ShadowRoot, parts: EditorParts): Editor {
   };
 }
 
+/**
+ * Where Chromium replaces lines by itself, it gives what remains styles of their own, which the policy refuses and the
+ * browser complains of.
+ */
+const replacing = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    const { state } = view;
+    const { from, to, empty } = state.selection.main;
+    const text = event.data;
+    if (event.inputType !== 'insertText' || event.isComposing || text === null) return false;
+    if (empty && !text.includes('\n')) return false;
+    event.preventDefault();
+    const insert = () => state.update(state.replaceSelection(text), { userEvent: 'input.type', scrollIntoView: true });
+    const isHandled = state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, text, insert));
+    if (!isHandled) view.dispatch(insert());
+    return true;
+  },
+});
+
 const editing: readonly Extension[] = [
+  replacing,
   lineNumbers(),
   foldGutter(),
   lintGutter(),
@@ -115,10 +139,11 @@ const editing: readonly Extension[] = [
   theme,
 ];
 
-const aboutJson: readonly Extension[] = [json(), autocompletion(), linter(jsonParseLinter(), { delay: 300 })];
+const aboutJson: readonly Extension[] = [lowered, json(), autocompletion(), linter(jsonParseLinter(), { delay: 300 })];
 
 function aboutFunctions({ known, fault }: EditorParts): readonly Extension[] {
   return [
+    roomy,
     javascript(),
     autocompletion(),
     javascriptLanguage.data.of({ autocomplete: completeFor(known) }),
@@ -161,7 +186,7 @@ export function openDiff(root: ShadowRoot, { before, after, isNarrow }: DiffPart
   const collapseUnchanged = { margin: 3, minSize: 6 };
   const shown = (label: string): readonly Extension[] => [
     EditorState.readOnly.of(true),
-    EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true' }),
+    named(label, { 'aria-readonly': 'true' }),
     lineNumbers(),
     EditorView.lineWrapping,
     javascript(),

@@ -89,7 +89,7 @@ export function variablesIn(state: EditorState, known: Known): ReadonlyMap<strin
 /** `{ user, app: { name } }` */
 function take(state: EditorState, pattern: Node, source: Member, variables: Map<string, Member>): void {
   for (const property of pattern.getChildren('PatternProperty')) {
-    const key = property.getChild('PropertyName');
+    const key = property.getChild('PropertyName') ?? property.getChild('VariableDefinition');
     const found = key && named(source.members, textOf(state, key));
     if (!found) continue;
     const [one, several] = [property.getChild('VariableDefinition'), property.getChild('ObjectPattern')];

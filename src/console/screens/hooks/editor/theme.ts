@@ -39,6 +39,9 @@ const look = EditorView.theme({
   },
   '.cm-completionDetail': { fontStyle: 'normal', marginLeft: '1rem' },
   '.cm-tooltip .hint': { padding: '0.25rem 0.5rem', whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' },
+  // In place of images, which the policy does not allow from anywhere but the host.
+  '.cm-lint-marker-error': { content: '"●"', color: 'var(--problem)', lineHeight: '1' },
+  '.cm-lintRange-error': { backgroundImage: 'none', textDecoration: 'underline wavy var(--problem)' },
   '.cm-diagnostic': { color: 'var(--text)' },
   '.cm-button, .cm-textfield': {
     color: 'var(--text)',
@@ -48,9 +51,11 @@ const look = EditorView.theme({
   },
   '.cm-deletedChunk, &.cm-merge-a .cm-changedLine': { backgroundColor: 'var(--problem-soft)' },
   '&.cm-merge-b .cm-changedLine, .cm-insertedLine': { backgroundColor: 'var(--accent-soft)' },
-  '&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText': { background: 'var(--problem-edge)' },
-  '&.cm-merge-b .cm-changedText': { background: 'var(--code-selection)' },
   '.cm-collapsedLines': { color: 'var(--quiet)', background: 'var(--ground)' },
 });
+
+/** A context scrolls beside the function; a function begins with room to write. */
+export const lowered: Extension = EditorView.theme({ '&': { maxHeight: '24rem' } });
+export const roomy: Extension = EditorView.theme({ '.cm-content, .cm-gutter': { minHeight: '20rem' } });
 
 export const theme: Extension = [look, syntaxHighlighting(words)];

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { violationsOf } from '../../support/axe.ts';
-import { type BrowserOptions, waitUntil } from '../../support/browser.ts';
 import { recordRun } from '../../support/hook-runs.ts';
 import { type Management, managing } from '../../surfaces/api-2/managing.ts';
-import { visitConsole } from './visit-console.ts';
+import type { visitConsole } from './visit-console.ts';
 import { describeWalks, said, title } from './walks.ts';
 
 const encode = (code: string) => Buffer.from(code).toString('base64');
@@ -30,8 +28,7 @@ describeWalks('hooks in the console', (walks) => {
   before(async () => {
     api = await managing(walks().stage.app);
   });
-  const open = (path: string, look: Parameters<typeof visitConsole>[3], options: BrowserOptions = {}) =>
-    visitConsole(walks().stage, walks().administrator, { ...options, path }, look);
+  const open = (path: string, look: Parameters<typeof visitConsole>[3]) => walks().open(path, look);
   /** Disabled unless said: the administrators of other walks sign in too. */
   const bodyOf = (code: string, given: object = {}) => ({
     ...{ type: 'pre-authentication', function: encode(code), disabled: true },
@@ -76,25 +73,6 @@ describeWalks('hooks in the console', (walks) => {
       assert.deepEqual([hook.status, hook.disabled], ['ready', false]);
       assert.match(await codeOf(hook.id), /loaded/);
     }));
-
-  it('completes what the types of hooks say, and shows a syntax error where it is', async () => {
-    const id = await make();
-    await open(`/hooks/${id}`, async (page) => {
-      const field = editor(page);
-      await type(field, 'exports.handler = async ({ user, app }) => user');
-      await page.keyboard.type('.poli');
-      await page.getByRole('option', { name: /^policy_id/ }).waitFor();
-      await page.getByText('Of the policy in force').waitFor();
-      await page.getByRole('option', { name: /^policy_id/ }).click();
-      await field.getByText('user.policy_id').waitFor();
-      await page.locator('.cm-lintRange-error').waitFor({ state: 'detached' });
-      await page.keyboard.type(' +');
-      await page.locator('.cm-lint-marker-error').waitFor();
-      await type(field, 'exports.handler = async (given) => {\n  const { risk } = given;\n  return risk');
-      await page.keyboard.type('.sc');
-      await page.getByRole('option', { name: /^score/ }).waitFor();
-    });
-  });
 
   it('shows what the service says of a function beside it, at its line, and saves nothing', async () => {
     const id = await make();
@@ -260,32 +238,4 @@ describeWalks('hooks in the console', (walks) => {
       await said(page, 'API_KEY was set.');
       assert.doesNotMatch(await page.content(), /-secret/);
     }));
-
-  it('breaks no rule of axe, in light, dark and on 320 pixels', async () => {
-    const id = await make(answering('null', '// one\n'));
-    await api.done(200, 'PUT', `/hooks/${id}`, bodyOf(answering('null')));
-    await api.done(200, 'PUT', `/hooks/${id}/draft`, { function: encode(answering('undefined')) });
-    const run = await record(id, ['recorded']);
-    const pages: readonly (readonly [string, string])[] = [
-      ['', '.cm-content'],
-      ['?view=versions', '.cm-content'],
-      ['?view=draft', '.cm-content'],
-      [`?view=log&run=${run}`, '.lines'],
-    ];
-    for (const options of [{}, { colorScheme: 'dark' }, { viewport: { width: 320, height: 640 } }] as const) {
-      await open(
-        `/hooks/${id}`,
-        async (page) => {
-          for (const [query, shown] of pages) {
-            await page.goto(`${walks().stage.app.account.baseUrl}/console/hooks/${id}${query}`);
-            await page.locator(shown).filter({ visible: true }).first().waitFor();
-            await waitUntil(page, "!document.querySelector('main :is(.waiting, [aria-busy=true])')");
-            assert.deepEqual(await violationsOf(page), [], `${query} ${JSON.stringify(options)}`);
-            assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, query);
-          }
-        },
-        options,
-      );
-    }
-  });
 });

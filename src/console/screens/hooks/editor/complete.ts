@@ -59,7 +59,7 @@ export function completeFor(known: () => Known) {
 }
 
 const handlerOf = (known: Known): Completion =>
-  snippetCompletion('exports.handler = async (context) => {\n  ${}\n};', {
+  snippetCompletion('exports.handler = async (context) => {\n  #{}\n};', {
     label: 'exports.handler',
     type: 'function',
     detail: signatureOf(known),

@@ -23,6 +23,7 @@ import {
 import type { Fault } from '../text.ts';
 import { completeFor, explain } from './complete.ts';
 import type { Known } from './known.ts';
+import { replacing } from './replacing.ts';
 import { lowered, roomy, theme } from './theme.ts';
 
 export type { Known } from './known.ts';
@@ -92,25 +93,6 @@ export function openEditor(root: ShadowRoot, parts: EditorParts): Editor {
     destroy: () => view.destroy(),
   };
 }
-
-/**
- * Where Chromium replaces lines by itself, it gives what remains styles of their own, which the policy refuses and the
- * browser complains of.
- */
-const replacing = EditorView.domEventHandlers({
-  beforeinput: (event, view) => {
-    const { state } = view;
-    const { from, to, empty } = state.selection.main;
-    const text = event.data;
-    if (event.inputType !== 'insertText' || event.isComposing || text === null) return false;
-    if (empty && !text.includes('\n')) return false;
-    event.preventDefault();
-    const insert = () => state.update(state.replaceSelection(text), { userEvent: 'input.type', scrollIntoView: true });
-    const isHandled = state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, text, insert));
-    if (!isHandled) view.dispatch(insert());
-    return true;
-  },
-});
 
 const editing: readonly Extension[] = [
   replacing,

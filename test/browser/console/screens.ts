@@ -125,9 +125,6 @@ export async function furnish({ app }: Stage): Promise<Setting> {
     description: 'Read and approve expenses',
     configuration: { resource_identifier: 'https://api.example.com/expenses' },
   });
-  // It would run at each sign-in to the console.
-  const source = Buffer.from('exports.handler = async ({ user }) => ({ user });').toString('base64');
-  const hook = await api.done(201, 'POST', '/hooks', { type: 'pre-authentication', function: source, disabled: true });
   await signInForCode(app, client, grace, { scope: 'openid profile email' });
   await signInForCode(app, client, grace);
   await giveDevice(app, grace);
@@ -142,7 +139,6 @@ export async function furnish({ app }: Stage): Promise<Setting> {
       'roles/:id': role.id,
       'policies/:id': policy.id,
       'apis/:id': server.id,
-      'hooks/:id': hook.id,
     },
   };
 }
@@ -162,8 +158,10 @@ exports.handler = async ({ user, risk }) => {
     'exports.handler = async () => ({ success: false });\n',
   ].map((code) => Buffer.from(code).toString('base64'));
   await api.done(201, 'POST', '/hooks/envs', { name: 'STRICT_POLICY', value: '7' });
-  const { id } = await api.done(201, 'POST', '/hooks', { type, function: first });
-  const changed = { type, function: second, options: { risk_enabled: true }, env_vars: ['STRICT_POLICY'] };
+  // It would run at each sign-in to the console.
+  const disabled = true;
+  const { id } = await api.done(201, 'POST', '/hooks', { type, function: first, disabled });
+  const changed = { type, disabled, function: second, options: { risk_enabled: true }, env_vars: ['STRICT_POLICY'] };
   await api.done(200, 'PUT', `/hooks/${id}`, changed);
   await api.done(200, 'PUT', `/hooks/${id}/draft`, { function: third });
   await recordRun(app, id, { outcome: 'timeout', durationMilliseconds: 1000, events: [] });

@@ -56,7 +56,7 @@ export async function follow<P extends PathOf<'get'>>(
 }
 
 /** Reads until the stream ends, by itself or by an event `end`. */
-export async function readEvents(
+async function readEvents(
   stream: ReadableStream<Uint8Array>,
   got: (event: ServerEvent) => void,
   place: (id: string) => void,

@@ -6,9 +6,12 @@ import { ProblemNote, Waiting } from '../../parts/screen.tsx';
 import type { DiffParts, Editor, Known } from './editor/editor.ts';
 import type { Fault } from './text.ts';
 
-type Loaded = typeof import('./editor/editor.ts');
+async function load() {
+  const { openEditor, openDiff } = await import('./editor/editor.ts');
+  return { openEditor, openDiff };
+}
 
-const load = (): Promise<Loaded> => import('./editor/editor.ts');
+type Loaded = Awaited<ReturnType<typeof load>>;
 
 /** The shadow root in which the editor stands, once it is loaded and the page is drawn. */
 function useEditor(open: (loaded: Loaded, root: ShadowRoot) => () => void, key: readonly unknown[]) {

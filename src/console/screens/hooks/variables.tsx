@@ -40,7 +40,7 @@ export function Variables() {
           ),
         },
       ]}
-      empty={<p>None yet. Functions read them from process.env; their values are shown to nobody.</p>}
+      empty={<p>None yet. Functions read them from their environment; their values are shown to nobody.</p>}
       add={{
         label: 'New variable',
         fields: [{ name: 'name', label: 'Name', kind: 'text' }, value],

@@ -68,7 +68,7 @@ export function List<Row>({ asked, empty, ...table }: ListProps<Row>) {
   return (
     <div class="list" aria-busy={isWaiting}>
       {rows.length === 0 ? <div class="empty">{empty}</div> : <Table {...table} rows={rows} />}
-      {total !== null && rows.length > 0 && <p class="quiet">{Number(total).toLocaleString('en')} in all</p>}
+      {total !== null && rows.length > 0 && <p class="quiet">{Number(total).toLocaleString('en')} in total</p>}
       {(before || after) && (
         <nav class="pager" aria-label={`Pages of the list: ${table.caption}`}>
           {before && (

@@ -3,11 +3,12 @@ import { useAnswer } from '../../api/use-answer.ts';
 import { Section } from '../../parts/screen.tsx';
 import { List } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import type { OfUser } from './factors.tsx';
 
 /** What the audit trail says of a user, newest first. */
-export function UserHistory({ id }: { readonly id: number }) {
+export function UserHistory({ id, turn }: OfUser) {
   const query = { user_id: id, limit: 20 };
-  const asked = useAnswer(() => api.get('/api/2/events', { query }), [id]);
+  const asked = useAnswer(() => api.get('/api/2/events', { query }), [id, turn]);
   return (
     <Section title="History" actions={<a href={`/console/events?user_id=${id}`}>All events</a>}>
       <List

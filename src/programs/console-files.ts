@@ -8,7 +8,7 @@ import { findKept } from './kept.ts';
 
 const mostMilliseconds = 60_000;
 /** All its sources are below these folders, or in packages, whose versions npm lists. */
-export const consoleSources = ['src/console', 'src/programs'];
+export const consoleSources = ['src/console', 'src/programs', 'generated/console'];
 
 let found: Promise<string> | null = null;
 
@@ -22,7 +22,7 @@ export function consoleFolder(): Promise<string> {
 }
 
 async function find(): Promise<string> {
-  const kept = findKept('console', consoleSources, /\.(?:tsx?|css)$/);
+  const kept = findKept('console', consoleSources, /\.(?:tsx?|css|json)$/);
   if ('folder' in kept) return kept.folder;
   const { fresh, keep, giveUp } = kept;
   try {

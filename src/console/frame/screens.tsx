@@ -6,6 +6,9 @@ import { AppScreen } from '../screens/apps/app.tsx';
 import { Apps } from '../screens/apps/apps.tsx';
 import { Attributes } from '../screens/attributes/attributes.tsx';
 import { Callers } from '../screens/callers/callers.tsx';
+import { HookScreen } from '../screens/hooks/hook.tsx';
+import { Hooks } from '../screens/hooks/hooks.tsx';
+import { NewHook } from '../screens/hooks/new-hook.tsx';
 import { Overview } from '../screens/overview.tsx';
 import { Policies } from '../screens/policies/policies.tsx';
 import { PolicyScreen } from '../screens/policies/policy.tsx';
@@ -44,6 +47,9 @@ export const screens: readonly ScreenEntry[] = [
   { path: 'policies/:id', scopes: ['read_all'], screen: PolicyScreen },
   { path: 'apis', title: 'APIs', scopes: [], screen: Apis },
   { path: 'apis/:id', scopes: [], screen: ApiScreen },
+  { path: 'hooks', title: 'Hooks', scopes: [], screen: Hooks },
+  { path: 'hooks/new', scopes: [], screen: NewHook },
+  { path: 'hooks/:id', scopes: [], screen: HookScreen },
   { path: 'callers', title: 'Callers', scopes: [], screen: Callers },
   { path: 'administrators', title: 'Administrators', scopes: [], screen: Administrators },
   { path: 'attributes', title: 'Custom attributes', scopes: ofUsers, screen: Attributes },

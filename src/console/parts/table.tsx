@@ -17,7 +17,7 @@ interface TableProps<Row> {
 }
 
 /** The first column names the row. On a narrow screen each row is a card, whose lines begin with the column's title. */
-function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
   return (
     <table>
       <caption class="unseen">{caption}</caption>

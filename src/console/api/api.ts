@@ -41,7 +41,11 @@ async function call<Data>(method: string, template: string, given: unknown): Pro
   const text = await answer.text();
   const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
   const data = isJson ? JSON.parse(text) : undefined;
-  if (!answer.ok) throw new Problem(answer.status, data?.message ?? `The service answered ${answer.status}.`);
+  if (!answer.ok) {
+    const after = answer.headers.get('retry-after');
+    const message = data?.message ?? `The service answered ${answer.status}.`;
+    throw new Problem(answer.status, message, after === null ? null : Number(after));
+  }
   return { data, tag: answer.headers.get('etag'), headers: answer.headers };
 }
 

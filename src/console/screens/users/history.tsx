@@ -3,13 +3,14 @@ import { useAnswer } from '../../api/use-answer.ts';
 import { Section } from '../../parts/screen.tsx';
 import { List } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { hrefOf } from '../../routing/address.ts';
 
 /** What the audit trail says of a user, newest first. */
 export function UserHistory({ id }: { readonly id: number }) {
   const query = { user_id: id, limit: 20 };
   const asked = useAnswer(() => api.get('/api/2/events', { query }), [id]);
   return (
-    <Section title="History" actions={<a href={`/console/events?user_id=${id}`}>All events</a>}>
+    <Section title="History" actions={<a href={hrefOf('events', { user_id: String(id) })}>All events</a>}>
       <List
         caption="History"
         asked={asked}

@@ -21,7 +21,7 @@ import {
   registerClient,
   type Tokens,
 } from '../support/sign-in.ts';
-import { openTestStore } from '../support/stores.ts';
+import { type DatabaseKind, openTestStore } from '../support/stores.ts';
 
 /** The application that people sign in to: every address of it answers a page. */
 export interface ClientSite {
@@ -45,8 +45,9 @@ const clientLogo = `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="6
 export async function openStage(
   settings: Readonly<Record<string, string>> = {},
   parts: TestParts = {},
+  kind: DatabaseKind = 'sqlite',
 ): Promise<Stage> {
-  const opened = await openTestStore('sqlite');
+  const opened = await openTestStore(kind);
   let listener: RequestListener | undefined;
   // The addresses of accounts name the port, so it listens before there are services.
   const server = createServer((req, res) => listener?.(req, res)).listen(0, '127.0.0.1');

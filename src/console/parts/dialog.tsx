@@ -51,11 +51,13 @@ interface ConfirmProps {
   readonly verb: string;
   /** What has to be typed first, for what cannot be undone. */
   readonly typed?: string;
+  /** Whether something is lost; true unless said. */
+  readonly isLoss?: boolean;
   readonly act: () => Promise<unknown>;
   readonly close: () => void;
 }
 
-function Confirm({ title, words, verb, typed, act, close }: ConfirmProps) {
+function Confirm({ title, words, verb, typed, isLoss = true, act, close }: ConfirmProps) {
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setIsBusy] = useState(false);
@@ -84,7 +86,11 @@ function Confirm({ title, words, verb, typed, act, close }: ConfirmProps) {
           </label>
         )}
         <div class="actions">
-          <button type="submit" class="danger" disabled={isBusy || (typed !== undefined && text !== typed)}>
+          <button
+            type="submit"
+            class={isLoss ? 'danger' : 'primary'}
+            disabled={isBusy || (typed !== undefined && text !== typed)}
+          >
             {verb}
           </button>
           <button type="button" onClick={close}>
@@ -109,7 +115,7 @@ export function ConfirmButton({ label, of, ...props }: ConfirmButtonProps) {
     <>
       <button
         type="button"
-        class="danger-quiet"
+        class={props.isLoss === false ? undefined : 'danger-quiet'}
         aria-label={of === undefined ? undefined : `${label} ${of}`}
         onClick={() => setIsOpen(true)}
       >

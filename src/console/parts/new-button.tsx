@@ -9,31 +9,40 @@ export interface NewButtonProps {
   readonly done: string;
   /** What the fields show at first. */
   readonly value?: unknown;
+  /** What to know before; nothing unless said. */
+  readonly words?: string;
+  /** The label of the button that does it; `Create` unless said. */
+  readonly verb?: string;
+  /** Whether the button is one beside others. */
+  readonly isPlain?: boolean;
   readonly create: (body: Record<string, unknown>) => Promise<unknown>;
 }
 
 /** A button that opens the form of something new. */
-export function NewButton({ label, fields, done, value, create }: NewButtonProps) {
+export function NewButton({ label, fields, done, value, words, verb = 'Create', isPlain, create }: NewButtonProps) {
   const [isOpen, setIsOpen] = useState(false);
   const close = () => setIsOpen(false);
   return (
     <>
-      <button type="button" class="primary" onClick={() => setIsOpen(true)}>
+      <button type="button" class={isPlain ? undefined : 'primary'} onClick={() => setIsOpen(true)}>
         {label}
       </button>
       {isOpen && (
         <Dialog title={label} close={close}>
-          <EditForm
-            fields={fields}
-            value={value}
-            canWrite
-            verb="Create"
-            done={done}
-            save={async (body) => {
-              await create(body);
-              close();
-            }}
-          />
+          <div class="stack">
+            {words && <p>{words}</p>}
+            <EditForm
+              fields={fields}
+              value={value}
+              canWrite
+              verb={verb}
+              done={done}
+              save={async (body) => {
+                await create(body);
+                close();
+              }}
+            />
+          </div>
         </Dialog>
       )}
     </>

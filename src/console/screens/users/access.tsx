@@ -8,12 +8,14 @@ import { may } from '../../session/session.ts';
 
 export interface UserAccessProps {
   readonly user: Schemas['User'];
+  /** Another one has what is shown read again. */
+  readonly turn: number;
   readonly save: (body: Record<string, unknown>) => Promise<void>;
   readonly again: () => Promise<void>;
 }
 
 /** The roles of a user, the apps that the user may use, and why each. */
-export function UserAccess({ user, save, again }: UserAccessProps) {
+export function UserAccess({ user, turn, save, again }: UserAccessProps) {
   const roles = useAnswer(() => api.get('/api/2/roles', { query: { limit: 1000 } }), []);
   const apps = useAnswer(
     () =>
@@ -21,7 +23,7 @@ export function UserAccess({ user, save, again }: UserAccessProps) {
         path: { id: user.id },
         query: { limit: 1000, ignore_visibility: true },
       }),
-    [user.id, user.role_ids.join()],
+    [user.id, user.role_ids.join(), turn],
   );
   const known = may('read_all') ? (roles.answer?.data ?? []) : [];
   const ways = (appId: number) => known.filter((role) => user.role_ids.includes(role.id) && role.apps.includes(appId));

@@ -6,10 +6,16 @@ import { Section } from '../../parts/screen.tsx';
 import { List } from '../../parts/table.tsx';
 import { may } from '../../session/session.ts';
 
+export interface OfUser {
+  readonly id: number;
+  /** Another one has what is shown read again. */
+  readonly turn: number;
+}
+
 /** The authenticator apps and passkeys of a user. */
-export function UserFactors({ id }: { readonly id: number }) {
+export function UserFactors({ id, turn }: OfUser) {
   const path = { id };
-  const asked = useAnswer(() => api.get('/api/2/mfa/users/{id}/devices', { path }), [id]);
+  const asked = useAnswer(() => api.get('/api/2/mfa/users/{id}/devices', { path }), [id, turn]);
   return (
     <Section title="Second factors">
       <List

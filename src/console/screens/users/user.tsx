@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { api, ifMatch } from '../../api/api.ts';
 import type { Schemas } from '../../api/contract.ts';
 import { useAnswer } from '../../api/use-answer.ts';
@@ -10,7 +11,7 @@ import { Time } from '../../parts/time.tsx';
 import { go, hrefOf } from '../../routing/address.ts';
 import { may } from '../../session/session.ts';
 import { UserAccess } from './access.tsx';
-import { Explain } from './explain.tsx';
+import { Explain } from './explain/explain.tsx';
 import { UserFactors } from './factors.tsx';
 import { profileFields } from './fields.ts';
 import { UserHistory } from './history.tsx';
@@ -24,6 +25,8 @@ export function UserScreen({ id }: { readonly id: string }) {
   const asked = useAnswer(() => api.get('/api/2/users/{id}', { path }), [id]);
   const attributes = useAnswer(() => api.get('/api/2/users/custom_attributes', {}), []);
   const { answer, again } = asked;
+  /** Grows with each remedy: what belongs to the user is read again. */
+  const [turn, setTurn] = useState(0);
   if (!answer)
     return (
       <Detail title="User" above={above} asked={asked}>
@@ -79,11 +82,19 @@ export function UserScreen({ id }: { readonly id: string }) {
           again={again}
         />
       </Section>
-      {may('manage_all') && <Explain user={user} again={again} />}
-      <UserAccess user={user} save={save} again={again} />
-      {may('read_all') && <UserFactors id={user.id} />}
+      {may('manage_all') && (
+        <Explain
+          user={user}
+          again={async () => {
+            setTurn((before) => before + 1);
+            await again();
+          }}
+        />
+      )}
+      <UserAccess user={user} turn={turn} save={save} again={again} />
+      {may('read_all') && <UserFactors id={user.id} turn={turn} />}
       {may('manage_all') && <UserSignIns id={user.id} />}
-      {may('read_all') && <UserHistory id={user.id} />}
+      {may('read_all') && <UserHistory id={user.id} turn={turn} />}
     </Screen>
   );
 }
@@ -105,6 +116,7 @@ function UserActions({ user, tag, again }: ActionsProps) {
           title={`Unlock ${name}?`}
           words="The user can sign in again at once, and the count of wrong passwords begins anew."
           verb="Unlock"
+          isLoss={false}
           act={async () => {
             await api.post('/api/2/users/{id}/unlock', { path, body: {} });
             await again();

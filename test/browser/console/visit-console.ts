@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import type { Page, Request } from 'playwright-core';
-import type { UserRecord } from '../../src/store/users.ts';
-import { conforms } from '../support/conforms.ts';
-import { type Stage, signIn, type VisitOptions, visit } from './stage.ts';
+import type { UserRecord } from '../../../src/store/users.ts';
+import { conforms } from '../../support/conforms.ts';
+import { type Stage, signIn, type VisitOptions, visit } from '../stage.ts';
 
 /** What the console may ask for: the contract, its own door, and its files. */
 const allowed =

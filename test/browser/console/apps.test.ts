@@ -1,0 +1,32 @@
+import { it } from 'node:test';
+import { describeWalks, pathOf, said, title } from './walks.ts';
+
+describeWalks('apps in the console', (walks) => {
+  it('makes an app, shows its secret once, and gives it to a role and to a user', () => {
+    const { stage, grace, open } = walks();
+    return open('/apps', async (page) => {
+      await page.getByRole('button', { name: 'New app' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Payroll');
+      await dialog.getByLabel('Redirect URIs').fill('https://app.example.com/callback');
+      await dialog.getByRole('button', { name: 'Create' }).click();
+      await page.getByText('Keep this now').waitFor();
+      await page.getByRole('button', { name: 'I have kept it' }).click();
+      await title(page, 'Payroll');
+      await page.getByRole('button', { name: 'Add a user' }).click();
+      await page.getByLabel('Name or e-mail address').fill('Grace Hop');
+      await page.getByRole('button', { name: /^Grace Hopper/ }).click();
+      await said(page, 'Grace Hopper was added.');
+      await page.getByRole('link', { name: 'Roles', exact: true }).click();
+      await page.getByRole('button', { name: 'New role' }).click();
+      await page.getByRole('dialog').getByLabel('Name').fill('Accounting');
+      await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+      await title(page, 'Accounting');
+      await page.getByLabel('Payroll').check();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await said(page, 'The role was saved.');
+      await page.goto(`${stage.app.account.baseUrl}/console${pathOf(grace)}`);
+      await page.getByText('assigned directly').waitFor();
+    });
+  });
+});

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { createClient } from '@hey-api/openapi-ts';
+import { compiler } from '../../scripts/compiler.ts';
 import { openProvider, type Provider } from '../conformance/provider.ts';
 import { compilerOptions } from './compiler-options.ts';
 
@@ -50,7 +50,6 @@ describe('a generated client', () => {
     copyFileSync(new URL('consumer.txt', import.meta.url), join(folder, 'consumer.ts'));
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
-    const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
     await promisify(execFile)(process.execPath, [compiler, '-p', folder]).catch(({ stdout }) => assert.fail(stdout));
     consumer = await import(pathToFileURL(join(folder, 'built/consumer.js')).href);
   });

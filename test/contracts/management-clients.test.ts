@@ -6,7 +6,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -14,6 +13,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { createClient } from '@hey-api/openapi-ts';
 import openapiTypes, { astToString, type OpenAPI3 } from 'openapi-typescript';
+import { compiler } from '../../scripts/compiler.ts';
 import { openProvider, type Provider } from '../conformance/provider.ts';
 import { unique } from '../store/samples.ts';
 import { sampled } from '../support/sample.ts';
@@ -52,7 +52,6 @@ describe('clients generated from the management contract', () => {
   });
 
   it('compile, strictly', async () => {
-    const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
     await promisify(execFile)(process.execPath, [compiler, '-p', folder]).catch(({ stdout }) => assert.fail(stdout));
   });
 

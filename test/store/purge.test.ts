@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import pg from 'pg';
+import { postgresDialect } from '../../src/store/knex/postgres/dialect.ts';
+import { deleteDue } from '../../src/store/knex/purge.ts';
 import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
 import { purge } from '../../src/store/knex/sqlite/purge.ts';
 import type { Position } from '../../src/store/purge.ts';
@@ -228,6 +230,29 @@ test('on a distributed database they do too, and a slice of locked rows does not
     );
     await other.query('rollback');
     assert.equal((await store.purge({ table: 'codes', now, from: null, limit: 3 })).deleted, 2);
+  } finally {
+    await other.end();
+    await dispose();
+  }
+});
+
+test('on PostgreSQL the commit of a slice waits for nothing, and the next one of its connection does', async () => {
+  const { store, url, dispose } = await openTestStore('postgres');
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  try {
+    const code = newCode(await newCast(store), { expiresAt: now - 2 * day });
+    await store.authorizations.createCode(code);
+    const { sql, bindings } = deleteDue('codes', { now, from: null, limit: 3 }, postgresDialect);
+    let given = 0;
+    const text = sql.replaceAll('?', () => `$${++given}`);
+    const setting = async () => (await other.query('show synchronous_commit')).rows[0].synchronous_commit;
+    await other.query('begin');
+    assert.equal((await other.query(text, bindings)).rowCount, 1);
+    assert.equal(await setting(), 'off');
+    await other.query('rollback');
+    assert.equal((await other.query(text, bindings)).rowCount, 1);
+    assert.equal(await setting(), 'on');
   } finally {
     await other.end();
     await dispose();

@@ -27,6 +27,13 @@ export interface Dialect {
   passOver(rows: Knex.QueryBuilder): Knex.QueryBuilder;
   /** The same as SQL text for the end of a select. */
   readonly passingOver: '' | 'for update skip locked';
+  /**
+   * A condition that is true: the commit of the statement does not wait for the disk or a standby. For what may be lost
+   * with the machine, since it would be done again.
+   */
+  readonly withoutWaiting: string;
+  /** What names a row within a statement, other than these columns, if there is something quicker. */
+  placeOf(key: string): string;
   /** Locks the rows that an access depends on until the end of the transaction `tx`; false when there are none. */
   holdAccess(tx: Knex, access: Access): Promise<boolean>;
   /** The time of the statement by the database's clock, in milliseconds since the epoch. */

@@ -94,13 +94,13 @@ export interface DueStatement {
 export function deleteDue(
   table: ExpiringTable,
   { now, from, limit }: { readonly now: Milliseconds; readonly from: Position | null; readonly limit: number },
-  { passingOver }: Pick<Dialect, 'passingOver'>,
+  { passingOver, withoutWaiting, placeOf }: Pick<Dialect, 'passingOver' | 'withoutWaiting' | 'placeOf'>,
 ): DueStatement {
-  const key = ['account_id', ...expiringKinds[table].key].join(', ');
+  const place = placeOf(['account_id', ...expiringKinds[table].key].join(', '));
   return {
-    sql: `with due as (select ${key} from ${table} where expires_at >= ? and expires_at <= ?
+    sql: `with due as (select ${place} from ${table} where expires_at >= ? and expires_at <= ?
       order by expires_at limit ? ${passingOver})
-      delete from ${table} where (${key}) in (select ${key} from due) returning expires_at`,
+      delete from ${table} where (${place}) in (select ${place} from due) and ${withoutWaiting} returning expires_at`,
     bindings: [from?.[0] ?? 0, now - expiringKinds[table].keep, limit],
   };
 }

@@ -32,6 +32,9 @@ export const postgresDialect: Dialect = {
   waitFor: (rows) => rows.forUpdate(),
   passOver: (rows) => rows.forUpdate().skipLocked(),
   passingOver: 'for update skip locked',
+  // Without a reference to its row it is run once, before the first row.
+  withoutWaiting: "(select set_config('synchronous_commit', 'off', true)) = 'off'",
+  placeOf: () => 'ctid',
   holdAccess: async (tx, access) => {
     const [found] = rowsOf(await tx.raw(heldAccess, { ...access }));
     return found?.['assigned'] === true;

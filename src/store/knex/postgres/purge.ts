@@ -39,9 +39,9 @@ async function sweepGrants(db: Knex, { now, from, limit }: SliceWanted): Promise
     return { deleted, reached, isLast: seen.length < limit, overdueSince: null };
   }
   const { rowCount } = await db.raw(
-    `with dead as (select account_id, id from grants where (account_id, id) > (?, ?) and (account_id, id) <= (?, ?)
+    `with dead as (select ctid from grants where (account_id, id) > (?, ?) and (account_id, id) <= (?, ?)
       and ${isDeadGrant} ${postgresDialect.passingOver})
-      delete from grants where (account_id, id) in (select account_id, id from dead)`,
+      delete from grants where ctid in (select ctid from dead) and ${postgresDialect.withoutWaiting}`,
     [...after, ...reached, dead, dead, dead],
   );
   return { deleted: rowCount, reached, isLast: seen.length < limit, overdueSince: null };

@@ -7,6 +7,8 @@ export const sqliteDialect: Dialect = {
   waitFor: (rows) => rows,
   passOver: (rows) => rows,
   passingOver: '',
+  withoutWaiting: 'true',
+  placeOf: (key) => key,
   holdAccess: async () => true,
   now: "cast(unixepoch('subsec') * 1000 as integer)",
   rowsOf: (answer) => answer as DbRow[],

@@ -7,7 +7,7 @@ import { Apps } from '../screens/apps/apps.tsx';
 import { Attributes } from '../screens/attributes/attributes.tsx';
 import { Callers } from '../screens/callers/callers.tsx';
 import { Events } from '../screens/events/events.tsx';
-import { Overview } from '../screens/overview.tsx';
+import { Overview } from '../screens/overview/overview.tsx';
 import { Policies } from '../screens/policies/policies.tsx';
 import { PolicyScreen } from '../screens/policies/policy.tsx';
 import { RoleScreen } from '../screens/roles/role.tsx';

@@ -123,8 +123,8 @@ export interface paths {
          *     `application_type` is `native` with a redirect URI of a private scheme and otherwise `web`,
          *     `token_endpoint_auth_method` is `client_secret_basic`, `grant_types` is
          *     `authorization_code` and `refresh_token`, `response_types` is `code`, `subject_type` is `public`,
-         *     `id_token_signed_response_alg` is `RS256`. Grant types, response types and scopes the account does not know are
-         *     left out (RFC 7591 section 3.2.1).
+         *     `id_token_signed_response_alg` is `RS256` or what the account's setting `id_token_signing_alg` says. Grant types,
+         *     response types and scopes the account does not know are left out (RFC 7591 section 3.2.1).
          *
          *     Members that are not listed are ignored, those of the answer (`client_id`, `client_secret`, `app_id`,
          *     `account_id`) included. No address in a registration is ever fetched while registering.
@@ -1158,7 +1158,7 @@ export interface components {
             readonly initiate_login_uri?: components["schemas"]["InitiateLoginUri"];
             readonly login_url?: components["schemas"]["LoginUrl"];
             /**
-             * @description `RS256` (default) or `ES256`. Another value is `invalid_client_metadata`.
+             * @description `RS256` or `ES256`. Another value is `invalid_client_metadata`. The default is `RS256`, unless the account's setting `id_token_signing_alg` says otherwise.
              * @example RS256
              */
             readonly id_token_signed_response_alg?: string;
@@ -1317,7 +1317,7 @@ export interface components {
             readonly initiate_login_uri?: components["schemas"]["InitiateLoginUri"];
             readonly login_url?: components["schemas"]["LoginUrl"];
             /**
-             * @description `RS256` (default) or `ES256`. Another value is `invalid_client_metadata`.
+             * @description `RS256` or `ES256`. Another value is `invalid_client_metadata`. The default is `RS256`, unless the account's setting `id_token_signing_alg` says otherwise.
              * @example RS256
              */
             readonly id_token_signed_response_alg?: string;

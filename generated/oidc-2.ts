@@ -18,8 +18,9 @@ export interface paths {
          *
          *     `client_name` and `redirect_uris` are mandatory. Everything else has a default: `application_type` is `web`,
          *     `token_endpoint_auth_method` is `client_secret_basic`, `subject_type` is `public`,
-         *     `id_token_signed_response_alg` is `RS256`, `grant_types` and `response_types` are the full lists. The lists say
-         *     what the client may ask for, not what is switched on: what runs is `authorization_code` and `refresh_token`,
+         *     `id_token_signed_response_alg` is `RS256` or what the account's setting `id_token_signing_alg` says,
+         *     `grant_types` and `response_types` are the full lists. The lists say what the client may ask for, not what is
+         *     switched on: what runs is `authorization_code` and `refresh_token`,
          *     `client_credentials` for clients with a secret, and `password` and `implicit` where the account turned them on.
          *
          *     Members that are not listed are ignored, those of the answer (`client_id`, `client_secret`, `app_id`,
@@ -353,7 +354,7 @@ export interface components {
             readonly initiate_login_uri?: components["schemas"]["InitiateLoginUri"];
             readonly login_url?: components["schemas"]["LoginUrl"];
             /**
-             * @description `RS256` (default) or `ES256`. Another value is `invalid_client_metadata`.
+             * @description `RS256` or `ES256`. Another value is `invalid_client_metadata`. The default is `RS256`, unless the account's setting `id_token_signing_alg` says otherwise.
              * @example RS256
              */
             readonly id_token_signed_response_alg?: string;

@@ -11,8 +11,13 @@
  *     npm run bench -- --scale     what a refresh costs with several processes, by part, beside what the model of
  *                                  docs/scale.md predicts; with --write kept for --simulate
  *     npm run bench -- --simulate  what the model predicts for larger machines and for many, from what was kept
+ *     npm run bench -- --sizing    what so many users need (--users=1000000), by that model and by what requests take:
+ *                                  --sign-ins, --refreshes, --introspections, --userinfos and --client-tokens for a
+ *                                  user and day, --peak the share of a day in its busiest hour, --cores of a machine;
+ *                                  with --write requests are measured on this machine first, and kept
  *     npm run bench -- --floors    what each request costs beside its floor alone
  *     npm run bench -- --log-streams what open streams of log lines cost, and nothing else; half a minute
+ *     npm run bench -- --console   the first screen of the console in a browser whose processor is slowed; a minute
  *     npm run bench -- --growth    each operation of the contracts with 1,000 and with 300,000 users, up to 25 minutes;
  *                                  --users=N another size, --database=sqlite or postgres one of both, --only=<regexp>
  *                                  the operations whose names match, --filled=<folder> keeps the filled databases
@@ -27,6 +32,7 @@ import { growthReport, growthSection, holdsAll, sectionOf, withSection } from '.
 import type { Line } from '../test/bench/lines.ts';
 import { promises } from '../test/bench/lines.ts';
 import { describeMachine } from '../test/bench/machine.ts';
+import { measureConsole } from '../test/bench/measure-console.ts';
 import { measureDelegated } from '../test/bench/measure-delegated.ts';
 import { measureDocuments } from '../test/bench/measure-documents.ts';
 import { measureHooks } from '../test/bench/measure-hooks.ts';
@@ -48,6 +54,7 @@ import { profileRefresh } from '../test/bench/profile.ts';
 import { type Results, reportJson, reportPage, reportText } from '../test/bench/report.ts';
 import type { Measurements } from '../test/bench/scale/fit.ts';
 import { comparisonReport, predictionReport } from '../test/bench/scale/report.ts';
+import { keepRequestTimes, printSizing, sizingFlags } from './bench-sizing.ts';
 
 const databases = ['sqlite', 'postgres'] as const;
 const page = new URL('../docs/performance.md', import.meta.url);
@@ -70,7 +77,10 @@ function readFlags() {
       floors: flag,
       scale: flag,
       simulate: flag,
+      sizing: flag,
+      ...sizingFlags,
       'log-streams': flag,
+      console: flag,
       ...growth,
     };
     return parseArgs({ options }).values;
@@ -123,14 +133,17 @@ const {
   floors: floorsOnly,
   scale,
   simulate,
+  sizing,
   'log-streams': logStreams,
+  console: consoleOnly,
   growth,
   users,
   database,
   only,
   filled,
+  ...asked
 } = readFlags();
-if ((quick || hooks || listsOnly || documentsOnly || floorsOnly) && write && !scale) {
+if ((quick || hooks || listsOnly || documentsOnly || floorsOnly) && write && !scale && !sizing) {
   process.stderr.write(
     'docs/performance.md is written from a full run: --write excludes --quick, --hooks, --lists, --documents, --floors\n',
   );
@@ -153,12 +166,18 @@ if (simulate) {
   process.exit(0);
 }
 
+if (sizing && !write) process.exit(printSizing(users, asked));
+
 const startedAt = performance.now();
 const bench = openBench(quick ? quickPlan : fullPlan, (line) => {
   process.stderr.write(`${String(Math.round((performance.now() - startedAt) / 1000)).padStart(4)} s  ${line}\n`);
 });
 if (profileOnly) {
   process.stdout.write(`${await profileRefresh(bench)}\n`);
+  process.exit(0);
+}
+if (sizing) {
+  process.stdout.write(await keepRequestTimes(bench));
   process.exit(0);
 }
 if (scale) {
@@ -168,8 +187,8 @@ if (scale) {
   process.stdout.write(`${tables}\n\n${comparisonReport(measurements)}\n`);
   process.exit(0);
 }
-if (logStreams) {
-  const { text, isKept } = await measureStreams(bench.log);
+if (logStreams || consoleOnly) {
+  const { text, isKept } = await (logStreams ? measureStreams : measureConsole)(bench.log);
   bench.close();
   process.stdout.write(`${text}\n`);
   process.exit(isKept ? 0 : 1);

@@ -3,6 +3,7 @@
  *
  *     node scripts/docs.ts               into dist/docs, in place of what was there
  *     node scripts/docs.ts --out <dir>   into another folder, beside what else is there
+ *     node scripts/docs.ts --pictures    takes the pictures of docs/pictures again, in a real browser, and nothing else
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,11 +11,22 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Contract } from '../src/http/contract.ts';
 import { docsFiles } from '../src/pages/docs/docs-files.ts';
+import { pictureFolder } from '../src/pages/docs/pictures.ts';
 import { baseUrlPlaceholder } from '../src/pages/docs/workflow-view.ts';
+import { picturesVariable } from '../test/support/pictures.ts';
+import { runGroup } from './run-group.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const usualFolder = join(root, 'dist/docs');
-const { values: flags } = parseArgs({ options: { out: { type: 'string', default: usualFolder } } });
+const { values: flags } = parseArgs({
+  options: { out: { type: 'string', default: usualFolder }, pictures: { type: 'boolean', default: false } },
+});
+
+if (flags.pictures) {
+  const tests = ['scripts/test.ts', 'test/browser/console/pictures.test.ts'];
+  const env = { ...process.env, [picturesVariable]: pictureFolder };
+  process.exit(await runGroup(process.execPath, tests, { cwd: root, env, stdio: 'inherit' }));
+}
 
 /** The file for a path of the service. All pages lie beside each other, so one address serves every link. */
 function fileName(path: string): string {

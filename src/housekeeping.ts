@@ -47,7 +47,7 @@ export interface HousekeepingOptions {
 }
 
 /**
- * Every minute: stores counts; wakes the workers that notify clients of ended sessions, notify users of changes and
+ * Every minute: stores counts; adds up how many users accounts have; wakes the workers that notify clients of ended sessions, notify users of changes and
  * send requested links; publishes due signing keys; removes retired keys and unused open-registered clients. Every
  * hour: updates the planner's statistics. Continually: deletes expired rows. Deletes nothing for an hour after the
  * clock jumped ahead.
@@ -75,6 +75,7 @@ export function startHousekeeping(
     for (const worker of [services.logoutNotices, services.changeNotices, services.resetMails]) worker.wake();
     try {
       await lookAtMessages(services, roundReport);
+      await services.store.foldCounts();
       if (trustedNow() === null) return;
       if (monotonic() - describedAt >= statisticsMilliseconds) {
         describedAt = monotonic();

@@ -115,6 +115,8 @@ export interface Store extends StoreVerbs, Purge, Clearing {
   ping(): Promise<void>;
   /** Tells the database's planner how large tables are by now; it plans well for those that grew since. */
   refreshStatistics(): Promise<void>;
+  /** Adds up what writers have counted one by one, so that totals of lists stay quick to read. */
+  foldCounts(): Promise<void>;
   /** One for each queue. */
   findWaitingMessages(): Promise<WaitingMessages[]>;
   /** The pools of this process. */

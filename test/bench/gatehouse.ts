@@ -117,6 +117,12 @@ function targetsOf(name: string, seeded: Seeded, ports: readonly number[], pids:
   const gateway = basicAuthorization(seeded.gatewayId, seeded.gatewaySecret);
   return {
     refresh: target('refresh', '/oauth2/token', basic, seeded.refreshTokens),
+    'refresh-es256': target(
+      'refresh-es256',
+      '/oauth2/token',
+      basicAuthorization(seeded.es256.clientId, seeded.es256.clientSecret),
+      seeded.es256.refreshTokens,
+    ),
     'client-credentials': target('client-credentials', '/oauth2/token', basic),
     registration: target('registration', '/oauth2/register', `Bearer ${seeded.registrationToken}`),
     introspection: target('introspection', '/oauth2/introspect', gateway, seeded.accessTokens),

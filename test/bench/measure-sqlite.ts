@@ -4,7 +4,8 @@ import { statSync } from 'node:fs';
 import { type Installation, install } from '../support/process.ts';
 import { type Bench, contestant } from './bench.ts';
 import { prepareGatehouse, startProcess } from './gatehouse.ts';
-import { costLine, type Line, line, rateLine, shareLine } from './lines.ts';
+import { costLine, type Line, line, processorLine, rateLine, shareLine } from './lines.ts';
+import { measuredRequests, type RequestTimes } from './scale/sizing.ts';
 import { median, type Series } from './series.ts';
 import { endChild, type Server, startFloor, startOidcProvider } from './servers.ts';
 
@@ -75,13 +76,41 @@ export async function measureIntrospection(bench: Bench, { gatehouse }: Field): 
 
 /** What each request costs beside the least that it can cost, in processor time. */
 export async function measureFloors(bench: Bench, { gatehouse, floor }: Pick<Field, 'gatehouse' | 'floor'>) {
-  const lines: Line[] = [];
+  const lines: Line[] = [await measureEs256(bench, gatehouse)];
   for (const kind of ['registration', 'client-credentials', 'pushed', 'introspection', 'userinfo', 'jwks'] as const) {
     const servers = [gatehouse, floor].map((server) => contestant(server, kind));
     const [own, least] = (await bench.alternate(bench.plan.other, servers)) as [Series, Series];
     lines.push(shareLine(`${kind}/floor`, own, least));
   }
   return lines;
+}
+
+/** A refresh whose id token is signed with ES256, beside one with RS256. */
+async function measureEs256(bench: Bench, gatehouse: Server): Promise<Line> {
+  const label = `${gatehouse.label}, RS256`;
+  const kinds = [contestant(gatehouse, 'refresh-es256'), contestant(gatehouse, 'refresh', label)];
+  const [es256, rs256] = (await bench.alternate(bench.plan.other, kinds)) as [Series, Series];
+  return processorLine('refresh/es256', es256, rs256);
+}
+
+/** µs of the processor for an answer, of the requests from which sizes are calculated. */
+export async function measureRequestTimes(bench: Bench): Promise<RequestTimes> {
+  const prepared = await prepareGatehouse('SQLite, FULL', 'sqlite', bench.plan.users);
+  const server = await prepared.serve();
+  try {
+    const found = await bench.alternate(
+      bench.plan.other,
+      measuredRequests.map((kind) => contestant(server, kind)),
+    );
+    const times = found.map(({ measurements, errors, firstError }, place) => {
+      if (errors > 0) throw new Error(`${measuredRequests[place]}: ${firstError}`);
+      return Math.round(median(measurements.map(({ serverMicroseconds }) => serverMicroseconds ?? Number.NaN)));
+    });
+    return Object.fromEntries(measuredRequests.map((kind, place) => [kind, times[place]])) as unknown as RequestTimes;
+  } finally {
+    await server.stop();
+    await prepared.dispose();
+  }
 }
 
 /** A million users, each with a live refresh token, against a thousand; then starts on that database. */

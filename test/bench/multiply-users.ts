@@ -89,6 +89,7 @@ export function multiplyUsers(
   const tokens = db.transaction(() => {
     const { first } = db.prepare('select id as first from grants').get() as { first: number };
     for (const [table, different] of differences) copyRow(db, table, different, count - 1);
+    db.exec(`insert into user_counts (account_id, delta) values (${account.id}, ${count - 1})`);
     return giveTokens(services, db, account, first, count - 1);
   })();
   db.pragma('wal_checkpoint(TRUNCATE)');

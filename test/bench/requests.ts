@@ -38,16 +38,20 @@ function unexpected({ status, body }: RawAnswer): string {
   return `${status} ${body.slice(0, 300)}`;
 }
 
-/** Whether an id token is signed with RS256 and a key of 2,048 bits: what all servers must have in common. */
-function isSignedAlike(idToken: string): boolean {
+/** Bytes of a signature: RS256 with a key of 2,048 bits is what all servers have in common. */
+const signatureBytes = { RS256: 256, ES256: 64 } as const;
+
+/** Whether an id token is signed as it should be. */
+function isSignedBy(expected: keyof typeof signatureBytes, idToken: string): boolean {
   const [header = '', , signature = ''] = idToken.split('.');
   const { alg } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { alg?: unknown };
-  return alg === 'RS256' && Buffer.from(signature, 'base64url').length === 256;
+  return alg === expected && Buffer.from(signature, 'base64url').length === signatureBytes[expected];
 }
 
 function refreshes(target: Target): Requests {
   const tokens = [...target.tokens];
   const of = target.clientId ? `&client_id=${encodeURIComponent(target.clientId)}` : '';
+  const alg = target.kind === 'refresh-es256' ? 'ES256' : 'RS256';
   let signatureSeen = false;
   return {
     size: tokens.length,
@@ -62,7 +66,7 @@ function refreshes(target: Target): Requests {
       const idToken = /"id_token":"([^"]+)"/.exec(answer.body)?.[1];
       if (answer.status !== 200 || !successor || !idToken) return unexpected(answer);
       if (successor === tokens[position]) return 'the refresh token did not rotate';
-      if (!signatureSeen && !isSignedAlike(idToken)) return 'the id token is not signed with RS256 and 2,048 bits';
+      if (!signatureSeen && !isSignedBy(alg, idToken)) return `the id token is not signed with ${alg} as it should be`;
       signatureSeen = true;
       // A copy: a part of the body would keep all of it.
       tokens[position] = Buffer.from(successor, 'latin1').toString('latin1');
@@ -149,6 +153,7 @@ function authorizations({ path, host, clientId }: Target): Requests {
 
 const sources = {
   refresh: refreshes,
+  'refresh-es256': refreshes,
   introspection: introspections,
   userinfo: userinfos,
   pushed: (target) => repeated(requestText(target, form, pushedRequest), 201, '"request_uri":"'),

@@ -40,6 +40,7 @@ function insertUsers(accountId: number, first: number, last: number, now: number
     ['policy_id', `(select min(id) from policies where account_id = ${accountId})`],
     ['status', '1'],
     ['state', '1'],
+    ['counted', '1'],
     ['invalid_login_attempts', '0'],
     ['last_login', `${now} - n`],
     ['created_at', `${now} - n / 2`],
@@ -62,6 +63,7 @@ async function seed(services: Services, count: number): Promise<SeededList> {
   // The first one is everybody's manager.
   await execute(databaseUrl, insertUsers(account.id, 1, 1, now));
   await execute(databaseUrl, insertUsers(account.id, 2, count, now));
+  await execute(databaseUrl, `insert into user_counts (account_id, delta) values (${account.id}, ${count})`);
   await services.store.refreshStatistics();
   // The server does so by itself within a minute.
   if (services.store.kind === 'postgres') await execute(databaseUrl, 'analyze');

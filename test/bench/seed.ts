@@ -13,6 +13,7 @@ import { createApiKey } from '../../src/domain/callers/api-keys.ts';
 import { issueCredentialToken } from '../../src/domain/callers/credential-tokens.ts';
 import { createCredential } from '../../src/domain/callers/credentials.ts';
 import { registerClient } from '../../src/domain/clients/register.ts';
+import type { RegistrationRequest } from '../../src/domain/clients/registration-request.ts';
 import type { Services } from '../../src/services.ts';
 import { multiplyUsers } from './multiply-users.ts';
 import { benchPassword } from './peer.ts';
@@ -30,6 +31,8 @@ export interface Seeded {
   /** A client that has a secret and no users: it asks about the tokens of others. */
   readonly gatewayId: string;
   readonly gatewaySecret: string;
+  /** A client whose id tokens are signed with ES256. */
+  readonly es256: Pick<Seeded, 'clientId' | 'clientSecret' | 'refreshTokens'>;
   readonly apiKey: string;
   /** Users with `benchPassword`. */
   readonly delegates: readonly string[];
@@ -37,6 +40,9 @@ export interface Seeded {
 
 /** As many as virtual clients at once, and more. */
 const delegates = 128;
+
+/** Users of the client with ES256, as many again. */
+const es256Users = 256;
 
 /** A bearer for registrations, and the clients registered with it. */
 async function registerAll(services: Services, account: Account) {
@@ -50,7 +56,7 @@ async function registerAll(services: Services, account: Account) {
     limitedBy: { credential: clientId },
     scopes,
   } as const;
-  const register = (name: string) =>
+  const register = (name: string, more: RegistrationRequest = {}) =>
     registerClient(
       services,
       account,
@@ -61,6 +67,7 @@ async function registerAll(services: Services, account: Account) {
         grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
         response_types: ['code'],
         token_endpoint_auth_method: 'client_secret_basic',
+        ...more,
       },
       { nameRequired: true, redirectUrisRequired: true, defaultGrantTypes: [], defaultResponseTypes: [] },
     );
@@ -68,6 +75,7 @@ async function registerAll(services: Services, account: Account) {
     registrationToken: token.accessToken,
     app: await register('Bench App'),
     gateway: await register('Gateway'),
+    es256: await register('ES256 App', { id_token_signed_response_alg: 'ES256' }),
   };
 }
 
@@ -90,13 +98,21 @@ async function addDelegates({ store, clock, passwords }: Services, account: Acco
 
 async function seed(services: Services, users: number, multiplied: boolean): Promise<Seeded> {
   const account = await makeAccount(services);
-  const { app, gateway, registrationToken } = await registerAll(services, account);
+  const { app, gateway, es256, registrationToken } = await registerAll(services, account);
   const signedIn = await services.store.transaction(async (tx) => {
     const made: Awaited<ReturnType<typeof signIn>>[] = [];
     for (let number = 1; number <= (multiplied ? 1 : users); number += 1) {
       made.push(await signIn(services, tx, account, app.client, number));
     }
     return made;
+  });
+  const others = await services.store.transaction(async (tx) => {
+    const tokens: string[] = [];
+    for (let number = 1; number <= (multiplied ? 0 : es256Users); number += 1) {
+      const { started } = await signIn(services, tx, account, es256.client, users + number);
+      tokens.push(started.refreshToken ?? '');
+    }
+    return tokens;
   });
   return {
     host: new URL(account.baseUrl).host,
@@ -109,6 +125,7 @@ async function seed(services: Services, users: number, multiplied: boolean): Pro
     registrationToken,
     gatewayId: gateway.client.clientId,
     gatewaySecret: gateway.clientSecret ?? '',
+    es256: { clientId: es256.client.clientId, clientSecret: es256.clientSecret ?? '', refreshTokens: others },
     apiKey: (await createApiKey(services, account, 'bench')).apiKey,
     delegates: await addDelegates(services, account),
   };

@@ -2,6 +2,7 @@
 
 export type RequestKind =
   | 'refresh'
+  | 'refresh-es256'
   | 'registration'
   | 'client-credentials'
   | 'introspection'

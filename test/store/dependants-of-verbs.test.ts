@@ -13,7 +13,7 @@ import { databases, openTestStore, type TestStore } from '../support/stores.ts';
 import { dropWritingTriggers } from '../support/triggers.ts';
 import { openDump } from './dump.ts';
 import { clearAll } from './filled.ts';
-import { newAccount, newClient, newEvent, newServer, now } from './samples.ts';
+import { newAccount, newClient, newEvent, newServer, newUser, now } from './samples.ts';
 
 /** What the steps before made. */
 interface Its {
@@ -25,6 +25,7 @@ interface Its {
   claimId: number;
   hookId: number;
   variableId: number;
+  userId: number;
   build: PackageBuildRecord;
 }
 
@@ -79,7 +80,6 @@ type Others =
   | 'limitCounts'
   | 'callers'
   | 'administrators'
-  | 'users'
   | 'attributes'
   | 'roles'
   | 'access'
@@ -144,6 +144,21 @@ const steps = {
     },
     ...{ find: 'reads', findByApp: 'reads', findOwner: 'reads', sweepOpen: 'reads', findApp: 'reads' },
     ...{ pageApps: 'reads', pageOfUser: 'reads', pageOfRole: 'reads' },
+  },
+  users: {
+    createAll: async (store, its) => {
+      its.userId = (await newUser(store, its.accountId, { email: 'own', emailKey: 'own' })).id;
+      await newUser(store, its.accountId, { email: 'other', emailKey: 'other' });
+    },
+    update: (store, { accountId, userId }) => store.users.update(accountId, userId, { firstname: 'Ada' }),
+    countAttempt: (store, { accountId, userId }) =>
+      store.users.countAttempt({ accountId, userId, now, maximum: 3, lockedUntil: now + 1 }),
+    countDecoyAttempt: (store, { accountId }) => store.users.countDecoyAttempt(accountId),
+    clearAttempts: (store, { accountId, userId }) => store.users.clearAttempts(accountId, userId),
+    replaceDigest: (store, { accountId, userId }) => store.users.replaceDigest(accountId, userId, 'x', 'y'),
+    remove: (store, { accountId, userId }) => store.users.remove(accountId, userId, now),
+    ...{ find: 'reads', lock: 'reads', findDetailed: 'reads', page: 'reads', idsByNames: 'reads' },
+    ...{ findByName: 'reads', findByEmail: 'reads', list: 'reads' },
   },
   policies: {
     create: async (store, its) => {

@@ -38,14 +38,22 @@ const known = Object.entries<{ readonly [On in Operation]?: Effect }>(dependants
   ),
 );
 
-/** No trigger: the rows of what is left of an API go with its row. */
-const withoutTrigger: readonly Line[] = ['authorization_servers delete: generation'];
+/** No trigger: the rows of what is left of an API go with its row; only this release says that a user is not counted. */
+const withoutTrigger: readonly Line[] = [
+  'authorization_servers delete: generation',
+  'users update of counted: user_count',
+];
+
+/** Not of this release, which has said it before. */
+const ofTriggers: readonly Line[] = ['users delete of some rows: user_count'];
 
 const bodies: Readonly<Record<Dependant, RegExp>> = {
   generation:
     /^update accounts set generation = generation \+ 1 where id = (new|old)\.(account_)?id; (return null; )?end$/,
   linked_servers:
     /^update clients set linked_servers = linked_servers [+-] 1 where account_id = (new|old)\.account_id and app_id = \1\.app_id; (return null; )?end$/,
+  user_count:
+    /^insert into user_counts \(account_id, delta\) values \((new|old)\.account_id, -?1\); (return null; )?end$/,
   default_policy:
     /^insert into policies \(account_id, name, is_default, created_at, updated_at\) select new\.id, 'default', 1, new\.created_at, new\.created_at ; (return null; )?end$/,
 };
@@ -65,7 +73,7 @@ function readTrigger({ text }: Trigger): string {
 /** Triggers that write what no statement of the store does. */
 async function strayTriggers(url: string): Promise<string[]> {
   const found = (await readTriggers(url)).filter(writes).map(readTrigger);
-  return found.filter((line) => !(known as readonly string[]).includes(line));
+  return found.filter((line) => ![...known, ...ofTriggers].some((one) => one === line));
 }
 
 const planted = {
@@ -108,7 +116,7 @@ for (const kind of databases) {
       const { url, dispose } = await openTestStore(kind);
       t.after(dispose);
       const lines = (await readTriggers(url)).filter(writes).map(readTrigger);
-      assert.deepEqual([...lines, ...withoutTrigger].toSorted(), known.toSorted());
+      assert.deepEqual([...lines, ...withoutTrigger].toSorted(), [...known, ...ofTriggers].toSorted());
       for (const [what, by] of Object.entries(planted)) {
         await execute(url, by[kind]);
         assert.equal((await strayTriggers(url)).length, 1, `a trigger ${what}`);

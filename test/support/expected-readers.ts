@@ -62,6 +62,19 @@ const expectedReaders: readonly ExpectedReader[] = [
       /^select (count\(\*\) as rows_to_copy from \w+$|[\w, ]+ from \w+ (where \([\w, ]+\) > \([?$\d, ]+\) )?order by [\w, ]+ limit (\?|\d+)$)/,
     because: 'a copy of the database has what waits to be cleared, and that it waits',
   },
+  {
+    where:
+      /^(update users set counted = \S+ where account_id = |select \(select count\(\*\) from users where account_id = )/,
+    because: 'a removed user is counted no more, also one whom a process of the release before removed',
+  },
+  {
+    where: /^select \(select coalesce\(sum\(delta\), 0\) from user_counts .* from removals gone join users u on /,
+    because: 'it counts what is removed',
+  },
+  {
+    where: /^insert into user_counts .* from users group by account_id$/,
+    because: 'a migration counts all rows, as the release before does until they are cleared',
+  },
   { where: /^select 1 from \w+ limit 1 offset \d+$/, because: 'it looks how large a table is' },
 ];
 

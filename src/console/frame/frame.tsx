@@ -16,6 +16,8 @@ export function Frame() {
   const { path } = useAddress();
   const now = useStored(standing);
   const [isPaletteOpen, setIsPaletteOpen] = useState(false);
+  const [isMenuOpen, setIsMenuOpen] = useState(false);
+  useEffect(() => setIsMenuOpen(false), [path]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)) {
@@ -44,13 +46,22 @@ export function Frame() {
           <img src="/assets/icon.svg" alt="" width="28" height="28" /> Gatehouse
         </a>
         <span class="host">{location.host}</span>
+        <button
+          type="button"
+          class="menu-opener"
+          aria-expanded={isMenuOpen}
+          aria-controls="menu"
+          onClick={() => setIsMenuOpen(!isMenuOpen)}
+        >
+          Menu
+        </button>
         <button type="button" class="palette-opener" onClick={() => setIsPaletteOpen(true)}>
           Go to… <kbd>Ctrl K</kbd>
         </button>
         {now.is === 'open' && <Who id={now.session.userId} />}
       </header>
       <div class="body">
-        <nav class="menu" aria-label="Screens">
+        <nav id="menu" class={isMenuOpen ? 'menu menu-open' : 'menu'} aria-label="Screens">
           <ul>
             {menu.map((entry) => (
               <li key={entry.path}>

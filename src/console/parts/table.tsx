@@ -70,7 +70,7 @@ export function List<Row>({ asked, empty, hasPages = true, ...table }: ListProps
   return (
     <div class="list" aria-busy={isWaiting}>
       {rows.length === 0 ? <div class="empty">{empty}</div> : <Table {...table} rows={rows} />}
-      {total !== null && rows.length > 0 && <p class="quiet">{Number(total).toLocaleString('en')} in all</p>}
+      {total !== null && rows.length > 0 && <p class="quiet">{Number(total).toLocaleString('en')} in total</p>}
       {hasPages && (before || after) && (
         <nav class="pager" aria-label={`Pages of the list: ${table.caption}`}>
           {before && (

@@ -21,6 +21,8 @@ export interface ThingsProps<Row> {
     readonly fields: readonly FieldShape[];
     readonly create: (body: Record<string, unknown>) => Promise<unknown>;
   };
+  /** Buttons beside that one. */
+  readonly actions?: ComponentChildren;
   /** The verb, such as `Delete`, what is lost by it, and how. */
   readonly remove?: {
     readonly verb: string;
@@ -30,22 +32,37 @@ export interface ThingsProps<Row> {
 }
 
 /** A small list on a screen, whose items are added and removed there. */
-export function Things<Row>({ title, asked, keyOf, nameOf, columns, empty, canWrite, add, remove }: ThingsProps<Row>) {
+export function Things<Row>({
+  title,
+  asked,
+  keyOf,
+  nameOf,
+  columns,
+  empty,
+  canWrite,
+  add,
+  actions,
+  remove,
+}: ThingsProps<Row>) {
   return (
     <Section
       title={title}
       actions={
-        canWrite &&
-        add && (
-          <NewButton
-            label={add.label}
-            fields={add.fields}
-            done="Added."
-            create={async (body) => {
-              await add.create(body);
-              await asked.again();
-            }}
-          />
+        canWrite && (
+          <>
+            {actions}
+            {add && (
+              <NewButton
+                label={add.label}
+                fields={add.fields}
+                done="Added."
+                create={async (body) => {
+                  await add.create(body);
+                  await asked.again();
+                }}
+              />
+            )}
+          </>
         )
       }
     >
@@ -58,7 +75,7 @@ export function Things<Row>({ title, asked, keyOf, nameOf, columns, empty, canWr
           ...(canWrite && remove
             ? [
                 {
-                  title: 'Change',
+                  title: 'Actions',
                   cell: (row: Row) => (
                     <ConfirmButton
                       label={remove.verb}

@@ -62,7 +62,7 @@ export function Members({ title, asked, canWrite, add, remove, loss, empty }: Me
           ...(canWrite
             ? [
                 {
-                  title: 'Change',
+                  title: 'Actions',
                   cell: ({ id, title: name }: Member) => (
                     <ConfirmButton
                       label="Remove"

@@ -38,6 +38,7 @@ const changeable: Readonly<Record<Exclude<SettingName, LimitSetting>, boolean>> 
   'refresh.idle_days': true,
   'refresh.absolute_days': true,
   signing_key_bits: true,
+  id_token_signing_alg: true,
   'surface.api-v1': true,
   'surface.api-v3': true,
   'surface.xml': true,

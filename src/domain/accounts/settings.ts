@@ -1,3 +1,4 @@
+import type { KeyAlgorithm } from '../../store/keys.ts';
 import { Failure } from '../failure.ts';
 import { type ClaimsMapping, claimsMapping } from './claims-mapping.ts';
 import { type ConsoleRules, consoleSettings } from './console-settings.ts';
@@ -39,6 +40,8 @@ export interface AccountSettings extends MutualTls, DocumentRules, HookRules, Co
   readonly refreshIdleDays: number;
   readonly refreshAbsoluteDays: number;
   readonly signingKeyBits: 2048 | 3072;
+  /** Signs the id tokens of new clients that name no algorithm; FAPI 2.0 has a rule of its own. */
+  readonly idTokenSigningAlg: KeyAlgorithm;
   readonly limits: Readonly<Record<LimitName, Limit | null>>;
   readonly surfaces: Readonly<Record<DeprecatedSurface, SurfaceSettings>>;
 }
@@ -90,6 +93,11 @@ const settings = {
   'refresh.idle_days': wholeNumber(14, 1, 365, 'days without use after which a refresh token expires'),
   'refresh.absolute_days': wholeNumber(90, 1, 3650, 'days since the sign-in after which its refresh tokens expire'),
   signing_key_bits: oneOf('2048', ['2048', '3072'], 'size of the RSA keys that the next rotations make'),
+  id_token_signing_alg: oneOf(
+    'RS256',
+    ['RS256', 'ES256'],
+    'algorithm that signs the id tokens of clients made from now on, unless a registration names one',
+  ),
   ...limitSettings,
   ...surfaceSettings,
 } satisfies Record<string, Setting<unknown>>;
@@ -153,6 +161,7 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
     refreshIdleDays: read(stored, 'refresh.idle_days'),
     refreshAbsoluteDays: read(stored, 'refresh.absolute_days'),
     signingKeyBits: read(stored, 'signing_key_bits') === '3072' ? 3072 : 2048,
+    idTokenSigningAlg: securityProfile === 'fapi2' ? 'RS256' : read(stored, 'id_token_signing_alg'),
     limits: readLimits(<Name extends LimitSetting>(name: Name) => read(stored, name)),
     surfaces: readSurfaces(<Name extends SurfaceSetting>(name: Name) => read(stored, name)),
   };

@@ -2,6 +2,7 @@
 
 import type { ClientAuthMethod } from '../../store/client-metadata.ts';
 import type { AppDetails, ClientRecord } from '../../store/clients.ts';
+import type { AccountSettings } from '../accounts/settings.ts';
 import { Failure } from '../failure.ts';
 import { readText } from '../text.ts';
 import { mostAccessTokenMinutes, mostRefreshTokenMinutes } from '../tokens/longest-lives.ts';
@@ -130,10 +131,10 @@ function readDetails(input: AppInput): Partial<AppDetails & OwnSettings> {
   };
 }
 
-function readClient(input: AppInput, client: ClientRecord | null) {
+function readClient(input: AppInput, client: ClientRecord | null, registrant = registeredByCaller) {
   try {
     const named = { ...rules, nameRequired: client === null };
-    const metadata = readMetadata(requestOf(input, client), named, registeredByCaller);
+    const metadata = readMetadata(requestOf(input, client), named, registrant);
     // Whose certificate it is, a registration alone can say.
     if (metadata.authMethod === 'tls_client_auth') readSubject(client?.extra ?? {});
     return metadata;
@@ -142,9 +143,9 @@ function readClient(input: AppInput, client: ClientRecord | null) {
   }
 }
 
-/** A new app. Throws `value_invalid` with the member's name. */
-export function readNewApp(input: AppInput) {
-  const metadata = readClient(input, null);
+/** A new app of an account with these settings. Throws `value_invalid` with the member's name. */
+export function readNewApp(input: AppInput, { idTokenSigningAlg }: Pick<AccountSettings, 'idTokenSigningAlg'>) {
+  const metadata = readClient(input, null, { ...registeredByCaller, idTokenSigningAlg });
   return { metadata: { ...metadata, authMethodNamed: input.authMethod !== undefined }, details: readDetails(input) };
 }
 

@@ -50,7 +50,8 @@ export function metadataOf(
   request: RegistrationRequest,
   settings: Settled,
 ): { readonly metadata: ClientMetadata } | { readonly fault: string } {
-  const registrant = { ...settings, registeredBy: 'open', linkedServers: 0 } as const;
+  // What is left out means the same in every account: nobody registers here, and a setting would change old clients.
+  const registrant = { ...settings, registeredBy: 'open', linkedServers: 0, idTokenSigningAlg: 'RS256' } as const;
   try {
     const read = readProfiledMetadata(ofOrigin(url, withDefaults(request, settings)), rules, registrant);
     const sector = read.subjectType === 'pairwise' ? sectorOfUris(read.redirectUris, 'open') : null;

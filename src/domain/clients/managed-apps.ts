@@ -77,10 +77,10 @@ export async function requireAppId(
 /** Registers a client and returns its app. Throws `value_invalid`. */
 export function createApp(
   services: AppServices & Pick<Services, 'random'>,
-  account: Audited,
+  account: Audited & Pick<Account, 'settings'>,
   input: AppInput,
 ): Promise<CreatedApp> {
-  const { metadata, details } = readNewApp(input);
+  const { metadata, details } = readNewApp(input, account.settings);
   const { client, clientSecret } = newClient(services, account, metadata, 'token');
   return services.store.transaction(async (tx) => {
     await requireFollowed(tx, account, details);

@@ -55,7 +55,7 @@ export type ClientMetadata = Pick<
 
 /** Who registers, and in which account: grant types depend on both. */
 export type RegistrantKind = Pick<ClientRecord, 'registeredBy' | 'linkedServers'> &
-  Pick<AccountSettings, 'implicitGrant' | 'mutualTls'>;
+  Pick<AccountSettings, 'implicitGrant' | 'mutualTls' | 'idTokenSigningAlg'>;
 
 /** A client that a caller of the account registers, or creates in the management API. */
 export const registeredByCaller: RegistrantKind = {
@@ -64,6 +64,7 @@ export const registeredByCaller: RegistrantKind = {
   implicitGrant: false,
   // Such a client gets no certificate here; one that registered it keeps it, whatever the account says now.
   mutualTls: 'verified',
+  idTokenSigningAlg: 'RS256',
 };
 
 /**
@@ -109,7 +110,7 @@ export function readMetadata(
       'id_token_signed_response_alg',
       request.id_token_signed_response_alg,
       signingAlgorithms,
-      'RS256',
+      registrant.idTokenSigningAlg,
     ),
     scope: readScope(request.scope, rules.standard),
     extra,

@@ -2,6 +2,7 @@
 
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
+import type { KeyAlgorithm } from '../../store/keys.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { limitFailures } from '../callers/limit-failures.ts';
@@ -62,7 +63,11 @@ export async function replaceOwnRegistration(
   const client = await requireOwner(services, account, owner);
   requireSame(request, client);
   await limitChanges(services, account, client, owner);
-  const read = readProfiledMetadata(request, rules, { ...account.settings, ...client });
+  const read = readProfiledMetadata(request, rules, {
+    ...account.settings,
+    ...client,
+    idTokenSigningAlg: defaultAlgorithm(account, client),
+  });
   const metadata = await withSameSector(services, account, read, client);
   const isNew = hasSecret(metadata.authMethod) && client.secretDigest === null;
   const clientSecret = isNew ? newSecret(services.random, secretPrefixes.clientSecret) : null;
@@ -89,6 +94,11 @@ export async function removeOwnRegistration(
     if (!(await tx.clients.remove(account.id, client.appId, services.clock.now()))) return;
     await recordEvent(tx, services, account, { action: 'app.removed', ...about(client), detail: {} });
   });
+}
+
+/** The account's default may be younger than the client, which then understands the documented one for sure. */
+function defaultAlgorithm({ settings }: Account, { idTokenAlg }: ClientRecord): KeyAlgorithm {
+  return settings.idTokenSigningAlg === idTokenAlg ? settings.idTokenSigningAlg : 'RS256';
 }
 
 function about({ appId }: ClientRecord) {

@@ -9,6 +9,7 @@ import { contractPage, contractPagePolicy } from './contract-page.ts';
 import { guidePage, guidePagePolicy } from './guide-page.ts';
 import { guides } from './guides.ts';
 import { indexPage } from './index-page.ts';
+import { listPictures, readPicture } from './pictures.ts';
 import { redocScript } from './redoc-script.ts';
 import { escapeHtml } from './render.ts';
 import { searchLibrary, searchPage, searchPagePolicy } from './search-page.ts';
@@ -21,7 +22,7 @@ type AddressOf = (path: string, digest: () => string) => string;
 
 /** The addresses under which the service serves the files: those with a digest are cached for ever. */
 const servedAddress: AddressOf = (path, digest) =>
-  /^\/docs\/.+\.(css|js|svg)$/.test(path) ? `${path}?v=${digest()}` : path;
+  /^\/docs\/.+\.(css|js|svg|png)$/.test(path) ? `${path}?v=${digest()}` : path;
 
 const json = 'application/json; charset=utf-8';
 const html = 'text/html; charset=utf-8';
@@ -49,7 +50,7 @@ const parts: Readonly<Record<string, { readonly type: string; readonly sources: 
  */
 export function docsFiles(surfaces: readonly DocumentedSurface[], addressOf: AddressOf = servedAddress): DocsFiles {
   const files = new Map<string, (baseUrl: string) => DocsFile>();
-  const add = (path: string, type: string, make: () => string, policy?: string) => {
+  const add = (path: string, type: string, make: () => string | Buffer, policy?: string) => {
     files.set(
       path,
       once(() => fileOf(type, make(), policy)),
@@ -63,6 +64,7 @@ export function docsFiles(surfaces: readonly DocumentedSurface[], addressOf: Add
     add(path, type, () => sources.map(readText).join('\n'));
   add('/docs/redoc.standalone.js', 'text/javascript; charset=utf-8', redocScript);
   add('/docs/minisearch.js', 'text/javascript; charset=utf-8', searchLibrary);
+  for (const name of listPictures()) add(`/docs/pictures/${name}`, 'image/png', () => readPicture(name));
   for (const guide of guides) add(`/docs/${guide.name}`, html, () => guidePage(guide, link), guidePagePolicy);
   const views = once(() => sorted.map((surface) => describeSurface(surface, link)));
   add('/docs/search', html, () => searchPage(views(), link), searchPagePolicy);
@@ -101,8 +103,8 @@ export function docsFiles(surfaces: readonly DocumentedSurface[], addressOf: Add
   return files;
 }
 
-function fileOf(type: string, text: string, policy: string | undefined): DocsFile {
-  const body = Buffer.from(text);
+function fileOf(type: string, content: string | Buffer, policy: string | undefined): DocsFile {
+  const body = Buffer.isBuffer(content) ? content : Buffer.from(content);
   const digest = createHash('sha256').update(body).digest('hex').slice(0, 16);
   return { type, body, digest, ...(policy !== undefined && { policy }) };
 }

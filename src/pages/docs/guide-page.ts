@@ -1,5 +1,6 @@
 import { type Guide, guideGroups, guides, readGuide } from './guides.ts';
 import { renderMarkdown, targetOf, titleOf } from './markdown.ts';
+import { pictureAddress } from './pictures.ts';
 import { render } from './render.ts';
 import type { Link } from './surface-view.ts';
 
@@ -34,7 +35,11 @@ export function describeGuides(link: Link): { readonly heading: string; readonly
 
 /** The page of one guide. Links to pages that are not served, such as source code, are left as text. */
 export function guidePage(guide: Guide, link: Link, markdown = readGuide(guide)): string {
-  const body = renderMarkdown(markdown, (href) => {
+  const picture = (href: string) => {
+    const address = pictureAddress(targetOf(guide.file, href).path);
+    return address && link(address);
+  };
+  const resolve = (href: string) => {
     if (/^[a-z][a-z+.-]*:/i.test(href)) return /^(?:https?|mailto):/i.test(href) ? href : null;
     // An address of the service, such as the page of a surface.
     if (href.startsWith('/docs')) {
@@ -44,6 +49,7 @@ export function guidePage(guide: Guide, link: Link, markdown = readGuide(guide))
     const { path, anchor } = targetOf(guide.file, href);
     const target = guides.find(({ file }) => file === path);
     return target ? `${target === guide ? '' : link(`/docs/${target.name}`)}${anchor}` : null;
-  });
+  };
+  const body = renderMarkdown(markdown, resolve, picture);
   return render('guide', `${titleOf(markdown)} – Gatehouse documentation`, link, { body_html: body });
 }

@@ -44,6 +44,7 @@ export const guideGroups: readonly GuideGroup[] = [
       page('mcp', 'Put a server of the Model Context Protocol behind the service; what its clients need.'),
       page('write-a-hook', 'Run your own JavaScript at sign-in: write a hook, test it, watch it.'),
       page('console', 'See and change users, apps, and settings in a browser.'),
+      page('administrators', 'Give users of the account the right to manage it, and take it away.'),
       page('mail-and-passwords', 'Send mail, and let users replace a forgotten password.'),
       page('go-to-production', 'A domain, TLS behind a proxy, a service that starts by itself.'),
       page('backup-and-restore', 'Back up the database and the master key, and restore them.'),

@@ -36,8 +36,14 @@ function anchors(): (heading: string) => string {
   };
 }
 
-/** Renders a page. Whatever is HTML in it stays text, except comments, which are left out; so are images. */
-export function renderMarkdown(markdown: string, resolve: Resolve): string {
+/** No image is served. */
+const noImage: Resolve = () => null;
+
+/**
+ * Renders a page. Whatever is HTML in it stays text, except comments, which are left out. Of an image for which
+ * `picture` has no address its words remain.
+ */
+export function renderMarkdown(markdown: string, resolve: Resolve, picture = noImage): string {
   const anchorFor = anchors();
   let tables = 0;
   const marked = new Marked({
@@ -76,8 +82,10 @@ export function renderMarkdown(markdown: string, resolve: Resolve): string {
         const box = `class="table" tabindex="0" role="region" aria-label="Table ${tables}"`;
         return `<div ${box}><table role="table">${head}${body}</table></div>\n`;
       },
-      image({ text }) {
-        return escapeHtml(text);
+      image({ href, text }) {
+        const words = escapeHtml(text);
+        const address = picture(href);
+        return address === null ? words : `<img src="${escapeHtml(address)}" alt="${words}" loading="lazy">`;
       },
       html({ text }) {
         return text.startsWith('<!--') ? '' : escapeHtml(text);

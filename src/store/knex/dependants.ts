@@ -5,14 +5,15 @@
 
 import { Failure } from '../../domain/failure.ts';
 import type { DbRow } from './shape.ts';
+import { countedBy } from './user-counts.ts';
 
 export type Operation = 'insert' | 'update' | 'delete';
 
 /**
  * The account's `generation`, under which rows are kept in memory (cached.ts); the `linked_servers` of clients; the
- * default policy of a new account.
+ * default policy of a new account; how many users an account has (user-counts.ts).
  */
-export type Dependant = 'generation' | 'linked_servers' | 'default_policy';
+export type Dependant = 'generation' | 'linked_servers' | 'default_policy' | 'user_count';
 
 interface Effect {
   readonly on: Dependant;
@@ -53,6 +54,11 @@ export const dependants = {
     delete: { on: 'linked_servers' },
   },
   package_builds: { update: { on: 'generation', columns: ['state'] } },
+  // A row is deleted when its user has long been removed, which an update says.
+  users: {
+    insert: { on: 'user_count', rows: ({ counted }) => counted === countedBy.statement.counted },
+    update: { on: 'user_count', columns: ['counted'] },
+  },
 
   access_tokens: none,
   administrators: none,
@@ -109,7 +115,7 @@ export const dependants = {
   sessions: none,
   sign_in_histories: none,
   user_attributes: none,
-  users: none,
+  user_counts: none,
 } as const satisfies Readonly<Record<string, Effects>>;
 
 export type Table = keyof typeof dependants;

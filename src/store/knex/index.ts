@@ -50,6 +50,7 @@ import { sessionVerbs } from './sessions.ts';
 import { signInHistoryVerbs } from './sign-in-histories.ts';
 import { createTransaction, type TransactionState } from './transaction.ts';
 import { usageOf } from './usage.ts';
+import { foldUserCounts } from './user-counts.ts';
 import { userVerbs } from './users.ts';
 
 export { type Distribution, doubtConnections, requireKnown, withDistribution, withoutWriters };
@@ -145,6 +146,7 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
     findWaitingRemovals: () => alone(() => clearing(db).findWaitingRemovals()),
     findWaitingMessages: () => alone(() => findWaitingMessages(db)),
     connections: () => [usageOf('main', db), usageOf('reading', engine.reading)],
+    foldCounts: () => alone(() => foldUserCounts(db)),
     refreshStatistics: () => alone(() => engine.refreshStatistics()),
     backup: (file) => alone(() => engine.backup(file)),
     withCopyEnd: (work) => alone(() => engine.withCopyEnd(work)),

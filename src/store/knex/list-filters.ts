@@ -31,6 +31,8 @@ export interface Listing<Item> {
   readonly conditions?: Readonly<Record<string, (accountId: number, filter: ListFilter) => Sql>>;
   /** Fields from other tables, or from several columns. */
   readonly within?: Readonly<Record<string, Subselect>>;
+  /** The number of all items of an account, if it is known without counting them. */
+  readonly countAll?: (db: Knex, accountId: number) => Promise<number>;
   read(row: DbRow): Item;
 }
 

@@ -38,11 +38,17 @@ async function beyond<Item>(
   return [...near, ...(await sorted(asked, further, backwards).limit(count - near.length))];
 }
 
+async function totalOf<Item>(asked: Asked<Item>): Promise<number> {
+  const { db, listing, accountId, query } = asked;
+  if (listing.countAll && !listing.only && query.filters.length === 0) return listing.countAll(db, accountId);
+  const [counted] = await rowsOf({ ...asked, rowByRow: [] }).count({ total: '*' });
+  return Number(counted?.['total']);
+}
+
 async function numbered<Item>(asked: Asked<Item>, page: number): Promise<ListPage<Item>> {
   const { listing, query, order } = asked;
   const { limit } = query;
-  const [counted] = await rowsOf({ ...asked, rowByRow: [] }).count({ total: '*' });
-  const total = Number(counted?.['total']);
+  const total = await totalOf(asked);
   const skipped = (page - 1) * limit;
   const find = async (): Promise<DbRow[]> => {
     if (skipped >= total) return [];

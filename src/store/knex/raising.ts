@@ -8,6 +8,7 @@ import { chunks } from './chunks.ts';
 import { accountColumn, type Dependant, dependantOf, type Write } from './dependants.ts';
 import { dialectOf } from './dialect.ts';
 import type { DbRow } from './shape.ts';
+import { addToCount, recountUsers } from './user-counts.ts';
 import { numbersIn, type Statement, writeOf } from './written.ts';
 
 type Rows = (table: string) => Knex.QueryBuilder;
@@ -62,8 +63,15 @@ export async function raiseAll({ client }: Knex, accountId: number): Promise<boo
   const found: { app_id: number }[] = await wrong.select('app_id');
   const appIds = found.map((row) => Number(row.app_id));
   for await (const some of chunks(appIds)) await countLinkedServers(client, accountId, some);
+  await recountUsers(client, accountId);
   await raiseGeneration(client, accountId);
   return true;
+}
+
+/** Users that a statement adds; below 0, that it takes away: they are not counted any more. */
+function addedUsers({ operation, rows }: Write, answer: unknown, accountId: number): number {
+  if (operation === 'insert') return rows.filter((row) => Number(row['account_id']) === accountId).length;
+  return -(Array.isArray(answer) ? answer.length : Number(answer));
 }
 
 const raise: Readonly<Record<Dependant, (wrote: Wrote, accountId: number) => Promise<void>>> = {
@@ -71,6 +79,8 @@ const raise: Readonly<Record<Dependant, (wrote: Wrote, accountId: number) => Pro
   default_policy: ({ client }, accountId) => addDefaultPolicy(client, accountId),
   linked_servers: ({ client, statement, write, answer }, accountId) =>
     countLinkedServers(client, accountId, numbersIn(statement, write, 'app_id', answer)),
+  user_count: ({ client, write, answer }, accountId) =>
+    addToCount(client, accountId, addedUsers(write, answer, accountId)),
 };
 
 /** No row was changed. An insert does not say. */

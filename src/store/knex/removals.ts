@@ -13,6 +13,7 @@ import { dialectOf } from './dialect.ts';
 import { homes, isRemovable, present, type Removable } from './removed.ts';
 import type { Cell } from './shape.ts';
 import { persistently, together } from './transact.ts';
+import { countedBy } from './user-counts.ts';
 
 /** The number of rows that a removal clears in its own transaction: usually all of them. */
 const rowsAtOnce = 200;
@@ -30,6 +31,7 @@ const freed: Readonly<Record<Removable, (text: string) => Readonly<Record<string
     username_key: null,
     password_digest: null,
     policy_id: null,
+    ...countedBy.nobody,
   }),
   app: (text) => ({ client_id: text, registration_token_digest: null, secret_digest: null, policy_id: null }),
   role: (text) => ({ name: text, policy_id: null }),
@@ -42,6 +44,12 @@ function same(db: Knex, { account_id, kind, object_id, server_id }: Removal): Kn
   return db('removals').where({ account_id, kind, object_id, server_id });
 }
 
+/** A user whom a process of the release before removed. */
+function uncount(db: Knex, accountId: number, userId: number): Promise<number> {
+  const user = db('users').where({ account_id: accountId, id: userId }).where('counted', '>=', 0);
+  return user.update(countedBy.nobody);
+}
+
 /** Clears up to `limit` rows; the last slice deletes the object and the removal. */
 async function clear(db: Knex, removal: Removal, limit: number): Promise<ClearedSlice & Progress> {
   const progress = await clearStep(db, removal, limit);
@@ -50,6 +58,7 @@ async function clear(db: Knex, removal: Removal, limit: number): Promise<Cleared
   if (isLast) {
     if (isRemovable(kind)) {
       const { table, id } = homes[kind];
+      if (kind === 'user') await uncount(db, accountId, objectId);
       await db(table)
         .where({ account_id: accountId, [id]: objectId })
         .delete();

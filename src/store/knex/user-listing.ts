@@ -7,6 +7,7 @@ import { filled, number, text } from './list-index.ts';
 import { present } from './removed.ts';
 import * as rows from './rows.ts';
 import type { DbRow } from './shape.ts';
+import { countUsers } from './user-counts.ts';
 
 export function readDetailed(row: DbRow): DetailedUser {
   return { ...rows.users.read(row), ...rows.userDetails.read(row) };
@@ -23,6 +24,7 @@ export const userListing: Listing<DetailedUser> = {
   table: 'users',
   id: 'id',
   removable: 'user',
+  countAll: countUsers,
   columns: {
     id: filled('number', 'id'),
     email: text('email_key'),

@@ -8,6 +8,7 @@ import { present } from './removed.ts';
 import * as rows from './rows.ts';
 import type { Cell, DbRow } from './shape.ts';
 import { separately } from './transact.ts';
+import { countedBy } from './user-counts.ts';
 import { readDetailed, userListing } from './user-listing.ts';
 
 function write(values: Partial<UserRecord & UserKeys & UserDetails>): Record<string, Cell> {
@@ -108,7 +109,7 @@ export function userVerbs(db: Knex, { append }: Pick<HotVerbs, 'append'>): UserS
     },
     page: (accountId, query) => listPage(db, userListing, accountId, query),
     createAll: async (users) => {
-      const added = users.map((user) => write({ ...unset, ...unused, ...user }));
+      const added = users.map((user) => ({ ...write({ ...unset, ...unused, ...user }), ...countedBy.statement }));
       const ids = await separately(db, (tx) => append(tx, rows.users.table, 'id', added));
       return added.map((row, place) => rows.users.read({ ...row, id: ids[place] }));
     },

@@ -97,15 +97,25 @@ const demanded = [10_000, 100_000, 1_000_000] as const;
 /** A disk of a cloud provider writes so much, and a standby is sent as much. */
 const logBytesPerSecond = 500e6;
 
-function demands(outcome: Outcome, { logBytes }: Measurements): string {
-  const capacity: Capacity = {
-    serviceMicroseconds: outcome.used.all - outcome.used.database,
-    databaseMicroseconds: outcome.used.database,
+function capacityFrom({ used }: Outcome, logBytes: number, cores: number): Capacity {
+  return {
+    serviceMicroseconds: used.all - used.database,
+    databaseMicroseconds: used.database,
     logBytes,
-    cores: 16,
+    cores,
     logBytesPerSecond,
     share: 0.6,
   };
+}
+
+/** What a machine for the service does, and one for the database, each with so many cores. */
+export function capacityOf(measurements: Measurements, fitted: Fitted, cores: number): Capacity {
+  const outcome = simulate(fitted.costs, separate(measurements, fitted, cores), 600);
+  return capacityFrom(outcome, measurements.logBytes, cores);
+}
+
+function demands(outcome: Outcome, { logBytes }: Measurements): string {
+  const capacity = capacityFrom(outcome, logBytes, 16);
   const rows = demanded.flatMap((perSecond) =>
     [0.8, 1.1].map((exponent) => {
       const needs = needsOf({ perSecond, accounts: 10_000, exponent }, capacity);

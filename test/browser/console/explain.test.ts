@@ -122,7 +122,7 @@ async function ask(
 ): Promise<void> {
   await page.getByRole('option', { name: app }).waitFor({ state: 'attached' });
   await hand.choose(page, 'App', asked.client_id === undefined ? app : 'An app that is not listed');
-  if (asked.client_id !== undefined) await hand.fill(page, 'Client id', asked.client_id);
+  if (asked.client_id !== undefined) await hand.fill(page, 'Client ID', asked.client_id);
   if (asked.redirect_uri !== undefined) await hand.fill(page, 'Redirect URI', asked.redirect_uri);
   await hand.press(page, 'Explain');
 }

@@ -110,6 +110,9 @@ export async function furnish({ app }: Stage): Promise<Setting> {
     description: 'Read and approve expenses',
     configuration: { resource_identifier: 'https://api.example.com/expenses' },
   });
+  // It would run at each sign-in to the console.
+  const source = Buffer.from('exports.handler = async ({ user }) => ({ user });').toString('base64');
+  const hook = await api.done(201, 'POST', '/hooks', { type: 'pre-authentication', function: source, disabled: true });
   await signInForCode(app, client, grace, { scope: 'openid profile email' });
   await signInForCode(app, client, grace);
   await giveDevice(app, grace);
@@ -122,6 +125,7 @@ export async function furnish({ app }: Stage): Promise<Setting> {
       'roles/:id': role.id,
       'policies/:id': policy.id,
       'apis/:id': server.id,
+      'hooks/:id': hook.id,
     },
   };
 }

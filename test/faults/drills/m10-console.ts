@@ -1,4 +1,8 @@
+import { globSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { matrixDrill } from '../matrix-drill.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
  * M10: the console; `npm test` walks on SQLite, looks for one cause in five, and at one screen in five.
@@ -6,7 +10,5 @@ import { matrixDrill } from '../matrix-drill.ts';
 export const drill = matrixDrill({
   id: 'M10',
   title: 'the console: its walks on both databases, twelve causes by pointer and keyboard, every screen in each look',
-  files: ['apps', 'explain', 'frame', 'screens', 'session', 'settings', 'users'].map(
-    (name) => `test/browser/console/${name}.test.ts`,
-  ),
+  files: globSync('test/browser/console/*.test.ts', { cwd: root }).toSorted(),
 });

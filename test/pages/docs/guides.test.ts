@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { createContext, runInContext } from 'node:vm';
 import { Failure } from '../../../src/domain/failure.ts';
+import { docsFiles } from '../../../src/pages/docs/docs-files.ts';
 import { guidePage } from '../../../src/pages/docs/guide-page.ts';
 import { guides, readGuide } from '../../../src/pages/docs/guides.ts';
 import { searchEntries, searchLibrary } from '../../../src/pages/docs/search-page.ts';
@@ -120,6 +121,28 @@ describe('the guides', () => {
     ]);
     const links = [...body.matchAll(/<a ([^>]*)>/g)].map(([, attributes]) => attributes);
     assert.deepEqual(links, ['href="https://example.com/&quot;onclick=x"', 'href="/docs/users#new-passwords"']);
+  });
+
+  test('a picture of the guides is shown and served; of another image the words remain', () => {
+    const files = docsFiles([]);
+    const shown = (file: string, image: string) =>
+      /<main[^>]*>(.*)<\/main>/s.exec(guidePage({ name: 'x', file, summary: '' }, link, `# x\n${image}`))?.[1] ?? '';
+    const address = '/docs/pictures/console-explain.png';
+    for (const [file, target] of [
+      ['docs/console.md', 'pictures/console-explain.png'],
+      ['README.md', 'docs/pictures/console-explain.png'],
+    ] as const) {
+      assert.match(
+        shown(file, `![The "path"](${target})`),
+        new RegExp(`<img src="${address}" alt="The &quot;path&quot;"`),
+      );
+    }
+    const served = files.get(address)?.('https://acme.example.com');
+    assert.equal(served?.type, 'image/png');
+    assert.equal(served?.body.subarray(1, 4).toString(), 'PNG');
+    for (const other of ['pictures/gone.png', 'https://example.com/x.png', '../package.json']) {
+      assert.doesNotMatch(shown('docs/console.md', `![words](${other})`), /<img/);
+    }
   });
 
   test('words behind a fence are known ones', () => {

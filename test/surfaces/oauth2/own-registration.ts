@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { decodeProtectedHeader } from 'jose';
+import { setAccount } from '../../../src/domain/accounts/accounts.ts';
 import { toldBy } from '../../domain/audit/told.ts';
 import { basic, type TestApp } from '../../support/app.ts';
+import { registerSigner, testKey } from '../../support/assertions.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { dump } from '../../support/rows.ts';
 import { authorizePath, redirectUri, refresh, registerClient, signedIn } from '../../support/sign-in.ts';
@@ -60,6 +63,45 @@ export function ownRegistration(app: AppOf): void {
     for (const member of ['redirect_uris', 'response_types']) {
       assert.equal((await ask('PUT', usual, { ...body, [member]: [] })).status, 400, `${member} is needed for codes`);
     }
+  });
+
+  it('id_token_signing_alg decides for new clients that name no algorithm, at all doors, and for no other', async () => {
+    const at = await app().another(unlimited);
+    const bearer = async () => ({ authorization: `Bearer ${await at.bearer('manage_all')}` });
+    const asked = { client_name: 'An App', redirect_uris: [redirectUri] };
+    const made = async (path: string, named: object = {}): Promise<Owned & Record<string, unknown>> =>
+      (await at.send('POST', path, { headers: await bearer(), json: { ...asked, ...named } })).body;
+    const algorithmOf = ({ id_token_signed_response_alg: alg }: Readonly<Record<string, unknown>>) => alg;
+    const replaced = async (client: Owned, named: object = {}) =>
+      algorithmOf((await ask('PUT', client, { client_id: client.client_id, ...asked, ...named }, at)).body);
+    const older = await made('/oauth2/register');
+    const { body: discovery } = await at.send('GET', '/.well-known/openid-configuration');
+    const setting = '/api/2/account-settings/id_token_signing_alg';
+    const to = async (value: string) => at.send('PUT', setting, { headers: await bearer(), json: { value } });
+    assert.equal((await to('EdDSA')).status, 422);
+    assert.equal((await to('ES256')).status, 200);
+    assert.deepEqual((await at.send('GET', '/.well-known/openid-configuration')).body, discovery);
+    for (const door of ['/oauth2/register', '/oidc/2/register']) {
+      assert.equal(algorithmOf(await made(door)), 'ES256', door);
+      for (const alg of ['RS256', 'PS256']) {
+        assert.equal(algorithmOf(await made(door, { id_token_signed_response_alg: alg })), alg, door);
+      }
+    }
+    const younger = await made('/oauth2/register');
+    assert.equal(algorithmOf((await ask('GET', older, undefined, at)).body), 'RS256');
+    assert.deepEqual([await replaced(older), await replaced(younger)], ['RS256', 'ES256']);
+    assert.equal(await replaced(younger, { id_token_signed_response_alg: 'PS256' }), 'PS256');
+    assert.equal(await replaced(younger), 'RS256', 'it asked for another than the default of the account');
+    const app2 = await at.send('POST', '/api/2/apps', { headers: await bearer(), json: { name: 'Managed' } });
+    const managed = await at.services.store.clients.findApp(at.account.id, app2.body.id);
+    assert.equal(managed?.idTokenAlg, 'ES256');
+    const { tokens } = await signedIn(at);
+    assert.equal(decodeProtectedHeader(tokens.id_token ?? '').alg, 'ES256');
+    await setAccount(at.services, at.account.subdomain, { security_profile: 'fapi2' });
+    const key = await testKey('ES256', 'a key');
+    const grants = { grant_types: ['authorization_code', 'refresh_token'] };
+    const profiled = await registerSigner(at, [key], grants);
+    assert.equal(algorithmOf({ ...profiled }), 'PS256', 'FAPI 2.0 keeps its rule');
   });
 
   it('replaces all members: omitted ones are reset to their defaults (RFC 7592 §2.2)', async () => {

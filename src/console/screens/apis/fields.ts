@@ -16,13 +16,13 @@ export const apiFields: readonly FieldShape[] = [
   identifier,
   {
     name: 'configuration.access_token_expiration_minutes',
-    label: 'Access tokens live (minutes)',
+    label: 'Access token lifetime (minutes)',
     kind: 'number',
     help: '1 to 1440; empty: 60.',
   },
   {
     name: 'configuration.refresh_token_expiration_minutes',
-    label: 'Unused refresh tokens live (minutes)',
+    label: 'Idle refresh token lifetime (minutes)',
     kind: 'number',
     help: '1 to 525600; empty: as the account says.',
   },

@@ -34,14 +34,14 @@ export function AppScreen({ id }: { readonly id: string }) {
           label: 'Policy',
           kind: 'choice',
           options: [
-            [null, 'That of the user, the role or the account'] as const,
+            [null, 'None of its own'] as const,
             ...(policies.answer?.data ?? []).map(({ id: known, name }) => [known, name] as const),
           ],
         } as const;
         return (
           <Screen title={app.name} above={above} actions={canWrite && <AppActions app={app} tag={tag} />}>
             <dl class="facts">
-              <Fact title="Client id">
+              <Fact title="Client ID">
                 <code>{app.client_id}</code>
               </Fact>
               <Fact title="Created">
@@ -105,7 +105,7 @@ function AppActions({ app, tag }: { readonly app: Schemas['App']; readonly tag: 
         <ShownOnce
           title={`The new secret of ${app.name}`}
           values={[
-            ['Client id', app.client_id],
+            ['Client ID', app.client_id],
             ['Client secret', secret],
           ]}
           close={() => setSecret(null)}

@@ -53,7 +53,7 @@ export function Apps() {
               </a>
             ),
           },
-          { title: 'Client id', cell: ({ client_id: client }) => <code>{client}</code> },
+          { title: 'Client ID', cell: ({ client_id: client }) => <code>{client}</code> },
           { title: 'Description', cell: ({ description }) => <bdi>{description ?? '–'}</bdi> },
           { title: 'Changed', cell: ({ updated_at: at }) => <Time at={at} /> },
         ]}
@@ -71,7 +71,7 @@ export function Apps() {
         <ShownOnce
           title={`${created.name} was created`}
           values={[
-            ['Client id', created.client_id],
+            ['Client ID', created.client_id],
             ['Client secret', created.sso.client_secret ?? ''],
           ]}
           close={() => go(hrefOf(`apps/${created.id}`))}

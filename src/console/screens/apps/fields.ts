@@ -14,12 +14,15 @@ const authMethods = [
   [5, 'self_signed_tls_client_auth'],
 ] as const;
 
+/** Nothing that is chosen is the first of them. */
+const newAuthMethods = [[null, 'client_secret_basic'] as const, ...authMethods.slice(1, 3)];
+
 const name: FieldShape = { name: 'name', label: 'Name', kind: 'text' };
 const redirects: FieldShape = {
   name: 'configuration.redirect_uri',
   label: 'Redirect URIs',
   kind: 'lines',
-  help: 'One a line, letter by letter as the app sends them.',
+  help: 'One per line, exactly as the app sends them.',
 };
 const method: FieldShape = {
   name: 'configuration.token_endpoint_auth_method',
@@ -28,25 +31,25 @@ const method: FieldShape = {
   options: authMethods,
 };
 
-export const newAppFields: readonly FieldShape[] = [name, { ...method, options: authMethods.slice(0, 3) }, redirects];
+export const newAppFields: readonly FieldShape[] = [name, { ...method, options: newAuthMethods }, redirects];
 
 export const appFields: readonly FieldShape[] = [
   name,
   { name: 'description', label: 'Description', kind: 'text' },
   { name: 'notes', label: 'Notes', kind: 'text' },
-  { name: 'icon_url', label: 'Icon address', kind: 'text' },
+  { name: 'icon_url', label: 'Icon URL', kind: 'text' },
   method,
-  { name: 'configuration.oidc_application_type', label: 'Kind', kind: 'choice', options: types },
-  { name: 'configuration.login_url', label: 'Login address', kind: 'text', help: 'Where the app starts a sign-in.' },
+  { name: 'configuration.oidc_application_type', label: 'Application type', kind: 'choice', options: types },
+  { name: 'configuration.login_url', label: 'Login URL', kind: 'text', help: 'Where the app starts a sign-in.' },
   {
     name: 'configuration.access_token_expiration_minutes',
-    label: 'Access tokens live (minutes)',
+    label: 'Access token lifetime (minutes)',
     kind: 'number',
     help: '1 to 1440; empty: 60.',
   },
   {
     name: 'configuration.refresh_token_expiration_minutes',
-    label: 'Unused refresh tokens live (minutes)',
+    label: 'Idle refresh token lifetime (minutes)',
     kind: 'number',
     help: '1 to 525600; empty: as the account says.',
   },
@@ -56,6 +59,6 @@ export const appFields: readonly FieldShape[] = [
     name: 'configuration.post_logout_redirect_uri',
     label: 'Redirect URIs after sign-out',
     kind: 'lines',
-    help: 'One a line.',
+    help: 'One per line.',
   },
 ];

@@ -10,7 +10,7 @@ export function Snippets({ app }: { readonly app: Schemas['App'] }) {
   const environment = [
     `OIDC_ISSUER=${issuer}`,
     `OIDC_CLIENT_ID=${app.client_id}`,
-    ...(isPublic ? [] : ['OIDC_CLIENT_SECRET=… # shown once, when it was made']),
+    ...(isPublic ? [] : ['OIDC_CLIENT_SECRET=… # shown once, when the app was created']),
     `OIDC_REDIRECT_URI=${redirect}`,
   ].join('\n');
   const javascript = [

@@ -16,7 +16,7 @@ const fields = [
     kind: 'text',
     help: 'As programs know it: letters, digits, _ and -.',
   },
-  { name: 'user_field.position', label: 'Place among the attributes', kind: 'number', help: 'Empty: the last.' },
+  { name: 'user_field.position', label: 'Position among the attributes', kind: 'number', help: 'Empty: the last.' },
 ] as const;
 
 /** Attributes that the account adds to its users. */
@@ -45,7 +45,7 @@ export function Attributes() {
               ),
           },
           { title: 'Short name', cell: ({ shortname }) => <code>{shortname}</code> },
-          { title: 'Place', cell: ({ position }) => position },
+          { title: 'Position', cell: ({ position }) => position },
         ]}
         empty={<p>None yet. An attribute is shown on every user, and hooks and claims can use it.</p>}
         add={{

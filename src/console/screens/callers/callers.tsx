@@ -40,7 +40,7 @@ function Credentials({ show }: { readonly show: (values: Shown) => void }) {
       keyOf={({ id }) => id}
       nameOf={({ client_id: client }) => client}
       columns={[
-        { title: 'Client id', cell: ({ client_id: client }) => <code>{client}</code> },
+        { title: 'Client ID', cell: ({ client_id: client }) => <code>{client}</code> },
         { title: 'Scopes', cell: ({ scopes: given }) => given.join(', ') },
         { title: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
       ]}
@@ -55,7 +55,7 @@ function Credentials({ show }: { readonly show: (values: Shown) => void }) {
             body: { scopes: [], ...body } as Schemas['CredentialCreate'],
           });
           show([
-            ['Client id', data.client_id],
+            ['Client ID', data.client_id],
             ['Client secret', data.client_secret],
           ]);
         },

@@ -42,7 +42,7 @@ export function Policies() {
             ),
           },
           { title: 'Applies', cell: ({ is_default: isDefault }) => (isDefault ? 'by default' : 'where it is chosen') },
-          { title: 'Shortest password', cell: ({ minimum_password_length: length }) => length },
+          { title: 'Minimum password length', cell: ({ minimum_password_length: length }) => length },
           { title: 'Session (minutes)', cell: ({ session_absolute_minutes: minutes }) => minutes },
           { title: 'Second factor', cell: ({ otp_required: required }) => (required ? 'required' : 'not required') },
         ]}

@@ -42,9 +42,9 @@ export function Settings() {
                 </>
               ),
             },
-            { title: 'What it does', cell: ({ description }) => description.replaceAll('`', '') },
+            { title: 'What it does', cell: ({ description }) => sentence(description) },
             {
-              title: 'Change',
+              title: 'Actions',
               cell: ({ name, changeable }) =>
                 changeable ? (
                   <button type="button" aria-label={`Change ${name}`} onClick={() => setEdited(name)}>
@@ -103,4 +103,9 @@ function Edited({ name, close }: { readonly name: string; readonly close: () => 
       />
     </Dialog>
   );
+}
+
+function sentence(text: string): string {
+  const plain = text.replaceAll('`', '');
+  return `${plain.charAt(0).toUpperCase()}${plain.slice(1)}.`;
 }

@@ -26,7 +26,7 @@ export function UserFactors({ id, turn }: OfUser) {
           { title: 'Name', cell: ({ user_display_name: name }) => <bdi>{name}</bdi> },
           { title: 'Kind', cell: ({ type_display_name: kind }) => kind },
           {
-            title: 'Change',
+            title: 'Actions',
             cell: ({ device_id, user_display_name: name }) =>
               may('manage_all') && (
                 <ConfirmButton

@@ -16,6 +16,6 @@ export const profileFields: readonly FieldShape[] = [
   { name: 'company', label: 'Company', kind: 'text' },
   { name: 'phone', label: 'Phone', kind: 'text' },
   { name: 'preferred_locale_code', label: 'Language', kind: 'text', help: 'A tag such as en-GB.' },
-  { name: 'external_id', label: 'External id', kind: 'text' },
+  { name: 'external_id', label: 'External ID', kind: 'text' },
   { name: 'comment', label: 'Notes', kind: 'text' },
 ];

@@ -26,31 +26,13 @@ function Sessions({ id }: OfUser) {
   const path = { id };
   const asked = useAnswer(() => api.get('/api/2/users/{id}/sessions', { path, query }), [id]);
   return (
-    <>
-      <Things
-        title="Sessions"
-        asked={asked}
-        canWrite
-        keyOf={(session) => session.id}
-        nameOf={({ opened_at: at }) => `the session of ${at}`}
-        columns={[
-          { title: 'Signed in', cell: ({ opened_at: at }) => <Time at={at} /> },
-          { title: 'Last used', cell: ({ last_used_at: at }) => <Time at={at} /> },
-          { title: 'From', cell: ({ ip_address: address }) => address ?? '–' },
-          { title: 'Browser', cell: ({ user_agent: agent }) => <bdi>{agent ?? '–'}</bdi> },
-          { title: 'By', cell: ({ amr }) => amr.join(', ') },
-          { title: 'Apps', cell: ({ apps }) => <bdi>{apps.map(({ name }) => name).join(', ') || '–'}</bdi> },
-        ]}
-        empty={<p>The user is signed in nowhere.</p>}
-        remove={{
-          verb: 'End',
-          loss: 'The browser is signed out, and the apps of the session are told.',
-          act: (session) =>
-            api.delete('/api/2/users/{id}/sessions/{session_id}', { path: { id, session_id: session.id } }),
-        }}
-      />
-      {asked.answer && asked.answer.data.length > 1 && (
-        <div class="actions">
+    <Things
+      title="Sessions"
+      asked={asked}
+      canWrite
+      actions={
+        asked.answer &&
+        asked.answer.data.length > 1 && (
           <ConfirmButton
             label="End all sessions"
             title="End all sessions?"
@@ -62,9 +44,26 @@ function Sessions({ id }: OfUser) {
               say('All sessions were ended.');
             }}
           />
-        </div>
-      )}
-    </>
+        )
+      }
+      keyOf={(session) => session.id}
+      nameOf={({ opened_at: at }) => `the session of ${at}`}
+      columns={[
+        { title: 'Signed in', cell: ({ opened_at: at }) => <Time at={at} /> },
+        { title: 'Last used', cell: ({ last_used_at: at }) => <Time at={at} /> },
+        { title: 'From', cell: ({ ip_address: address }) => address ?? '–' },
+        { title: 'Browser', cell: ({ user_agent: agent }) => <bdi>{agent ?? '–'}</bdi> },
+        { title: 'By', cell: ({ amr }) => amr.join(', ') },
+        { title: 'Apps', cell: ({ apps }) => <bdi>{apps.map(({ name }) => name).join(', ') || '–'}</bdi> },
+      ]}
+      empty={<p>The user is signed in nowhere.</p>}
+      remove={{
+        verb: 'End',
+        loss: 'The browser is signed out, and the apps of the session are told.',
+        act: (session) =>
+          api.delete('/api/2/users/{id}/sessions/{session_id}', { path: { id, session_id: session.id } }),
+      }}
+    />
   );
 }
 
@@ -83,7 +82,7 @@ function Consents({ id }: OfUser) {
         { title: 'Allowed', cell: ({ scopes }) => <code>{scopes.join(' ')}</code> },
         { title: 'When', cell: ({ allowed_at: at }) => <Time at={at} /> },
       ]}
-      empty={<p>The user has allowed nothing yet.</p>}
+      empty={<p>The user has given no consent yet.</p>}
       remove={{
         verb: 'Withdraw',
         loss: 'The app loses its tokens, and the user is asked again.',
@@ -110,7 +109,7 @@ function Grants({ id }: OfUser) {
         { title: 'Last refreshed', cell: ({ last_used_at: at }) => <Time at={at} none="Never" /> },
         { title: 'Ends', cell: ({ expires_at: at }) => <Time at={at} /> },
       ]}
-      empty={<p>No app may do anything for the user.</p>}
+      empty={<p>No app holds a grant of the user.</p>}
       remove={{
         verb: 'Revoke',
         loss: 'The tokens of the app end at once.',

@@ -45,6 +45,7 @@ import * as limitCounts from './0053_limit_counts.ts';
 import * as accountCounts from './0054_account_counts.ts';
 import * as hookHistory from './0055_hook_history.ts';
 import * as administrators from './0056_administrators.ts';
+import * as userCounts from './0057_user_counts.ts';
 
 /** From this one on the database keeps a checksum of each. */
 export const checksumsSince = '0030_migration_checksums';
@@ -97,6 +98,7 @@ export const migrations: readonly (Knex.Migration & { readonly name: string })[]
   { name: '0054_account_counts', ...accountCounts },
   { name: '0055_hook_history', ...hookHistory },
   { name: '0056_administrators', ...administrators },
+  { name: '0057_user_counts', ...userCounts },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

@@ -36,9 +36,14 @@ function* partsOf<Row>(table: string, rows: readonly Row[]): Generator<readonly 
 function raiseAppended(connection: Sqlite.Database, table: string, rows: Parameters<Append>[3]): void {
   const on = dependantOf({ table, operation: 'insert', columns: [], rows });
   if (on === null) return;
-  if (on !== 'generation') throw new Failure('internal', { reason: `${table} is not appended to` });
-  const raise = statement(connection, 'update accounts set generation = generation + 1 where id = ?');
-  for (const accountId of new Set(rows.map((row) => Number(row[accountColumn(table)])))) raise.run(accountId);
+  const accountIds = rows.map((row) => Number(row[accountColumn(table)]));
+  if (on === 'generation') {
+    const raise = statement(connection, 'update accounts set generation = generation + 1 where id = ?');
+    for (const accountId of new Set(accountIds)) raise.run(accountId);
+  } else if (on === 'user_count') {
+    const add = statement(connection, 'insert into user_counts (account_id, delta) values (?, ?)');
+    for (const [accountId, own] of Map.groupBy(accountIds, (id) => id)) add.run(accountId, own.length);
+  } else throw new Failure('internal', { reason: `${table} is not appended to` });
 }
 
 export const append: Append = (db, table, _numbered, added, eventsOf) =>

@@ -29,7 +29,7 @@ function fieldsOf({ app }: Asked, apps: readonly Schemas['App'][]): readonly Fie
   return [
     { name: 'method', label: 'How', kind: 'choice', options: methods },
     { name: 'app', label: 'App', kind: 'choice', options: choice },
-    ...(app === another ? [{ name: 'client_id', label: 'Client id', kind: 'text' } as const] : []),
+    ...(app === another ? [{ name: 'client_id', label: 'Client ID', kind: 'text' } as const] : []),
     ...(app === null
       ? []
       : [

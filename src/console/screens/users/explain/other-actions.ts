@@ -50,7 +50,7 @@ export function createApp(): Action {
       const { data } = await api.post('/api/2/apps', { body: chosen as unknown as Schemas['AppCreate'] });
       const { client_id: clientId, name, sso } = data;
       const secret = sso.client_secret === undefined ? [] : [['Client secret', sso.client_secret] as const];
-      return { title: `${name} was created`, values: [['Client id', clientId], ...secret], clientId };
+      return { title: `${name} was created`, values: [['Client ID', clientId], ...secret], clientId };
     },
   };
 }

@@ -111,6 +111,9 @@ export interface paths {
          *     password is sent to an `email` that a caller without `manage_all` wrote; sending the same value again does not
          *     change that.
          *
+         *     An administrator who has `manage_all` or `read_all` is changed with `manage_all` alone. Who is the last
+         *     administrator with `manage_all` cannot set their own `status` to one that may not sign in (409).
+         *
          *     Read-only and unknown members are ignored.
          */
         readonly put: operations["updateUser"];
@@ -118,7 +121,8 @@ export interface paths {
         /**
          * Delete a user
          * @description Removes the user with all sessions, grants, roles and access. Issued access tokens are inactive at once, except
-         *     JWTs, which remain valid until they expire. A body is ignored.
+         *     JWTs, which remain valid until they expire. A body is ignored. An administrator who has `manage_all` or `read_all`
+         *     is deleted with `manage_all` alone.
          */
         readonly delete: operations["deleteUser"];
         readonly options?: never;
@@ -7450,6 +7454,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["LastAdministrator"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];

@@ -579,7 +579,8 @@ export interface paths {
          *     Revoking an access token ends that token. The answer is also 200 when the token is unknown or expired. Another
          *     client's token is not changed: a refresh token counts as unknown, an access token is refused with
          *     `invalid_request` ([RFC 7009 section 2.1](https://www.rfc-editor.org/rfc/rfc7009#section-2.1)). A JWT is
-         *     inactive at introspection from then on; who only checks its signature takes it until it expires.
+         *     inactive at introspection from then on; who only checks its signature takes it until it expires. The client
+         *     `console` ends its tokens of the management API with its `client_id` alone; the session stays.
          */
         readonly post: operations["revokeToken"];
         readonly delete?: never;

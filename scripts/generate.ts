@@ -1,8 +1,9 @@
 /**
  * Writes, for each contract `openapi/<surface>.yaml`, the bundled document `generated/<surface>.json` (what the
  * validator loads and the service serves) and from it the types `generated/<surface>.ts`, in which what an operation
- * checks itself may be missing; in `generated/forms` the contracts for tools that read something else; and the schemas
- * that the migrations make, `generated/schema-<database>.txt`, which a start compares its database with.
+ * checks itself may be missing; in `generated/forms` the contracts for tools that read something else; the schemas that
+ * the migrations make, `generated/schema-<database>.txt`, which a start compares its database with; and in
+ * `generated/console` what the console knows of the types of hooks.
  *
  *     node scripts/generate.ts            writes what differs and removes what has no contract any more
  *     node scripts/generate.ts --check    writes nothing; lists every stale, missing or surplus file and exits 1
@@ -18,6 +19,7 @@ import { withoutLaterChecks } from '../src/http/checked-later.ts';
 import { complete } from './complete.ts';
 import type { Document } from './contract/document.ts';
 import { writeForms } from './forms/forms.ts';
+import { describeHookTypes } from './hook-types.ts';
 import { describeSchemas } from './schema.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -67,14 +69,14 @@ async function generateAll(): Promise<Files> {
     // Before the types: what writes those changes the documents.
     const forms = await writeForms(new Map(bundles as unknown as [string, Document][]));
     const files = await Promise.all(bundles.map(([surface, document]) => generate(surface, document)));
-    return new Map([...files.flat(), ...forms, ...(await describeSchemas())]);
+    return new Map([...files.flat(), ...forms, ...(await describeSchemas()), describeHookTypes()]);
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
 function committedFiles(): Files {
-  mkdirSync(join(generatedFolder, 'forms'), { recursive: true });
+  for (const folder of ['forms', 'console']) mkdirSync(join(generatedFolder, folder), { recursive: true });
   const entries = readdirSync(generatedFolder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   return new Map(paths.map((path) => [relative(generatedFolder, path), readFileSync(path, 'utf8')]));

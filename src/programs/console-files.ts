@@ -9,13 +9,13 @@ import { madeOnce } from './made-once.ts';
 
 const mostMilliseconds = 60_000;
 /** All its sources are below these folders, or in packages, whose versions npm lists. */
-export const consoleSources = ['src/console', 'src/programs'];
+export const consoleSources = ['src/console', 'src/programs', 'generated/console'];
 
 /** The folder of the files. Where they cannot be made, the bundler is not started for each request. */
 export const consoleFolder: () => Promise<string> = madeOnce(find);
 
 async function find(): Promise<string> {
-  const kept = findKept('console', consoleSources, /\.(?:tsx?|css)$/);
+  const kept = findKept('console', consoleSources, /\.(?:tsx?|css|json)$/);
   if ('folder' in kept) return kept.folder;
   const { fresh, keep, giveUp } = kept;
   try {

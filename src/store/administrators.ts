@@ -63,6 +63,8 @@ export interface AdministratorStore {
   redeemGrant(accountId: number, digest: string, redeemed: RedeemedGrant, now: Milliseconds): Promise<boolean>;
   /** With its code and its token. */
   removeGrant(accountId: number, digest: string): Promise<void>;
+  /** The same by its token. */
+  removeToken(accountId: number, tokenDigest: string): Promise<void>;
   /** Null when there is no such token, and when its user, session or right is gone. */
   findToken(accountId: number, tokenDigest: string): Promise<ConsoleTokenStanding | null>;
   /** False when the proof was used before. */

@@ -129,6 +129,8 @@ export interface ClientStore {
   /** Takes as long for an unknown client as for a known one. `fresh`: bypasses the cache. */
   find(accountId: number, clientId: string, fresh?: 'fresh'): Promise<ClientRecord | null>;
   findByApp(accountId: number, appId: number): Promise<ClientRecord | null>;
+  /** Those of these apps that there are, in no order. */
+  findByApps(accountId: number, appIds: readonly number[]): Promise<ClientRecord[]>;
   /** The client with this registration token digest. */
   findOwner(accountId: number, clientId: string, registrationTokenDigest: string): Promise<ClientRecord | null>;
   /**

@@ -131,6 +131,8 @@ export interface GrantStore {
   ): Promise<number>;
   /** A user's grants that were not revoked and have not expired, oldest first. */
   listLive(accountId: number, userId: number, now: Milliseconds): Promise<GrantRecord[]>;
+  /** One of them. */
+  findLive(accountId: number, userId: number, id: number, now: Milliseconds): Promise<GrantRecord | null>;
   /** The same, by `id` or of one `app_id`. */
   pageLive(accountId: number, userId: number, now: Milliseconds, query: ListQuery): Promise<ListPage<GrantRecord>>;
   /** Revokes those of these live grants whose user is no longer assigned to the app. */

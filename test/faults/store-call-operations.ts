@@ -2,6 +2,7 @@
 
 import { accountOperations } from './store-call-accounts.ts';
 import { hookOperations } from './store-call-hooks.ts';
+import { managementOperations } from './store-call-management.ts';
 import { ownAccountOperations } from './store-call-own-account.ts';
 import { pageOperations } from './store-call-pages.ts';
 import { programOperations } from './store-call-programs.ts';
@@ -17,6 +18,7 @@ export const allOperations: readonly Operation[] = [
   ...accountOperations,
   ...ownAccountOperations,
   ...hookOperations,
+  ...managementOperations,
   ...pushedOperations,
   ...repeatedOperations,
 ];

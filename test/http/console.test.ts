@@ -16,6 +16,7 @@ import { root } from '../../src/runtime/installation.ts';
 import { openTestApp, seenFrom, type TestApp } from '../support/app.ts';
 
 const mostOfFirstScreen = 150_000;
+const mostOfEditor = 350_000;
 
 describe('the console', () => {
   let app: TestApp;
@@ -93,6 +94,27 @@ describe('the console', () => {
     const sizes = names.map((path) => readFileSync(join(folder, `${path.split('/').at(-1)}.gz`)).length);
     const sum = sizes.reduce((one, other) => one + other, 0);
     assert.ok(sum > 10_000 && sum <= mostOfFirstScreen, `${sum} bytes`);
+  });
+
+  test('the editor is loaded when a function is opened alone, and is small enough', () => {
+    const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+    const scripts = readdirSync(folder).filter((name) => name.endsWith('.js'));
+    const [editor, ...others] = scripts.filter((name) => read(name).includes('cm-content'));
+    assert.ok(editor !== undefined && others.length === 0, 'one part has the editor');
+    const first = loaded().find((path) => path.endsWith('.js')) ?? '';
+    assert.match(read(first.split('/').at(-1) ?? ''), new RegExp(`import\\("\\./${editor}"\\)`));
+    // What the first screen loads with its script, it imports statically.
+    const statically = (name: string): string[] => {
+      const found = [...read(name).matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g)].map(([, one = '']) => one);
+      return [name, ...found.flatMap(statically)];
+    };
+    const atFirst = new Set(statically(first.split('/').at(-1) ?? ''));
+    assert.ok(!atFirst.has(editor));
+    const sizeOf = (names: Iterable<string>) =>
+      [...names].reduce((sum, name) => sum + readFileSync(join(folder, `${name}.gz`)).length, 0);
+    const withEditor = new Set(statically(editor).filter((name) => !atFirst.has(name)));
+    assert.ok(sizeOf(atFirst) <= mostOfFirstScreen, `${sizeOf(atFirst)} bytes`);
+    assert.ok(sizeOf(withEditor) > 50_000 && sizeOf(withEditor) <= mostOfEditor, `${sizeOf(withEditor)} bytes`);
   });
 
   test('names the licences of its packages', async () => {

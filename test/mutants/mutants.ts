@@ -10,6 +10,7 @@ import { documents } from './themes/documents.ts';
 import { hooks } from './themes/hooks.ts';
 import { limits } from './themes/limits.ts';
 import { links } from './themes/links.ts';
+import { management } from './themes/management.ts';
 import { proofs } from './themes/proofs.ts';
 import { refresh } from './themes/refresh.ts';
 import { sessions } from './themes/sessions.ts';
@@ -31,4 +32,5 @@ export const mutants: readonly Mutant[] = [
   ...hooks,
   ...callers,
   ...limits,
+  ...management,
 ];

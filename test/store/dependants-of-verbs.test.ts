@@ -142,7 +142,8 @@ const steps = {
       const removed = await store.clients.find(accountId, 'registered');
       assert.equal(await store.clients.remove(accountId, removed?.appId ?? 0, now), true);
     },
-    ...{ find: 'reads', findByApp: 'reads', findOwner: 'reads', sweepOpen: 'reads', findApp: 'reads' },
+    ...{ find: 'reads', findByApp: 'reads', findByApps: 'reads', findOwner: 'reads', findApp: 'reads' },
+    sweepOpen: 'reads',
     ...{ pageApps: 'reads', pageOfUser: 'reads', pageOfRole: 'reads' },
   },
   users: {

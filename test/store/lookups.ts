@@ -79,7 +79,8 @@ export function lookups({
     ]),
     () => access.isAssigned(1, 1, 1),
     ...[() => access.revoke(1, 1, { userId: 1 }), () => access.revoke(1, 1, { roleId: 1 })],
-    ...[() => clients.find(1, 'x'), () => clients.findByApp(1, 1), () => clients.replaceSecret(1, 1, 'x')],
+    ...[() => clients.find(1, 'x'), () => clients.findByApp(1, 1), () => clients.findByApps(1, [1, 2])],
+    ...[() => clients.replaceSecret(1, 1, 'x'), () => grants.findLive(1, 1, 1, now)],
     ...[() => clients.findApp(1, 1), () => clients.update(1, 1, { visible: true }), () => access.rolesOf(1, [1])],
     ...[
       () => clients.remove(1, 1, now),

@@ -95,15 +95,27 @@ export async function callWithProof(
   sent: ProofChanges & { readonly json?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
 ): Promise<Answer> {
   const { json, headers = {}, ...changes } = sent;
-  const [pathname = ''] = `/api/2${path}`.split('?', 1);
+  return sendWithProof(app, { token, key }, method, `/api/2${path}`, changes, {
+    headers,
+    ...(json !== undefined && { json }),
+  });
+}
+
+/** The same of any path, with the options of `app.send`. */
+export async function sendWithProof(
+  app: TestApp,
+  { token, key }: Pick<AtConsole, 'token' | 'key'>,
+  method: string,
+  target: string,
+  changes: ProofChanges,
+  sent: Parameters<TestApp['send']>[2],
+): Promise<Answer> {
+  const [pathname = ''] = target.split('?', 1);
   const ask = async (nonce?: string) => {
     const claims = { ath: athOf(token), ...(nonce !== undefined && { nonce }), ...changes.claims };
     const dpop = await proofFor(app, key, method, pathname, { ...changes, claims });
     const authorization = `DPoP ${token}`;
-    return app.send(method, `/api/2${path}`, {
-      headers: { authorization, dpop, ...headers },
-      ...(json !== undefined && { json }),
-    });
+    return app.send(method, target, { ...sent, headers: { authorization, dpop, ...sent?.headers } });
   };
   const first = await ask();
   const nonce = first.headers['dpop-nonce'];

@@ -29,6 +29,25 @@ export const api: { readonly [M in Method]: Call<M> } = {
 /** The header of a write that must not meet somebody else's. */
 export const ifMatch = (tag: string | null) => ({ 'If-Match': tag ?? '*' });
 
+/** Opens what the service goes on writing to; throws `Problem` where it does not. */
+export async function openStream<P extends PathOf<'get'>>(
+  path: P,
+  given: Given<OperationOf<'get', P>>,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
+  const asked = requestOf('GET', path, given as Parts);
+  const answer = await send(new Request(asked, { signal, headers: withAccept(asked, 'text/event-stream') }));
+  if (!answer.ok) throw await problemIn(answer);
+  if (!answer.body) throw new Problem(0, 'The service answered nothing.');
+  return answer.body;
+}
+
+function withAccept({ headers }: Request, type: string): Headers {
+  const changed = new Headers(headers);
+  changed.set('accept', type);
+  return changed;
+}
+
 interface Parts {
   readonly path?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -38,15 +57,20 @@ interface Parts {
 
 async function call<Data>(method: string, template: string, given: unknown): Promise<Answer<Data>> {
   const answer = await send(requestOf(method, template, given as Parts));
+  if (!answer.ok) throw await problemIn(answer);
+  return { data: await dataIn(answer), tag: answer.headers.get('etag'), headers: answer.headers };
+}
+
+async function dataIn(answer: Response) {
   const text = await answer.text();
-  const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
-  const data = isJson ? JSON.parse(text) : undefined;
-  if (!answer.ok) {
-    const after = answer.headers.get('retry-after');
-    const message = data?.message ?? `The service answered ${answer.status}.`;
-    throw new Problem(answer.status, message, after === null ? null : Number(after));
-  }
-  return { data, tag: answer.headers.get('etag'), headers: answer.headers };
+  return answer.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(text) : undefined;
+}
+
+async function problemIn(answer: Response): Promise<Problem> {
+  const data = await dataIn(answer);
+  const after = answer.headers.get('retry-after');
+  const message = data?.message ?? `The service answered ${answer.status}.`;
+  return new Problem(answer.status, message, after === null ? null : Number(after));
 }
 
 function requestOf(method: string, template: string, { path = {}, query = {}, header = {}, body }: Parts): Request {

@@ -23,7 +23,7 @@ export function Frame() {
       if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)) {
         event.preventDefault();
         setIsPaletteOpen(true);
-      } else if (event.key === '/' && !isTyping(event.target)) {
+      } else if (event.key === '/' && !isTyping(event.composedPath()[0])) {
         const search = document.querySelector<HTMLInputElement>('input[type=search]');
         if (!search) return;
         event.preventDefault();
@@ -123,7 +123,8 @@ function Shown({ path }: { readonly path: string }) {
   return <entry.screen key={path} id={id} />;
 }
 
-function isTyping(target: EventTarget | null): boolean {
+/** The target is the innermost one, since the editor of functions has a tree of its own. */
+function isTyping(target: EventTarget | undefined): boolean {
   return (
     target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
   );

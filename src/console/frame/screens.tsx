@@ -7,6 +7,9 @@ import { Apps } from '../screens/apps/apps.tsx';
 import { Attributes } from '../screens/attributes/attributes.tsx';
 import { Callers } from '../screens/callers/callers.tsx';
 import { Events } from '../screens/events/events.tsx';
+import { HookScreen } from '../screens/hooks/hook.tsx';
+import { Hooks } from '../screens/hooks/hooks.tsx';
+import { NewHook } from '../screens/hooks/new-hook.tsx';
 import { Overview } from '../screens/overview/overview.tsx';
 import { Policies } from '../screens/policies/policies.tsx';
 import { PolicyScreen } from '../screens/policies/policy.tsx';
@@ -46,6 +49,9 @@ export const screens: readonly ScreenEntry[] = [
   { path: 'apis', title: 'APIs', scopes: [], screen: Apis },
   { path: 'apis/:id', scopes: [], screen: ApiScreen },
   { path: 'events', title: 'Events', scopes: ['read_all'], screen: Events },
+  { path: 'hooks', title: 'Hooks', scopes: [], screen: Hooks },
+  { path: 'hooks/new', scopes: [], screen: NewHook },
+  { path: 'hooks/:id', scopes: [], screen: HookScreen },
   { path: 'callers', title: 'Callers', scopes: [], screen: Callers },
   { path: 'administrators', title: 'Administrators', scopes: [], screen: Administrators },
   { path: 'attributes', title: 'Custom attributes', scopes: ofUsers, screen: Attributes },

@@ -5,6 +5,8 @@ import type { FieldShape } from './field.tsx';
 
 export interface NewButtonProps {
   readonly label: string;
+  /** Of the form, where several such buttons stand below each other; the label unless said. */
+  readonly title?: string;
   readonly fields: readonly FieldShape[];
   readonly done: string;
   /** What the fields show at first. */
@@ -19,16 +21,22 @@ export interface NewButtonProps {
 }
 
 /** A button that opens the form of something new. */
-export function NewButton({ label, fields, done, value, words, verb = 'Create', isPlain, create }: NewButtonProps) {
+export function NewButton(props: NewButtonProps) {
+  const { label, title = label, fields, done, value, words, verb = 'Create', isPlain, create } = props;
   const [isOpen, setIsOpen] = useState(false);
   const close = () => setIsOpen(false);
   return (
     <>
-      <button type="button" class={isPlain ? undefined : 'primary'} onClick={() => setIsOpen(true)}>
+      <button
+        type="button"
+        class={isPlain ? undefined : 'primary'}
+        aria-label={title === label ? undefined : title}
+        onClick={() => setIsOpen(true)}
+      >
         {label}
       </button>
       {isOpen && (
-        <Dialog title={label} close={close}>
+        <Dialog title={title} close={close}>
           <div class="stack">
             {words && <p>{words}</p>}
             <EditForm

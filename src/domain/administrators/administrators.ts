@@ -63,7 +63,7 @@ export async function removeAdministrator(services: WriteServices, account: Audi
   });
 }
 
-/** For the end of a user: throws `last_administrator` if it is the caller, and nobody else could do everything. */
+/** For a user who will not be able to sign in: throws `last_administrator` if it is the caller, and the last one. */
 export async function requireOtherAdministrator(
   tx: Pick<StoreVerbs, 'administrators' | 'users'>,
   account: Pick<Account, 'id'>,
@@ -85,6 +85,7 @@ async function requireSuccessor(
 ): Promise<void> {
   const { actor } = currentAuditContext();
   if (actor?.type !== 'user' || actor.id !== userId) return;
+  if (!all.find((one) => one.userId === userId)?.scopes.includes('manage_all')) return;
   for (const { accountId, userId: other, scopes } of all) {
     if (other === userId || !scopes.includes('manage_all')) continue;
     const user = await tx.users.find(accountId, other);

@@ -70,6 +70,15 @@ export async function readConsoleToken(
   return { client, grant, session, scopes };
 }
 
+/** Ends a token of the console, whoever presents it; another text is nothing (RFC 7009 §2.2). */
+export async function revokeConsoleToken(
+  { store }: Pick<Services, 'store'>,
+  account: Pick<Account, 'id'>,
+  text: string,
+): Promise<void> {
+  if (form.test(text)) await store.administrators.removeToken(account.id, digestOf(text));
+}
+
 function refused(reason: string): Failure {
   return new Failure('caller_unauthenticated', { reason, challenged: true, scheme: 'DPoP' });
 }

@@ -115,7 +115,6 @@ export async function promoteDraft(services: HookServices, account: Audited, uui
   const current = await requireHook(services.store, account, uuid);
   const seen = requireDraft(current);
   const warning = await requireStoredHandler(services, account, { ...current.definition, function: seen.function });
-  const runningVersion = await runningVersionOf(services, account, current);
   const promoted = await services.store.transaction(async (tx) => {
     const now = await lockHook(tx, account, uuid);
     const { hook, definition } = now;
@@ -124,6 +123,7 @@ export async function promoteDraft(services: HookServices, account: Audited, uui
     readRuntime(services.hookRuntimes, definition.runtime);
     if (draft.setAt !== seen.setAt) throw invalid('draft', 'was changed meanwhile; read it and try again');
     const updatedAt = Math.max(services.clock.now(), hook.updatedAt + 1);
+    const runningVersion = await runningVersionOf(services, tx, account, now);
     const one = { accountId: account.id, id: hook.id, runningVersion, updatedAt };
     const next = { ...definition, function: draft.function };
     const stored = await writeVersion(services, tx, account, one, next, definition.packageBuildId);

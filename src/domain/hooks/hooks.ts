@@ -54,11 +54,11 @@ export async function replaceHook(
 ): Promise<WrittenHook> {
   await requireHook(services.store, account, uuid);
   const read = await check(services, account, input);
-  const former = await requireHook(services.store, account, uuid);
-  const runningVersion = await runningVersionOf(services, account, former);
   const updatedAt = services.clock.now();
   const replaced = await services.store.transaction(async (tx) => {
-    const { hook } = await requireHook(tx, account, uuid);
+    const former = await lockHook(tx, account, uuid);
+    const { hook } = former;
+    const runningVersion = await runningVersionOf(services, tx, account, former);
     const { definition, packageBuildId } = await complete(services, tx, account, read);
     const one = { accountId: account.id, id: hook.id, runningVersion, updatedAt };
     const stored = await writeVersion(services, tx, account, one, definition, packageBuildId);
@@ -97,7 +97,6 @@ export async function rollBackHook(
   const current = await requireHook(services.store, account, uuid);
   const before = await findEarlier(services.store, current, wanted);
   const warning = before && !before.disabled ? await requireStoredHandler(services, account, before) : null;
-  const runningVersion = await runningVersionOf(services, account, current);
   const rolled = await services.store.transaction(async (tx) => {
     const now = await lockHook(tx, account, uuid);
     const { hook } = now;
@@ -107,6 +106,7 @@ export async function rollBackHook(
     // Later each time: what it shows may be the same.
     const updatedAt = Math.max(services.clock.now(), hook.updatedAt + 1);
     readRuntime(services.hookRuntimes, former.runtime);
+    const runningVersion = await runningVersionOf(services, tx, account, now);
     const one = { accountId: account.id, id: hook.id, runningVersion, updatedAt };
     const stored = await writeVersion(services, tx, account, one, former, former.packageBuildId);
     const target = { type: 'hook', id: hook.id } as const;
@@ -143,13 +143,13 @@ export async function switchHook(
   const current = await requireHook(services.store, account, uuid);
   const isNews = current.definition.disabled !== disabled;
   const warning = isNews && !disabled ? await requireStoredHandler(services, account, current.definition) : null;
-  const runningVersion = await runningVersionOf(services, account, current);
   const updatedAt = services.clock.now();
   const switched = await services.store.transaction(async (tx) => {
     const former = await lockHook(tx, account, uuid);
     const { hook, definition } = former;
     if (definition.disabled === disabled) return former;
     if (!disabled) readRuntime(services.hookRuntimes, definition.runtime);
+    const runningVersion = await runningVersionOf(services, tx, account, former);
     const one = { accountId: account.id, id: hook.id, runningVersion, updatedAt };
     const stored = await writeVersion(
       services,

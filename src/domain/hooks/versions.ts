@@ -2,6 +2,7 @@
 
 import type { Services } from '../../services.ts';
 import type { HookStatus, HookVersionRecord } from '../../store/hooks.ts';
+import type { StoreVerbs } from '../../store/store.ts';
 import type { PackageBuild } from './package-builds.ts';
 
 type Version = Pick<HookVersionRecord, 'packageBuildId'>;
@@ -9,7 +10,7 @@ export type Builds = ReadonlyMap<number, PackageBuild>;
 
 /** The builds that the account's versions reference. */
 export async function findBuilds(
-  { store, packageBuilds }: Pick<Services, 'store' | 'packageBuilds'>,
+  { store, packageBuilds }: Pick<Services, 'packageBuilds'> & { readonly store: Pick<StoreVerbs, 'packageBuilds'> },
   accountId: number,
   versions: readonly (Version | null)[],
 ): Promise<Builds> {

@@ -43,13 +43,14 @@ export async function writeVersion(
   return written.stored;
 }
 
-/** The version that keeps running until another is ready. */
+/** The version that keeps running until another is ready; part of a transaction that has locked the hook. */
 export async function runningVersionOf(
-  services: Pick<Services, 'store' | 'packageBuilds'>,
+  { packageBuilds }: Pick<Services, 'packageBuilds'>,
+  tx: Pick<StoreVerbs, 'packageBuilds'>,
   account: Audited,
   { hook, definition }: { readonly hook: StoredHook['hook']; readonly definition: HookVersionRecord },
 ): Promise<number | null> {
-  const builds = await findBuilds(services, account.id, [definition]);
+  const builds = await findBuilds({ store: tx, packageBuilds }, account.id, [definition]);
   return isReady(definition, builds) ? definition.version : hook.runningVersion;
 }
 

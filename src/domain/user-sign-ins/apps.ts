@@ -10,10 +10,6 @@ export async function findApps(
   account: Pick<Account, 'id'>,
   appIds: readonly number[],
 ): Promise<ReadonlyMap<number, ClientRecord>> {
-  const found = new Map<number, ClientRecord>();
-  for (const appId of new Set(appIds)) {
-    const client = await clients.findByApp(account.id, appId);
-    if (client) found.set(appId, client);
-  }
-  return found;
+  const found = await clients.findByApps(account.id, [...new Set(appIds)]);
+  return new Map(found.map((client) => [client.appId, client]));
 }

@@ -63,9 +63,8 @@ export async function revokeGrantOfUser(
   await services.store.transaction(async (tx) => {
     await lockUser(tx, account, userId);
     const now = services.clock.now();
-    const live = await tx.grants.listLive(account.id, userId, now);
-    const isThere = live.some(({ id }) => id === grantId);
-    if (!isThere || !(await tx.grants.revoke(account.id, grantId, now, because))) {
+    const grant = await tx.grants.findLive(account.id, userId, grantId, now);
+    if (!grant || !(await tx.grants.revoke(account.id, grantId, now, because))) {
       throw new Failure('not_found', { name: 'grant', message: 'the user has no such grant' });
     }
     await recordEvent(tx, services, account, {

@@ -4,8 +4,10 @@ import type { Services } from '../../services.ts';
 import type { Store, StoreVerbs } from '../../store/store.ts';
 import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
+import { requireOtherAdministrator } from '../administrators/administrators.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endByChange } from '../endings/end-by-change.ts';
+import { findStatusFailure } from '../login/standing.ts';
 import { type Authority, requireAdministratorAuthority, requireFactorAuthority } from '../means/authority.ts';
 import { changeUser } from '../means/change-user.ts';
 import { requireFollowed } from '../policies/policies.ts';
@@ -44,7 +46,8 @@ export async function createUser(services: UserServices, account: Account, input
  * Changes the given members. A new password ends the user's sessions and grants and activates an unactivated user.
  * Suspending ends sessions, and grants become dormant. Locking keeps both, but refuses their use while it lasts. The
  * server process notifies clients of ended sessions. Throws as `createUser` does, `not_found` when there is no such
- * user, and `scope_insufficient` for changes that `manage_users` may not make to a user who has a second factor.
+ * user, `last_administrator`, and `scope_insufficient` for changes that `manage_users` may not make to a user who has a
+ * second factor.
  */
 export async function updateUser(
   services: UserServices,
@@ -60,6 +63,9 @@ export async function updateUser(
     const user = await tx.users.lock(account.id, userId);
     if (!user) throw unknownUser();
     await requireAdministratorAuthority(tx, account, userId, input.authority);
+    if (input.status !== undefined && findStatusFailure({ status: input.status })) {
+      await requireOtherAdministrator(tx, account, userId);
+    }
     // Read after locking: what was opened while this waited is older than a suspension or a new password.
     const now = services.clock.now();
     if (await loosens(tx, account, user, input, profile.policyId)) {

@@ -57,7 +57,7 @@ function standingOf(db: Knex, accountId: number, tokenDigest: string) {
 const readGrant = consoleGrants.reader('g_');
 const readSession = rows.sessions.reader('s_');
 
-type GrantVerb = 'addGrant' | 'findGrant' | 'redeemGrant' | 'removeGrant' | 'findToken' | 'useProof';
+type GrantVerb = 'addGrant' | 'findGrant' | 'redeemGrant' | 'removeGrant' | 'removeToken' | 'findToken' | 'useProof';
 
 function grantVerbs(db: Knex): Pick<AdministratorStore, GrantVerb> {
   const one = (accountId: number, digest: string) => db('console_grants').where({ account_id: accountId, digest });
@@ -75,6 +75,9 @@ function grantVerbs(db: Knex): Pick<AdministratorStore, GrantVerb> {
     },
     removeGrant: async (accountId, digest) => {
       await one(accountId, digest).delete();
+    },
+    removeToken: async (accountId, tokenDigest) => {
+      await db('console_grants').where({ account_id: accountId, token_digest: tokenDigest }).delete();
     },
     findToken: async (accountId, tokenDigest) => {
       const row = await standingOf(db, accountId, tokenDigest);

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
-import type { ClientStore, DetailedClient, NewClient } from '../clients.ts';
+import type { ClientRecord, ClientStore, DetailedClient, NewClient } from '../clients.ts';
 import type { ListQuery } from '../listing.ts';
+import { chunks } from './chunks.ts';
 import { unusedSince } from './client-uses.ts';
 import { dialectOf } from './dialect.ts';
 import { ensureDocument } from './document-clients.ts';
@@ -139,6 +140,14 @@ export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
     findByApp: async (accountId, appId) => {
       const row = await one(accountId, appId).first();
       return row ? rows.clients.read(row) : null;
+    },
+    findByApps: async (accountId, appIds) => {
+      const found: ClientRecord[] = [];
+      for await (const some of chunks(appIds)) {
+        const those = db('clients').where('account_id', accountId).whereIn('app_id', some);
+        found.push(...(await those.whereRaw(present('app', 'clients', 'app_id'))).map(rows.clients.read));
+      }
+      return found;
     },
     findOwner: async (accountId, clientId, registrationTokenDigest) => {
       const key = { account_id: accountId, client_id: clientId, registration_token_digest: registrationTokenDigest };

@@ -59,6 +59,10 @@ function accessTokenVerbs(db: Knex, hot: HotVerbs): Pick<GrantStore, AccessToken
 export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
   const consumeAll: GrantStore['consumeAll'] = async (batch) => (batch.length === 0 ? [] : hot.consumeAll(db, batch));
   const live = (accountId: number) => db('grants').where('account_id', accountId).whereNull('revoked_at');
+  const liveOf = (accountId: number, userId: number, now: number) =>
+    db('grants')
+      .where('account_id', accountId)
+      .whereRaw(...liveOfUser(accountId, userId, now));
   const one = async (accountId: number, id: number) => {
     const removedAt = db('removals').max('removed_at').where('account_id', accountId);
     const [unlinked, unlinkedOf] = atAccount(unlinkedAt('grants'), accountId, 'grants');
@@ -149,10 +153,11 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       if (ids.length > 0) await db('grants').where('account_id', accountId).whereIn('id', ids).delete();
       return gone.filter(({ revoked_at }) => revoked_at === null).length;
     },
-    listLive: async (accountId, userId, now) => {
-      const [sql, bindings] = liveOfUser(accountId, userId, now);
-      const found = db('grants').where('account_id', accountId).whereRaw(sql, bindings);
-      return (await found.orderBy('id')).map(rows.grants.read);
+    listLive: async (accountId, userId, now) =>
+      (await liveOf(accountId, userId, now).orderBy('id')).map(rows.grants.read),
+    findLive: async (accountId, userId, id, now) => {
+      const row = await liveOf(accountId, userId, now).where('id', id).first();
+      return row ? rows.grants.read(row) : null;
     },
     pageLive: (accountId, userId, now, query) =>
       listPage(db, { ...listing, only: liveOfUser(accountId, userId, now) }, accountId, query),

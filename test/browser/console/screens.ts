@@ -5,9 +5,10 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import type { UserRecord } from '../../../src/store/users.ts';
 import { makeAdministrator } from '../../support/console.ts';
+import { recordRun } from '../../support/hook-runs.ts';
 import { giveDevice } from '../../support/second-factor.ts';
 import { makeUser, registerClient, signInForCode } from '../../support/sign-in.ts';
-import { managing } from '../../surfaces/api-2/managing.ts';
+import { type Management, managing } from '../../surfaces/api-2/managing.ts';
 import type { Stage } from '../stage.ts';
 
 /** The paths of screens, as the console lists them. */
@@ -30,6 +31,8 @@ export interface Setting {
   /** Of what each path with `:id` shows, by the path. */
   readonly ids: Readonly<Record<string, number | string>>;
 }
+
+const shown = (selector: string) => (page: Page) => page.locator(selector).filter({ visible: true }).first().waitFor();
 
 /** Scenes that are more than a screen that was opened. */
 const acted = (ids: Setting['ids']): readonly Scene[] => [
@@ -68,6 +71,18 @@ const acted = (ids: Setting['ids']): readonly Scene[] => [
       await page.getByRole('dialog').getByLabel('Name').waitFor();
     },
   },
+  {
+    name: 'hook tested',
+    path: `/hooks/${ids['hooks/:id']}`,
+    act: async (page) => {
+      await page.getByRole('textbox', { name: 'Context as JSON' }).getByText('user_identifier').waitFor();
+      await page.getByRole('button', { name: 'Test', exact: true }).click();
+      await page.getByRole('region', { name: 'Result' }).getByText('success', { exact: true }).waitFor();
+    },
+  },
+  { name: 'hook versions', path: `/hooks/${ids['hooks/:id']}?view=versions`, act: shown('.cm-content') },
+  { name: 'hook draft', path: `/hooks/${ids['hooks/:id']}?view=draft`, act: shown('.cm-content') },
+  { name: 'hook log', path: `/hooks/${ids['hooks/:id']}?view=log&run=${ids['run']}`, act: shown('.lines') },
   { name: 'nothing found', path: '/users?q=nobody' },
   { name: 'no such screen', path: '/nowhere' },
 ];
@@ -110,24 +125,48 @@ export async function furnish({ app }: Stage): Promise<Setting> {
     description: 'Read and approve expenses',
     configuration: { resource_identifier: 'https://api.example.com/expenses' },
   });
-  // It would run at each sign-in to the console.
-  const source = Buffer.from('exports.handler = async ({ user }) => ({ user });').toString('base64');
-  const hook = await api.done(201, 'POST', '/hooks', { type: 'pre-authentication', function: source, disabled: true });
   await signInForCode(app, client, grace, { scope: 'openid profile email' });
   await signInForCode(app, client, grace);
   await giveDevice(app, grace);
   await api.done(200, 'PUT', `/users/${grace.id}`, { status: 3 });
+  const hook = await writeHook(app, api);
   return {
     administrator,
     ids: {
+      ...hook,
       'users/:id': grace.id,
       'apps/:id': client.app_id,
       'roles/:id': role.id,
       'policies/:id': policy.id,
       'apis/:id': server.id,
-      'hooks/:id': hook.id,
     },
   };
+}
+
+/** A hook with two versions, a draft, and runs in its log. */
+async function writeHook(app: Stage['app'], api: Management): Promise<Record<'hooks/:id' | 'run', string>> {
+  const type = 'pre-authentication';
+  const [first, second, third] = [
+    'exports.handler = async () => null;\n',
+    `/** Asks for a second factor from new devices. */
+exports.handler = async ({ user, risk }) => {
+  console.log('risk of', user.user_identifier, risk?.score);
+  if (risk?.reasons.includes('new_device')) return { user: { policy_id: Number(process.env.STRICT_POLICY) } };
+  return null;
+};
+`,
+    'exports.handler = async () => ({ success: false });\n',
+  ].map((code) => Buffer.from(code).toString('base64'));
+  await api.done(201, 'POST', '/hooks/envs', { name: 'STRICT_POLICY', value: '7' });
+  // It would run at each sign-in to the console.
+  const disabled = true;
+  const { id } = await api.done(201, 'POST', '/hooks', { type, function: first, disabled });
+  const changed = { type, disabled, function: second, options: { risk_enabled: true }, env_vars: ['STRICT_POLICY'] };
+  await api.done(200, 'PUT', `/hooks/${id}`, changed);
+  await api.done(200, 'PUT', `/hooks/${id}/draft`, { function: third });
+  await recordRun(app, id, { outcome: 'timeout', durationMilliseconds: 1000, events: [] });
+  const wrote = '2026-11-29T10:00:00.000Z\t0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a\tINFO\trisk of ada@example.com 30';
+  return { 'hooks/:id': id, run: await recordRun(app, id, { events: [wrote] }) };
 }
 
 async function makePeople(app: Stage['app'], appId: number): Promise<readonly [UserRecord, UserRecord]> {

@@ -19,7 +19,9 @@ export const said = (page: Page, text: string) => page.getByRole('status').getBy
 
 /** All that the screen asks has been answered: what an administrator loses then is noticed by the next call alone. */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle');
+  // A log that is followed never idles.
+  const isFollowing = /\/hooks$|[?&]view=log/.test(page.url());
+  if (!isFollowing) await page.waitForLoadState('networkidle');
   await waitUntil(page, "!document.querySelector('main :is(.waiting, [aria-busy=true])')");
 }
 

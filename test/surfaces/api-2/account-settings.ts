@@ -127,7 +127,8 @@ export function accountSettings(app: () => TestApp): void {
     const names: string[] = fixed.map(({ name }: Shown) => name);
     for (const name of ['limit.api-2', 'limit.hooks', 'mutual_tls', 'mutual_tls_origin'])
       assert.ok(names.includes(name));
-    assert.ok(names.includes('client_id_metadata_documents'));
+    for (const name of ['client_id_metadata_documents', 'console', 'administrators.second_factor'])
+      assert.ok(names.includes(name));
     for (const { name, value } of fixed) {
       for (const sent of [value || 'off', null]) {
         const answer = await api.call('PUT', `/account-settings/${name}`, { value: sent });

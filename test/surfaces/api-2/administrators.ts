@@ -12,9 +12,10 @@ import {
   consoleRequest,
   makeAdministrator,
   redeemAtConsole,
+  sendWithProof,
 } from '../../support/console.ts';
 import { athOf, newProofKey, proofFor } from '../../support/dpop.ts';
-import { CookieJar, makeUser, signInForCode, submit, walk } from '../../support/sign-in.ts';
+import { CookieJar, makeUser, registerClient, signInForCode, submit, walk } from '../../support/sign-in.ts';
 import { assertRefused, managing } from './managing.ts';
 
 export function administrators(app: () => TestApp): void {
@@ -165,6 +166,8 @@ export function administrators(app: () => TestApp): void {
       await console.call('PUT', own, { scopes: ['read_all'] }),
       await console.call('DELETE', own),
       await console.call('DELETE', `/users/${user.id}`),
+      await console.call('PUT', `/users/${user.id}`, { status: 2 }),
+      await console.call('PUT', `/users/${user.id}`, { status: 3 }),
     ];
     for (const refused of await attempts()) assertRefused(refused, 409, /last administrator/);
     // Another who cannot sign in is no successor.
@@ -174,6 +177,40 @@ export function administrators(app: () => TestApp): void {
     await console.done(200, 'PUT', `/users/${other.id}`, { status: 1 });
     await console.done(204, 'DELETE', own);
     assertRefused(await console.call('GET', '/caller'), 401);
+  });
+
+  it('who does not have manage_all is no last administrator, and with a successor one may suspend themselves', async () => {
+    const one = await app().another();
+    const manager = await makeAdministrator(one, ['manage_users']);
+    const console = await atConsole(one, manager);
+    await console.done(200, 'PUT', `/users/${manager.id}`, { status: 2 });
+    const [first] = [await makeAdministrator(one), await makeAdministrator(one)];
+    const full = await atConsole(one, first);
+    await full.done(200, 'PUT', `/users/${first.id}`, { status: 2 });
+    assertRefused(await full.call('GET', '/caller'), 401);
+  });
+
+  it('of two who suspend themselves at once one stays', async () => {
+    const one = await app().another();
+    const both = [await makeAdministrator(one), await makeAdministrator(one)];
+    const consoles = await Promise.all(both.map((user) => atConsole(one, user)));
+    const answers = await Promise.all(
+      consoles.map((console) => console.call('PUT', `/users/${console.user.id}`, { status: 2 })),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409]);
+  });
+
+  it('no member of a user gives or takes scopes', async () => {
+    const user = await makeAdministrator(app(), ['manage_users']);
+    const console = await atConsole(app(), user);
+    const scopes = ['manage_all'];
+    const sent = { administrator_scopes: scopes, scopes, administrator: { scopes }, admin: true };
+    await console.done(200, 'PUT', `/users/${user.id}`, sent);
+    const made = await console.done(201, 'POST', '/users', { username: `u${user.id}`, ...sent });
+    assert.deepEqual((await console.done(200, 'GET', '/caller')).scopes, ['manage_users']);
+    const { administrators: stored } = app().services.store;
+    assert.equal(await stored.find(app().account.id, made.id), null);
+    assertRefused(await console.call('PUT', `/administrators/${user.id}`, { scopes }), 403, /manage_all$/);
   });
 
   it('manage_users changes, unlocks and deletes no administrator who may do more', async () => {
@@ -239,10 +276,48 @@ export function administrators(app: () => TestApp): void {
       const limit = await app().send('GET', '/auth/rate_limit', { headers: { authorization } });
       assert.equal(limit.status, 401);
     }
+    const limit = await sendWithProof(app(), { token, key }, 'GET', '/auth/rate_limit', {}, {});
+    assert.equal(limit.status, 401);
     assert.equal((await console.call('GET', '/caller')).status, 200);
     const api = await managing(app());
     await api.done(204, 'DELETE', `/users/${user.id}/sessions`);
     assertRefused(await console.call('GET', '/caller'), 401);
+  });
+
+  it('the console ends its token alone, and nobody needs a proof for that', async () => {
+    const user = await makeAdministrator(app());
+    const [first, second] = [await atConsole(app(), user), await atConsole(app(), user)];
+    const revoke = (token: string, client = 'console') =>
+      app().send('POST', '/oauth2/revoke', { form: { client_id: client, token } });
+    for (const token of ['gt_x', `gt_${'x'.repeat(43)}`, 'rt_1_x', first.token.toUpperCase()]) {
+      assert.equal((await revoke(token)).status, 200, token);
+    }
+    const other = await registerClient(app(), { token_endpoint_auth_method: 'none' });
+    assert.equal((await revoke(first.token, other.client_id)).status, 200);
+    assert.equal((await first.call('GET', '/caller')).status, 200, "it is not the other client's");
+    const { status, text } = await revoke(first.token);
+    assert.deepEqual([status, text], [200, '']);
+    assertRefused(await first.call('GET', '/caller'), 401);
+    assert.equal((await second.call('GET', '/caller')).status, 200);
+    assert.equal((await revoke(first.token)).status, 200);
+    const silent = await walk(app(), first.jar, consolePath(app(), { prompt: 'none' }));
+    assert.match(String(silent.answer.headers['location']), /[?&]code=/, 'the session stays');
+  });
+
+  it('a token ends with its own session, and with the time that this may be idle', async () => {
+    const one = await app().another();
+    using _ = one.services.clock.hold();
+    const user = await makeAdministrator(one);
+    const first = await atConsole(one, user);
+    const [{ id }] = await first.done(200, 'GET', `/users/${user.id}/sessions`);
+    const second = await atConsole(one, user);
+    await second.done(204, 'DELETE', `/users/${user.id}/sessions/${id}`);
+    assertRefused(await first.call('GET', '/caller'), 401);
+    assert.equal((await second.call('GET', '/caller')).status, 200);
+    one.services.clock.advance(29 * 60_000);
+    assert.equal((await second.call('GET', '/caller')).status, 200, 'a call is use of the session');
+    one.services.clock.advance(31 * 60_000 - 1);
+    assertRefused(await second.call('GET', '/caller'), 401);
   });
 
   it('an account without its console has no client of that name', async () => {
@@ -254,5 +329,7 @@ export function administrators(app: () => TestApp): void {
     const form = { grant_type: 'authorization_code', client_id: 'console', code: 'x' };
     assert.equal((await off.send('POST', '/oauth2/token', { form })).body.error, 'invalid_client');
     await console.done(200, 'GET', '/caller');
+    await setAccount(one.services, one.account.subdomain, { console: 'off' });
+    assertRefused(await console.call('GET', '/caller'), 401);
   });
 }

@@ -171,7 +171,7 @@ export function hookHistory(app: () => TestApp): void {
     assert.deepEqual((await on.told('hook.changed')).at(-1), { hook_id: id, fields: ['function'], version: 2 });
   });
 
-  it('a promotion refuses a hook of another type, and a runtime that is not offered', async () => {
+  it('promotion and rollback refuse a runtime that is not offered, a promotion also a hook of another type', async () => {
     const one = await app().another();
     const { services, account } = one;
     const api = await managing(one);
@@ -179,6 +179,10 @@ export function hookHistory(app: () => TestApp): void {
     await api.done(200, 'PUT', `/hooks/${id}/draft`, { function: nothing });
     const elsewhere = { ...services, hookRuntimes: ['jsruntime99.x'] };
     await assert.rejects(promoteDraft(elsewhere, account, id), { code: 'value_invalid' });
+    await api.done(200, 'PUT', `/hooks/${id}`, { ...least, disabled: true });
+    await api.done(200, 'PUT', `/hooks/${id}`, least);
+    await assert.rejects(rollBackHook(elsewhere, account, id), { code: 'value_invalid' });
+    await api.done(200, 'PUT', `/hooks/${id}/draft`, { function: nothing });
     await api.done(200, 'PUT', `/hooks/${id}`, { ...least, type: 'user-migration' });
     const refused = await api.call('POST', `/hooks/${id}/draft/promote`);
     assertRefused(refused, 422, /^hook must be of type pre-authentication to have a draft$/);

@@ -1,6 +1,6 @@
 /** Requests of the matrix: right ones, made from the contract's examples and from what is there. */
 
-import { credentialScopes } from '../../../src/domain/callers/scopes.ts';
+import { administratorScopes, credentialScopes } from '../../../src/domain/callers/scopes.ts';
 import { Fixtures } from '../../properties/fixtures.ts';
 import { managed } from '../../properties/live-management.ts';
 import type { Operation } from '../../properties/operations.ts';
@@ -8,6 +8,7 @@ import type { Members } from '../../properties/requests.ts';
 import { encode, type Prepared, prepare } from '../../properties/wire.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
+import { type AtConsole, atConsole, makeAdministrator, sendWithProof } from '../../support/console.ts';
 
 /** Two accounts with callers. */
 export interface Stage {
@@ -17,6 +18,9 @@ export interface Stage {
   readonly foreignToken: string;
   /** A token of each scope. */
   readonly tokens: ReadonlyMap<string, string>;
+  /** Who has each scope that users can have, with a token that is bound to a key. */
+  readonly administrators: ReadonlyMap<string, AtConsole>;
+  readonly foreignAdministrator: AtConsole;
 }
 
 export async function prepareStage(app: TestApp): Promise<Stage> {
@@ -24,12 +28,18 @@ export async function prepareStage(app: TestApp): Promise<Stage> {
   const [token, foreignToken] = [await app.bearer('manage_all'), await another.bearer('manage_all')];
   const tokens = new Map<string, string>();
   for (const scope of credentialScopes) tokens.set(scope, await app.bearer(scope));
+  const administrators = new Map<string, AtConsole>();
+  for (const scope of administratorScopes) {
+    administrators.set(scope, await atConsole(app, await makeAdministrator(app, [scope])));
+  }
   return {
     app,
     fixtures: new Fixtures(app, async () => token),
     other: new Fixtures(another, async () => foreignToken),
     foreignToken,
     tokens,
+    administrators,
+    foreignAdministrator: await atConsole(another, await makeAdministrator(another)),
   };
 }
 
@@ -59,15 +69,17 @@ export async function requestOf({ app, fixtures }: Stage, operation: Operation, 
 export function send(
   { app }: Stage,
   request: Prepared,
-  token: string | null,
+  caller: string | AtConsole | null,
   raw?: { text: string; type?: string },
 ): Promise<Answer> {
   const { method, target, body } = encode(request);
   const type = raw?.type ?? request.mediaType;
   const headers = {
-    ...(token !== null && { authorization: `Bearer ${token}` }),
+    ...(typeof caller === 'string' && { authorization: `Bearer ${caller}` }),
     ...(type !== null && { 'content-type': type }),
   };
   const content = raw ? Buffer.from(raw.text) : body;
-  return app.send(method, target, { headers, ...(content && { raw: content }) });
+  const sent = { headers, ...(content && { raw: content }) };
+  if (caller === null || typeof caller === 'string') return app.send(method, target, sent);
+  return sendWithProof(app, caller, method, target, {}, sent);
 }

@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { credentialScopes } from '../../../src/domain/callers/scopes.ts';
+import { administratorScopes, credentialScopes } from '../../../src/domain/callers/scopes.ts';
 import { type Operation, operationsOf } from '../../properties/operations.ts';
 import type { Prepared } from '../../properties/wire.ts';
 import type { TestApp } from '../../support/app.ts';
@@ -21,6 +21,7 @@ const columns = [
   'no token',
   'unknown token',
   "other account's token",
+  "other account's administrator",
   'unknown id',
   "other account's id",
   'bad body',
@@ -30,6 +31,9 @@ const columns = [
 ] as const;
 
 type Column = (typeof columns)[number];
+
+/** What an administrator with this scope gets, by a token that is bound to a key. */
+const administratorColumns = administratorScopes.map((scope) => `administrator ${scope}`);
 
 /** A status; null where the operation has nothing that could be so. */
 type Cells = Record<string, number | null>;
@@ -60,6 +64,7 @@ export function matrix(app: () => TestApp, operations: readonly Operation[] = al
     it(`${operation.operationId}: each caller, id and body gets the documented answer`, async () => {
       rows.set(operation.operationId, {
         ...(await askAsEach(stage, operation)),
+        ...(await askAsAdministrators(stage, operation)),
         ...(await askWrongly(stage, operation)),
       });
     });
@@ -69,7 +74,11 @@ export function matrix(app: () => TestApp, operations: readonly Operation[] = al
     for (const line of tableOf(rows)) t.diagnostic(line);
     for (const { operationId } of operations) {
       const cells = rows.get(operationId) ?? {};
-      assert.deepEqual(Object.keys(cells).toSorted(), [...credentialScopes, ...columns].toSorted(), operationId);
+      assert.deepEqual(
+        Object.keys(cells).toSorted(),
+        [...credentialScopes, ...administratorColumns, ...columns].toSorted(),
+        operationId,
+      );
     }
   });
 }
@@ -85,6 +94,20 @@ async function askAsEach(stage: Stage, operation: Operation): Promise<Cells> {
     if (permitted.includes(scope)) assert.equal(answer.status, success, `${scope}: ${answer.text}`);
     else assertRefused(answer, 403, new RegExp(`^One of these scopes is required: ${permitted.join(', ')}$`), scope);
     cells[scope] = answer.status;
+  }
+  return cells;
+}
+
+/** The same of administrators, whose tokens hold no scopes: those of the user count. */
+async function askAsAdministrators(stage: Stage, operation: Operation): Promise<Cells> {
+  const permitted = operation.security.flatMap((scheme) => scheme?.scopes ?? []);
+  const success = Number(operation.statuses.find((status) => status.startsWith('2')));
+  const cells: Cells = {};
+  for (const [scope, administrator] of stage.administrators) {
+    const answer = await send(stage, await requestOf(stage, operation, scope), administrator);
+    if (permitted.includes(scope)) assert.equal(answer.status, success, `administrator ${scope}: ${answer.text}`);
+    else assertRefused(answer, 403, new RegExp(`^One of these scopes is required: ${permitted.join(', ')}$`), scope);
+    cells[`administrator ${scope}`] = answer.status;
   }
   return cells;
 }
@@ -107,6 +130,7 @@ async function askWrongly(stage: Stage, operation: Operation): Promise<Record<Co
     'no token': await refused(401, stranger, send(stage, request, null)),
     'unknown token': await refused(401, stranger, send(stage, request, 'ct_1_unknown')),
     "other account's token": await refused(401, stranger, send(stage, request, stage.foreignToken)),
+    "other account's administrator": await refused(401, /./, send(stage, request, stage.foreignAdministrator)),
     'unknown id': hasId ? await refused(notFound, nowhere, send(stage, unknown, token)) : null,
     "other account's id":
       hasId && !ofEveryAccount.has(operation.template)
@@ -159,7 +183,7 @@ async function askWithUnknownMember(
 }
 
 function tableOf(rows: ReadonlyMap<string, Cells>): string[] {
-  const names = [...credentialScopes, ...columns];
+  const names = [...credentialScopes, ...administratorColumns, ...columns];
   const width = Math.max(...[...rows.keys()].map(({ length }) => length));
   const line = (first: string, cell: (name: string) => string) =>
     `${first.padEnd(width)}  ${names.map((name) => cell(name).padStart(name.length)).join('  ')}`;

@@ -81,13 +81,13 @@ const builds: Readonly<Record<string, string>> = {
 export function HookStates() {
   const asked = useAnswer(() => api.get('/api/2/hooks', { query: { limit: 100 } }), []);
   return (
-    <Section title="Hooks">
+    <Section title="Hooks" actions={<a href={hrefOf('hooks')}>All hooks</a>}>
       <List
         caption="Hooks"
         asked={asked}
         keyOf={({ id }) => id}
         columns={[
-          { title: 'Type', cell: ({ type }) => type },
+          { title: 'Type', cell: ({ id, type }) => <a href={hrefOf(`hooks/${id}`)}>{type}</a> },
           {
             title: 'State',
             cell: ({ disabled, status }) => (

@@ -1,0 +1,22 @@
+import { api, ifMatch } from '../../api/api.ts';
+import { Problem } from '../../api/problem.ts';
+import { say } from '../../parts/notices.tsx';
+import { encodeText } from './text.ts';
+
+/** The draft with its tag; null where the hook has none. */
+export async function readDraft(id: string) {
+  try {
+    return await api.get('/api/2/hooks/{id}/draft', { path: { id } });
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** Sets what runs beside the hook without effect. */
+export async function saveDraft(id: string, code: string): Promise<void> {
+  const present = await readDraft(id);
+  const header = present ? ifMatch(present.tag) : {};
+  await api.put('/api/2/hooks/{id}/draft', { path: { id }, header, body: { function: encodeText(code) } });
+  say('The draft was saved. It runs beside the hook from the next sign-in on, without effect.');
+}

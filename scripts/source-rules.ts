@@ -40,8 +40,9 @@ export function findReadersOfEnvironment(root: string): string[] {
 
 /**
  * The only places that may call the store functions which admit a user; all others call `src/domain/opening/open.ts`.
+ * The console, which runs in browsers, has the store's verbs nowhere: it knows the names of actions, to show them.
  */
-const openers = /^(store\/|domain\/opening\/openers\/)/;
+const openers = /^(store\/|domain\/opening\/openers\/|console\/)/;
 
 /** Exceptions: a client's own token, which has no user, and the refusal of a device. */
 const opening: readonly { readonly what: RegExp; readonly also: readonly string[] }[] = [

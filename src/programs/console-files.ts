@@ -5,21 +5,14 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { findKept } from './kept.ts';
+import { madeOnce } from './made-once.ts';
 
 const mostMilliseconds = 60_000;
 /** All its sources are below these folders, or in packages, whose versions npm lists. */
 export const consoleSources = ['src/console', 'src/programs', 'generated/console'];
 
-let found: Promise<string> | null = null;
-
-/** The folder of the files. If they cannot be made, the next call tries again. */
-export function consoleFolder(): Promise<string> {
-  found ??= find().catch((error) => {
-    found = null;
-    throw error;
-  });
-  return found;
-}
+/** The folder of the files. Where they cannot be made, the bundler is not started for each request. */
+export const consoleFolder: () => Promise<string> = madeOnce(find);
 
 async function find(): Promise<string> {
   const kept = findKept('console', consoleSources, /\.(?:tsx?|css|json)$/);

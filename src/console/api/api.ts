@@ -68,7 +68,9 @@ async function dataIn(answer: Response) {
 
 async function problemIn(answer: Response): Promise<Problem> {
   const data = await dataIn(answer);
-  return new Problem(answer.status, data?.message ?? `The service answered ${answer.status}.`);
+  const after = answer.headers.get('retry-after');
+  const message = data?.message ?? `The service answered ${answer.status}.`;
+  return new Problem(answer.status, message, after === null ? null : Number(after));
 }
 
 function requestOf(method: string, template: string, { path = {}, query = {}, header = {}, body }: Parts): Request {

@@ -2,10 +2,13 @@
 export class Problem extends Error {
   /** Of the answer; 0 where there was none. */
   readonly status: number;
+  /** After how many seconds the same call may be made again, where the answer says so. */
+  readonly retrySeconds: number | null;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, retrySeconds: number | null = null) {
     super(message);
     this.status = status;
+    this.retrySeconds = retrySeconds;
   }
 }
 

@@ -6,10 +6,11 @@ import { AppScreen } from '../screens/apps/app.tsx';
 import { Apps } from '../screens/apps/apps.tsx';
 import { Attributes } from '../screens/attributes/attributes.tsx';
 import { Callers } from '../screens/callers/callers.tsx';
+import { Events } from '../screens/events/events.tsx';
 import { HookScreen } from '../screens/hooks/hook.tsx';
 import { Hooks } from '../screens/hooks/hooks.tsx';
 import { NewHook } from '../screens/hooks/new-hook.tsx';
-import { Overview } from '../screens/overview.tsx';
+import { Overview } from '../screens/overview/overview.tsx';
 import { Policies } from '../screens/policies/policies.tsx';
 import { PolicyScreen } from '../screens/policies/policy.tsx';
 import { RoleScreen } from '../screens/roles/role.tsx';
@@ -47,6 +48,7 @@ export const screens: readonly ScreenEntry[] = [
   { path: 'policies/:id', scopes: ['read_all'], screen: PolicyScreen },
   { path: 'apis', title: 'APIs', scopes: [], screen: Apis },
   { path: 'apis/:id', scopes: [], screen: ApiScreen },
+  { path: 'events', title: 'Events', scopes: ['read_all'], screen: Events },
   { path: 'hooks', title: 'Hooks', scopes: [], screen: Hooks },
   { path: 'hooks/new', scopes: [], screen: NewHook },
   { path: 'hooks/:id', scopes: [], screen: HookScreen },
@@ -60,7 +62,17 @@ export function findScreen(path: string): { readonly entry: ScreenEntry; readonl
   for (const entry of screens) {
     const pattern = new RegExp(`^${entry.path.replace(':id', '([^/]+)')}$`);
     const found = pattern.exec(path);
-    if (found) return { entry, id: decodeURIComponent(found[1] ?? '') };
+    const id = found && partOf(found[1] ?? '');
+    if (id !== null) return { entry, id };
   }
   return null;
+}
+
+/** What a part of a path stands for; null for one that stands for nothing, such as `%zz`. */
+function partOf(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
 }

@@ -1,11 +1,24 @@
+import type { ComponentType } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { setQuery } from '../routing/address.ts';
+import { writtenTime } from './time.tsx';
+
+export interface PickerProps {
+  readonly choose: (value: string) => void;
+  readonly close: () => void;
+}
 
 export interface FilterShape {
   /** The parameter of the list, and of the address bar. */
   readonly name: string;
   readonly label: string;
   readonly options?: readonly (readonly [value: string, words: string])[];
+  /** A moment: chosen in the time of the reader, and kept as the API writes it. */
+  readonly isTime?: boolean;
+  /** A dialog that finds the value. */
+  readonly picker?: ComponentType<PickerProps>;
+  /** What the chip says of a value that has no option. */
+  readonly wordsOf?: (value: string) => string;
 }
 
 export interface FiltersProps {
@@ -23,7 +36,7 @@ export function Filters({ filters, query }: FiltersProps) {
   const add = (event: Event) => {
     event.preventDefault();
     if (!chosen || value === '') return;
-    setQuery({ [chosen.name]: value });
+    setQuery({ [chosen.name]: chosen.isTime ? new Date(value).toISOString() : value });
     setName('');
     setValue('');
   };
@@ -32,7 +45,7 @@ export function Filters({ filters, query }: FiltersProps) {
       {filters.map((filter) => {
         const present = query.get(filter.name);
         if (present === null) return null;
-        const words = filter.options?.find(([known]) => known === present)?.[1] ?? present;
+        const words = wordsOf(filter, present);
         return (
           <button
             key={filter.name}
@@ -72,15 +85,35 @@ export function Filters({ filters, query }: FiltersProps) {
           ))}
         </select>
       )}
-      {chosen && !chosen.options && (
+      {chosen?.picker && (
+        <chosen.picker
+          choose={(picked) => {
+            setQuery({ [chosen.name]: picked });
+            setName('');
+          }}
+          close={() => setName('')}
+        />
+      )}
+      {chosen && !chosen.options && !chosen.picker && (
         <>
           <label class="unseen" for={id}>
             {chosen.label}
           </label>
-          <input id={id} value={value} autocomplete="off" onInput={(event) => setValue(event.currentTarget.value)} />
+          <input
+            id={id}
+            type={chosen.isTime ? 'datetime-local' : 'text'}
+            value={value}
+            autocomplete="off"
+            onInput={(event) => setValue(event.currentTarget.value)}
+          />
           <button type="submit">Add</button>
         </>
       )}
     </form>
   );
+}
+
+function wordsOf({ options, isTime, wordsOf: said }: FilterShape, value: string): string {
+  const known = options?.find(([one]) => one === value)?.[1];
+  return known ?? said?.(value) ?? (isTime ? writtenTime(value) : value);
 }

@@ -55,10 +55,12 @@ export interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
   readonly asked: Asked<readonly Row[]>;
   /** What to do where there is nothing. */
   readonly empty: ComponentChildren;
+  /** Whether the list can be turned to its other pages here; it can unless said otherwise. */
+  readonly hasPages?: boolean;
 }
 
 /** A page of a list, as the server divides it. */
-export function List<Row>({ asked, empty, ...table }: ListProps<Row>) {
+export function List<Row>({ asked, empty, hasPages = true, ...table }: ListProps<Row>) {
   const { answer, problem, isWaiting, again } = asked;
   if (problem) return <ProblemNote problem={problem} again={() => void again()} />;
   if (!answer) return <Waiting />;
@@ -69,7 +71,7 @@ export function List<Row>({ asked, empty, ...table }: ListProps<Row>) {
     <div class="list" aria-busy={isWaiting}>
       {rows.length === 0 ? <div class="empty">{empty}</div> : <Table {...table} rows={rows} />}
       {total !== null && rows.length > 0 && <p class="quiet">{Number(total).toLocaleString('en')} in total</p>}
-      {(before || after) && (
+      {hasPages && (before || after) && (
         <nav class="pager" aria-label={`Pages of the list: ${table.caption}`}>
           {before && (
             <button type="button" onClick={() => setQuery({ cursor: before })}>

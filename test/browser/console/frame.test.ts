@@ -41,14 +41,14 @@ describeWalks('the frame of the console', (walks) => {
             await waitUntil(page, "!document.querySelector('main :is(.waiting, [aria-busy=true])')");
             const buttons = await page.locator('main button').allTextContents();
             assert.deepEqual(
-              buttons.filter((label) => !/^(?:Next page|Previous page|Copy|Copy as curl)$/.test(label)),
+              buttons.filter((label) => !/^(?:Next page|Previous page|Export|Copy|Copy as curl)$/.test(label)),
               [],
               `${scope} ${address}`,
             );
             assert.equal(await page.getByRole('alert').count(), 0, `${scope} ${address}`);
             assert.equal(await page.locator('main input:not([type=search]):not([readonly]):not(:disabled)').count(), 0);
           }
-          assert.equal(all.length, scope === 'read_users' ? 5 : 8);
+          assert.equal(all.length, scope === 'read_users' ? 5 : 9);
         },
         reader,
       );

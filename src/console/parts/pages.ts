@@ -1,0 +1,58 @@
+/** All items of a list, page by page. */
+
+import type { Answer } from '../api/api.ts';
+import { Problem } from '../api/problem.ts';
+
+export interface WalkOptions {
+  /** Told after each page; `total` is null where the list does not say. */
+  readonly report: (done: number, total: number | null) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Each page of a list, whose first is asked for without a cursor. Where the limit of calls is reached, it waits as long
+ * as the service says. Ends early when it is told to stop.
+ */
+export async function* pagesOf<Item>(
+  ask: (cursor: string | null) => Promise<Answer<readonly Item[]>>,
+  { report, signal }: WalkOptions,
+): AsyncGenerator<readonly Item[]> {
+  let cursor: string | null = null;
+  let done = 0;
+  let total: number | null = null;
+  do {
+    const { data, headers }: Answer<readonly Item[]> = await patiently(() => ask(cursor), signal);
+    if (signal.aborted) return;
+    const said = headers.get('total-count');
+    if (said !== null) total = Number(said);
+    done += data.length;
+    yield data;
+    report(done, total);
+    cursor = headers.get('after-cursor');
+  } while (cursor !== null && !signal.aborted);
+}
+
+/** Makes a call, again after the time that the service says where it has had too many. */
+async function patiently<Result>(call: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      const waits = error instanceof Problem && error.status === 429 && error.retrySeconds !== null;
+      if (!waits || signal.aborted) throw error;
+      await pause(error.retrySeconds * 1000, signal);
+      if (signal.aborted) throw error;
+    }
+  }
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}

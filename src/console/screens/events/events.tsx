@@ -1,0 +1,117 @@
+import { type Answer, api } from '../../api/api.ts';
+import { useAnswer } from '../../api/use-answer.ts';
+import { ExportButton } from '../../parts/export.tsx';
+import { type FilterShape, Filters, type PickerProps } from '../../parts/filters.tsx';
+import { Screen } from '../../parts/screen.tsx';
+import { List } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { hrefOf, setQuery, useAddress } from '../../routing/address.ts';
+import { FindUser, type FoundUser } from '../users/find-user.tsx';
+import { nameOf } from '../users/words.ts';
+import { actions } from './actions.ts';
+import { detailWords, type Event, Outcome, WholeEvent } from './event.tsx';
+import { PartyName } from './party.tsx';
+
+const plainFilters: readonly FilterShape[] = [
+  { name: 'action', label: 'What', options: actions.map((one) => [one, one] as const) },
+  { name: 'created_since', label: 'Since', isTime: true },
+  { name: 'created_until', label: 'Until', isTime: true },
+  { name: 'request_id', label: 'Request (id)' },
+  { name: 'actor', label: 'By (such as user:7)' },
+  { name: 'target', label: 'On (such as role:3)' },
+];
+
+const names = new Set(['user_id', 'app_id', ...plainFilters.map(({ name }) => name)]);
+
+/** A page of the events that the address bar asks for. */
+function ask(query: URLSearchParams, cursor: string | null, limit: number): Promise<Answer<readonly Event[]>> {
+  const given = Object.fromEntries([...query].filter(([name]) => names.has(name)));
+  return api.get('/api/2/events', { query: cursor === null ? { limit, ...given } : { cursor } });
+}
+
+/** The audit trail. */
+export function Events() {
+  const { query } = useAddress();
+  const filters = useFilters(query);
+  const asked = useAnswer(() => ask(query, query.get('cursor'), 25), [addressOf(query)]);
+  const wanted = query.get('event');
+  const found = wanted === null ? undefined : asked.answer?.data.find(({ id }) => String(id) === wanted);
+  const isNarrowed = filters.some(({ name }) => query.has(name));
+  const close = () => setQuery({ event: '', cursor: query.get('cursor') ?? '' });
+  return (
+    <Screen title="Events" actions={<ExportButton what="events" ask={(cursor) => ask(query, cursor, 1000)} />}>
+      <Filters filters={filters} query={query} />
+      <List
+        caption="Events"
+        asked={asked}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            title: 'When',
+            cell: ({ id, created_at: at }) => (
+              <a href={hrefOf('events', { ...Object.fromEntries(query), event: String(id) })}>
+                <Time at={at} isExact />
+              </a>
+            ),
+          },
+          { title: 'What', cell: ({ action }) => <code>{action}</code> },
+          { title: 'Outcome', cell: ({ outcome }) => <Outcome outcome={outcome} /> },
+          { title: 'By', cell: ({ actor }) => <PartyName party={actor} /> },
+          { title: 'On', cell: ({ target }) => <PartyName party={target} /> },
+          { title: 'From', cell: ({ source }) => source ?? '–' },
+          { title: 'Detail', cell: ({ detail }) => <code class="detail">{detailWords(detail)}</code> },
+        ]}
+        empty={
+          isNarrowed ? (
+            <p>
+              No event matches. Remove a filter, or <a href={hrefOf('events')}>show all events</a>.
+            </p>
+          ) : (
+            <p>Nothing has happened yet. Sign in to an app, or create a user.</p>
+          )
+        }
+      />
+      {found && <WholeEvent event={found} close={close} />}
+    </Screen>
+  );
+}
+
+/** What decides which list is shown: not the event that is open. */
+function addressOf(query: URLSearchParams): string {
+  const rest = new URLSearchParams(query);
+  rest.delete('event');
+  return rest.toString();
+}
+
+/** Filters by users and apps say the names of these. */
+function useFilters(query: URLSearchParams): readonly FilterShape[] {
+  const userId = query.get('user_id');
+  const apps = useAnswer(() => api.get('/api/2/apps', { query: { limit: 1000 } }), []);
+  const user = useAnswer(
+    async () => (userId === null ? none : api.get('/api/2/users/{id}', { path: { id: Number(userId) } })),
+    [userId],
+  );
+  const [action, ...others] = plainFilters;
+  return [
+    ...(action ? [action] : []),
+    {
+      name: 'user_id',
+      label: 'User',
+      picker: OfWhom,
+      wordsOf: () => (user.answer?.data ? nameOf(user.answer.data) : (userId ?? '')),
+    },
+    {
+      name: 'app_id',
+      label: 'App',
+      options: (apps.answer?.data ?? []).map(({ id, name }) => [String(id), name] as const),
+    },
+    ...others,
+  ];
+}
+
+function OfWhom({ choose, close }: PickerProps) {
+  const take = async ({ id }: FoundUser) => choose(String(id));
+  return <FindUser title="Events of which user?" choose={take} close={close} />;
+}
+
+const none: Answer<null> = { data: null, tag: null, headers: new Headers() };

@@ -1,0 +1,105 @@
+import { api } from '../../api/api.ts';
+import { useAnswer } from '../../api/use-answer.ts';
+import { Section } from '../../parts/screen.tsx';
+import { List } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { hrefOf } from '../../routing/address.ts';
+import { nameOf } from '../users/words.ts';
+
+export function LockedUsers() {
+  const query = { status: 3, limit: 5, sort: '-updated_at' };
+  const asked = useAnswer(() => api.get('/api/2/users', { query }), []);
+  return (
+    <Section title="Locked users" actions={<a href={hrefOf('users', { status: '3' })}>Show all</a>}>
+      <List
+        caption="Locked users"
+        asked={asked}
+        keyOf={({ id }) => id}
+        hasPages={false}
+        columns={[
+          {
+            title: 'Name',
+            cell: (user) => (
+              <a href={hrefOf(`users/${user.id}`)}>
+                <bdi>{nameOf(user)}</bdi>
+              </a>
+            ),
+          },
+          { title: 'Changed', cell: ({ updated_at: at }) => <Time at={at} /> },
+        ]}
+        empty={<p>Nobody is locked.</p>}
+      />
+    </Section>
+  );
+}
+
+const steps: Readonly<Record<string, string>> = {
+  overdue: 'The key has signed for more than 90 days: rotate it',
+  missing: 'No key is left: rotate the keys',
+  published: 'The next key is published, and signs soon',
+  replaced: 'The next key signs; the former one still verifies',
+};
+
+/** How far the keys are, by algorithm. */
+export function KeyStates() {
+  const asked = useAnswer(async () => {
+    const answer = await api.get('/api/2/signing-keys', { query: { limit: 1000 } });
+    const now = new Date().toISOString();
+    const wanted = answer.data.filter(
+      ({ rotation_step: step, retires_at: at }) => step !== 'signing' || (at && at > now),
+    );
+    return { ...answer, headers: new Headers(), data: wanted };
+  }, []);
+  return (
+    <Section title="Signing keys" actions={<a href={hrefOf('settings')}>Settings and keys</a>}>
+      <List
+        caption="Signing keys that change"
+        asked={asked}
+        keyOf={({ kid }) => kid}
+        columns={[
+          { title: 'Algorithm', cell: ({ alg }) => alg },
+          { title: 'State', cell: ({ state }) => state },
+          { title: 'Step', cell: ({ rotation_step: step }) => steps[step] ?? step },
+          { title: 'Withdrawn', cell: ({ retires_at: at }) => <Time at={at} /> },
+        ]}
+        empty={<p>Each algorithm has a key that signs, and none is due to be replaced.</p>}
+      />
+    </Section>
+  );
+}
+
+const builds: Readonly<Record<string, string>> = {
+  'create-failed': 'does not run: its packages could not be built',
+  'create-queued': 'does not run yet: its packages wait to be built',
+  'create-running': 'does not run yet: its packages are built',
+  'update-failed': 'runs its former version: the packages of the new one could not be built',
+  'update-queued': 'runs its former version until the new one is built',
+  'update-running': 'runs its former version until the new one is built',
+};
+
+/** The hooks of the account, and what keeps one from running. */
+export function HookStates() {
+  const asked = useAnswer(() => api.get('/api/2/hooks', { query: { limit: 100 } }), []);
+  return (
+    <Section title="Hooks" actions={<a href={hrefOf('hooks')}>All hooks</a>}>
+      <List
+        caption="Hooks"
+        asked={asked}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: 'Type', cell: ({ id, type }) => <a href={hrefOf(`hooks/${id}`)}>{type}</a> },
+          {
+            title: 'State',
+            cell: ({ disabled, status }) => (
+              <span class={`status status-${disabled ? 0 : status.endsWith('-failed') ? 2 : 1}`}>
+                {disabled ? 'disabled' : status}
+              </span>
+            ),
+          },
+          { title: 'Means', cell: ({ disabled, status }) => (disabled ? 'does not run' : (builds[status] ?? 'runs')) },
+        ]}
+        empty={<p>No hook yet. One decides about sign-ins, or takes users over from another service.</p>}
+      />
+    </Section>
+  );
+}

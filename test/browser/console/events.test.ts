@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { UserRecord } from '../../../src/store/users.ts';
+import { violationsOf } from '../../support/axe.ts';
+import { waitUntil } from '../../support/browser.ts';
+import { makeAdministrator } from '../../support/console.ts';
+import { sampledDatabases } from '../../support/sample.ts';
+import { runningClock } from '../../support/services.ts';
+import { makeUser } from '../../support/sign-in.ts';
+import { openStage, type Stage } from '../stage.ts';
+import { visitConsole } from './visit-console.ts';
+import { said, settled, title } from './walks.ts';
+
+const rows = (page: Page) => page.locator('main tbody tr');
+
+/** What the browser was given to keep. */
+async function downloaded(page: Page, press: () => Promise<void>): Promise<string> {
+  const [file] = await Promise.all([page.waitForEvent('download'), press()]);
+  return readFile(await file.path(), 'utf8');
+}
+
+for (const kind of sampledDatabases)
+  describe(`the events of the console on ${kind}`, () => {
+    let stage: Stage;
+    let administrator: UserRecord;
+    let grace: UserRecord;
+    before(async () => {
+      stage = await openStage({}, { clock: runningClock() }, kind);
+      administrator = await makeAdministrator(stage.app, ['manage_all'], { firstname: 'Root', lastname: 'Admin' });
+      grace = await makeUser(stage.app, undefined, { firstname: 'Grace', lastname: '<img src=x onerror=alert(1)>' });
+      const headers = { authorization: `Bearer ${await stage.app.bearer('manage_all')}` };
+      const script = `<script>document.title='run'</script>`;
+      for (let count = 0; count < 30; count += 1) {
+        const json = { department: `${script}${count}` };
+        const { status } = await stage.app.send('PUT', `/api/2/users/${grace.id}`, { headers, json });
+        assert.equal(status, 200);
+      }
+    });
+    after(() => stage.dispose());
+    const open = (path: string, look: Parameters<typeof visitConsole>[3], who = administrator) =>
+      visitConsole(stage, who, { path }, look);
+
+    it('narrows the trail by chips that the address bar keeps, and shows one event whole', () =>
+      open('/events', async (page) => {
+        await title(page, 'Events');
+        await rows(page).first().waitFor();
+        await page.getByLabel('Add a filter').selectOption('What');
+        await page.getByLabel('What', { exact: true }).selectOption('user.changed');
+        await page.waitForURL(/action=user\.changed/);
+        await page.getByLabel('Add a filter').selectOption('User');
+        await page.getByLabel('Name or e-mail address').fill('Grace');
+        await page.getByRole('button', { name: /^Grace/ }).click();
+        await page.waitForURL(new RegExp(`user_id=${grace.id}`));
+        await page
+          .getByRole('button', { name: 'Remove the filter User: Grace <img src=x onerror=alert(1)>' })
+          .waitFor();
+        await settled(page);
+        assert.equal(await rows(page).count(), 25);
+        await page.getByRole('button', { name: 'Next page' }).click();
+        await page.waitForURL(/cursor=/);
+        await waitUntil(page, "document.querySelectorAll('main tbody tr').length === 5");
+        await rows(page).first().getByRole('link').first().click();
+        await page.getByRole('dialog').getByText('fields').first().waitFor();
+        const address = page.url();
+        await page.getByRole('dialog').getByText('As the API answers it').click();
+        assert.match(await page.getByRole('dialog').locator('pre').innerText(), /"action": "user\.changed"/);
+        assert.deepEqual(await violationsOf(page), []);
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        assert.match(page.url(), /cursor=/, 'the list stays at its page');
+        await page.goto(address);
+        await page.getByRole('dialog').waitFor();
+        assert.notEqual(await page.title(), 'run');
+      }));
+
+    it('leads to one event by a link that can be shared', () =>
+      open('/events?action=user.changed', async (page) => {
+        await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+        await rows(page).nth(3).getByRole('link').first().click();
+        const name = await page.getByRole('dialog').getByRole('heading').innerText();
+        await page.getByRole('button', { name: 'Copy a link' }).click();
+        await said(page, 'The link copied.');
+        await page.goto(String(await page.evaluate('navigator.clipboard.readText()')));
+        await page.getByRole('dialog', { name }).waitFor();
+        await page.getByRole('button', { name: 'Copy as JSON' }).click();
+        await said(page, 'The event copied.');
+        const copied = JSON.parse(String(await page.evaluate('navigator.clipboard.readText()')));
+        assert.equal(`Event ${copied.id}`, name);
+      }));
+
+    it('narrows by time in the reader’s own, and says what to do where nothing is', () =>
+      open('/events', async (page) => {
+        await page.getByLabel('Add a filter').selectOption('Until');
+        await page.getByLabel('Until', { exact: true }).fill('2001-02-03T04:05');
+        await page.getByRole('button', { name: 'Add', exact: true }).click();
+        await page.waitForURL(/created_until=2001-02-0/);
+        await page.getByText('No event matches.').waitFor();
+        await page.getByRole('link', { name: 'show all events' }).click();
+        await rows(page).first().waitFor();
+      }));
+
+    it('exports what the filters leave, over all pages, as JSON lines', () =>
+      open(`/events?user_id=${grace.id}&action=user.changed`, async (page, calls) => {
+        await settled(page);
+        await page.getByRole('button', { name: 'Export', exact: true }).click();
+        const press = () => page.getByRole('button', { name: 'Download' }).click();
+        const text = await downloaded(page, press);
+        const events = text
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line));
+        assert.equal(events.length, 30);
+        assert.ok(events.every(({ action }) => action === 'user.changed'));
+        await said(page, '30 events were exported.');
+        assert.ok(calls.some((call) => /limit=1000/.test(call)));
+        await page.getByText(/^Calls of this page/).click();
+        await page.getByText(/GET \/api\/2\/events\?limit=1000/).waitFor();
+      }));
+
+    it('is open to those who may read all, and to nobody less', async () => {
+      const reader = await makeAdministrator(stage.app, ['read_all']);
+      await open('/events', (page) => rows(page).first().waitFor(), reader);
+      const ofUsers = await makeAdministrator(stage.app, ['read_users']);
+      await open('/events', (page) => page.getByText('needs the scope read_all').waitFor(), ofUsers);
+    });
+
+    it('has no screen at an address that stands for nothing', () =>
+      open('/users/%zz', async (page) => {
+        await title(page, 'There is nothing here');
+        await page.getByRole('link', { name: 'Users', exact: true }).click();
+        await title(page, 'Users');
+      }));
+  });

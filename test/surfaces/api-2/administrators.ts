@@ -106,6 +106,11 @@ export function administrators(app: () => TestApp): void {
     assertRefused(refused, 401);
     assert.match(String(refused.headers['www-authenticate']), /^DPoP .*error="invalid_token"/);
     await api.done(200, 'PUT', `/administrators/${user.id}`, { scopes: ['read_all'] });
+    // A lock keeps the session, a suspension ends it.
+    await api.done(200, 'PUT', `/users/${user.id}`, { status: 3 });
+    assertRefused(await console.call('GET', '/users?limit=1'), 401);
+    await api.done(200, 'PUT', `/users/${user.id}`, { status: 1 });
+    await console.done(200, 'GET', '/users?limit=1');
     await api.done(200, 'PUT', `/users/${user.id}`, { status: 2 });
     assertRefused(await console.call('GET', '/users?limit=1'), 401);
   });

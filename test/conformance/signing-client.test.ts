@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { exportJWK, generateKeyPair } from 'jose';
 import * as client from 'openid-client';
-import { sampledDatabases } from '../support/sample.ts';
+import { sampled, sampledDatabases } from '../support/sample.ts';
 import { redirectUri } from '../support/sign-in.ts';
 import { metadata, openProvider, type Provider } from './provider.ts';
 
@@ -22,7 +22,7 @@ for (const database of sampledDatabases) {
     });
     after(() => provider.close());
 
-    for (const alg of ['RS256', 'ES256', 'PS256', 'EdDSA']) {
+    for (const alg of sampled(['RS256', 'ES256', 'PS256', 'EdDSA'], 4)) {
       it(`${alg}: registers its key, gets tokens, introspects and revokes them, and ends the session`, async () => {
         const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
         const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg, kid: 'k1', use: 'sig' }] };

@@ -50,13 +50,13 @@ describe('pages, 320 pixels wide', () => {
   }
 
   for (const [index, name] of [...plain.keys()].entries()) {
-    // One scheme each, the other for the next; the drill M1 looks at both.
+    // One scheme each, the other for the next, and axe at one in three; the drill M1 looks at all in both.
     const schemes = (['light', 'dark'] as const).filter((_, which) => isSampled(which, 2, index));
     it(`${name} has no violation, no sideways scrolling and nothing the policy forbids (${schemes})`, async () => {
       await browser.page.goto(`${origin}/${name}`);
       for (const [which, colorScheme] of schemes.entries()) {
         await browser.page.emulateMedia({ colorScheme });
-        await assertSound(which === 0 ? 'everything' : 'colours');
+        await assertSound(isSampled(index, 3) ? (which === 0 ? 'everything' : 'colours') : null);
       }
     });
   }

@@ -35,14 +35,14 @@ export function sendFaulty(run: Run, operation: Operation, numRuns: number, seed
 }
 
 /**
- * Declares the tests of these surfaces: a few requests of each operation, on PostgreSQL of one in four; all of them in
- * the drill O7.
+ * Declares the tests of these surfaces: two requests of each operation, on PostgreSQL of one in 16; all of them in the
+ * drill O7.
  */
 export function declareGenerated(surfaces: readonly string[]): void {
   const seed = readSeed();
   const operations = operationsOf(surfaces);
   for (const kind of databases) {
-    const asked = kind === 'sqlite' ? operations : sampled(operations, 4);
+    const asked = kind === 'sqlite' ? operations : sampled(operations, 16);
     describe(`generated requests on ${kind}`, () => {
       const { valid, wrong } = few[kind];
       let run: Run;

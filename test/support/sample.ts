@@ -21,9 +21,9 @@ export function sampled<Cell>(cells: Iterable<Cell>, every: number, first = 0): 
   return [...cells].filter((_, index) => isSampled(index, every, first));
 }
 
-/** How many values a property is tried with: a quarter of all. */
+/** How many values a property is tried with: an eighth of all. */
 export function runsOf(all: number): number {
-  return isWhole ? all : Math.ceil(all / 4);
+  return isWhole ? all : Math.ceil(all / 8);
 }
 
 /** SQLite alone, for what does not differ by the database but in the store, whose tests use both. */

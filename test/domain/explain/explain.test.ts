@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { readRows } from '../../support/rows.ts';
+import { sampledDatabases } from '../../support/sample.ts';
 import { giveDevice } from '../../support/second-factor.ts';
 import { authorizePath, CookieJar, password, signInForCode, submit, walk } from '../../support/sign-in.ts';
-import { databases } from '../../support/stores.ts';
 import { delegated } from '../../surfaces/api-v1/delegated.ts';
 import { type Cast, gatherCast, hookOf, planted, resetHooks, runner, scripted, set, strict } from './planted.ts';
 
@@ -21,7 +21,7 @@ interface Told {
   }[];
 }
 
-for (const kind of databases) {
+for (const kind of sampledDatabases) {
   describe(`explanations on ${kind}`, () => {
     let opened: TestApp;
     before(async () => {

@@ -13,7 +13,7 @@ export const drill: Drill = {
   id: 'D2',
   title: `disk syncs per group of refreshes committed together, ${sessions} sessions at a time`,
   rounds: 200,
-  quickRounds: 1,
+  quickRounds: null,
   quickDatabases: ['sqlite'],
   run: (options) =>
     onEachDatabase(

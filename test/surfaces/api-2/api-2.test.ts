@@ -95,8 +95,8 @@ for (const kind of databases) {
     part('rules of hooks', () => hookRules(app));
     part('test runs of hooks', () => hookTests(app));
     part('second factors', () => mfa(app));
-    describe('settings of the account', () => accountSettings(app));
-    describe('signing keys', () => signingKeys(app));
+    part('settings of the account', () => accountSettings(app));
+    part('signing keys', () => signingKeys(app));
     describe('usage', () => usage(app));
     part('characters of texts', () => characters(app));
   });

@@ -5,6 +5,8 @@ import { createUser } from '../../../src/domain/users/write-user.ts';
 import { assertRolesTold } from '../../domain/audit/told.ts';
 import { newClient, newGrant, unique } from '../../store/samples.ts';
 import type { TestApp } from '../../support/app.ts';
+import { sampledDatabases } from '../../support/sample.ts';
+import type { DatabaseKind } from '../../support/stores.ts';
 import { readXmlAnswer } from '../../support/xml-answer.ts';
 import { managing } from '../api-2/managing.ts';
 import { assertRefused, calling, userXml, type XmlUser } from './calling.ts';
@@ -12,7 +14,7 @@ import { assertRefused, calling, userXml, type XmlUser } from './calling.ts';
 const address = () => `${unique('user')}@example.com`;
 
 /** What the operations do, beyond the transcripts. */
-export function users(app: () => TestApp): void {
+export function users(app: () => TestApp, kind: DatabaseKind): void {
   it('a whole user can be sent back: read-only members are accepted and ignored', async () => {
     using _ = app().services.clock.hold();
     const { call, done } = await calling(app());
@@ -189,34 +191,37 @@ export function users(app: () => TestApp): void {
     }
   });
 
-  it('a long list is complete too, and the trail records its length', async () => {
-    const own = await app().another();
-    const { call, done, keyId } = await calling(own);
-    const ids: number[] = [];
-    while (ids.length < 450) {
-      const input = { email: address(), validatePolicy: true, authority: 'all' } as const;
-      ids.push((await createUser(own.services, own.account, input)).id);
-    }
-    const { text, headers } = await call('GET', '/users.xml');
-    assert.deepEqual([headers['content-length'], headers['transfer-encoding']], [undefined, 'chunked']);
-    assert.deepEqual(
-      (readXmlAnswer(text) as XmlUser[]).map(({ id }) => id),
-      ids,
-    );
-    const page: XmlUser[] = await done(200, 'GET', '/users.xml?limit=430');
-    assert.deepEqual(
-      page.map(({ id }) => id),
-      ids.slice(0, 430),
-    );
-    const { body } = await (await managing(own)).call('GET', `/events?actor=API:${keyId}`);
-    assert.deepEqual(
-      body.map(({ action, detail }: { action: string; detail: unknown }) => [action, detail]),
-      [
-        ['user.listed', { count: 430 }],
-        ['user.listed', { count: 450 }],
-      ],
-    );
-  });
+  // Each user is a transaction: on PostgreSQL that is for the drill M5.
+  const isAsked = sampledDatabases.includes(kind);
+  if (isAsked)
+    it('a long list is complete too, and the trail records its length', async () => {
+      const own = await app().another();
+      const { call, done, keyId } = await calling(own);
+      const ids: number[] = [];
+      while (ids.length < 450) {
+        const input = { email: address(), validatePolicy: true, authority: 'all' } as const;
+        ids.push((await createUser(own.services, own.account, input)).id);
+      }
+      const { text, headers } = await call('GET', '/users.xml');
+      assert.deepEqual([headers['content-length'], headers['transfer-encoding']], [undefined, 'chunked']);
+      assert.deepEqual(
+        (readXmlAnswer(text) as XmlUser[]).map(({ id }) => id),
+        ids,
+      );
+      const page: XmlUser[] = await done(200, 'GET', '/users.xml?limit=430');
+      assert.deepEqual(
+        page.map(({ id }) => id),
+        ids.slice(0, 430),
+      );
+      const { body } = await (await managing(own)).call('GET', `/events?actor=API:${keyId}`);
+      assert.deepEqual(
+        body.map(({ action, detail }: { action: string; detail: unknown }) => [action, detail]),
+        [
+          ['user.listed', { count: 430 }],
+          ['user.listed', { count: 450 }],
+        ],
+      );
+    });
 
   it('answers 404 for an impossible id and for an unknown path', async () => {
     const { call } = await calling(app());

@@ -30,7 +30,7 @@ for (const kind of databases) {
     });
     after(() => opened.dispose());
 
-    part('the operations', () => users(app));
+    part('the operations', () => users(app, kind));
     part('callers, media types, limits', () => refusals(app));
     part('the audit trail', () => audit(app));
     part('the same members in XML and JSON', () => roundTrip(app, amounts[kind]));

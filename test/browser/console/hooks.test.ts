@@ -74,6 +74,35 @@ describeWalks('hooks in the console', (walks) => {
       assert.match(await codeOf(hook.id), /loaded/);
     }));
 
+  it('completes what the types of hooks say, and shows a syntax error where it is', async () => {
+    const id = await make();
+    await open(`/hooks/${id}`, async (page) => {
+      const field = editor(page);
+      await type(field, 'exports.handler = async ({ user, app }) => user');
+      await page.keyboard.type('.poli');
+      await page.getByRole('option', { name: /^policy_id/ }).waitFor();
+      await page.getByText('Of the policy in force').waitFor();
+      await page.getByRole('option', { name: /^policy_id/ }).click();
+      await field.getByText('user.policy_id').waitFor();
+      await page.locator('.cm-lintRange-error').waitFor({ state: 'detached' });
+      await page.keyboard.type(' +');
+      await page.locator('.cm-lint-marker-error').waitFor();
+      await type(field, 'exports.handler = async (given) => {\n  const { risk } = given;\n  return risk');
+      await page.keyboard.type('.sc');
+      await page.getByRole('option', { name: /^score/ }).waitFor();
+    });
+  });
+
+  it('keeps every character of somebody who types faster than the page draws', async () => {
+    const id = await make();
+    await open(`/hooks/${id}`, async (page) => {
+      await type(editor(page), '');
+      const text = `// ${'abcdefghij'.repeat(30)}`;
+      await page.keyboard.type(text);
+      await editor(page).getByText(text, { exact: true }).waitFor();
+    });
+  });
+
   it('shows what the service says of a function beside it, at its line, and saves nothing', async () => {
     const id = await make();
     await open(`/hooks/${id}`, async (page) => {

@@ -69,7 +69,10 @@ export function Code(props: CodeProps) {
       language: now.current.language ?? 'javascript',
       known: () => now.current.known ?? knowsNothing,
       fault: () => now.current.fault ?? null,
-      changed: (text) => now.current.change(text),
+      changed: (text) => {
+        ahead.current.push(text);
+        now.current.change(text);
+      },
       save: () => now.current.save?.(),
       run: () => now.current.run?.(),
     });

@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -83,10 +83,11 @@ describe('references', () => {
   }
 
   it('fail the check, which lists them', () => {
-    const scripts = ['check', 'references', 'source-rules'].map((name) => `scripts/${name}.ts`);
+    const scripts = ['check', 'compiler', 'references', 'source-rules'].map((name) => `scripts/${name}.ts`);
     for (const script of [...scripts, 'src/pages/docs/anchor.ts']) {
       cpSync(join(root, script), join(folder, script));
     }
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
     write('CHANGELOG.md', 'Gone: `src/gone.ts`.');
     const { status, stdout } = spawnSync(process.execPath, ['scripts/check.ts', 'references'], { cwd: folder });
     assert.equal(status, 1);

@@ -157,7 +157,8 @@ exports.handler = async ({ user, risk }) => {
 `,
     'exports.handler = async () => ({ success: false });\n',
   ].map((code) => Buffer.from(code).toString('base64'));
-  await api.done(201, 'POST', '/hooks/envs', { name: 'STRICT_POLICY', value: '7' });
+  const [policy] = await api.done(200, 'GET', '/policies');
+  await api.done(201, 'POST', '/hooks/envs', { name: 'STRICT_POLICY', value: String(policy.id) });
   // It would run at each sign-in to the console.
   const disabled = true;
   const { id } = await api.done(201, 'POST', '/hooks', { type, function: first, disabled });

@@ -49,6 +49,7 @@ const sideDoors: Readonly<Record<string, readonly [source: string, said: RegExp]
 const copied = [
   'src/domain/opening',
   'scripts/check.ts',
+  'scripts/compiler.ts',
   'scripts/references.ts',
   'scripts/source-rules.ts',
   'src/pages/docs/anchor.ts',

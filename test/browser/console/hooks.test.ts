@@ -85,6 +85,8 @@ describeWalks('hooks in the console', (walks) => {
       await page.getByRole('option', { name: /^policy_id/ }).click();
       await field.getByText('user.policy_id').waitFor();
       await page.locator('.cm-lintRange-error').waitFor({ state: 'detached' });
+      await field.getByText('policy_id', { exact: true }).hover();
+      await page.locator('.hint').getByText('policy_id').first().waitFor();
       await page.keyboard.type(' +');
       await page.locator('.cm-lint-marker-error').waitFor();
       await type(field, 'exports.handler = async (given) => {\n  const { risk } = given;\n  return risk');

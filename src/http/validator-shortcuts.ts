@@ -60,9 +60,11 @@ export function lookUpOnce(steps: readonly RequestHandler[]): RequestHandler[] {
   const known = new WeakMap<ContractOperation, Matched>();
   return steps.with(index, (req: MatchedRequest, res, next) => {
     const { operation, pathParameters } = requestStateOf(res);
+    // Before the validator's own lookup, which says it in other words.
+    const pathParams = decoded(pathParameters);
     const matched = operation && known.get(operation);
     if (matched) {
-      req.openapi = { ...matched, pathParams: decoded(pathParameters) };
+      req.openapi = { ...matched, pathParams };
       req.params = req.openapi.pathParams;
       return next();
     }

@@ -60,6 +60,10 @@ test('an operation is looked up once, and every request is validated against it'
   await assert.rejects(pass(steps, '/made/%ff', '%ff'), { code: 'request_malformed' });
 });
 
+test('a path that is not UTF-8 is refused in our words, by the first request of an operation too', async () => {
+  await assert.rejects(pass(prepareValidator(services, contract)(), '/made/%ff', '%ff'), { code: 'request_malformed' });
+});
+
 test('the OpenAPI schema compiled for a contract is empty', async () => {
   const { prototype } = require('ajv/dist/2020').default;
   const { compile } = prototype;

@@ -53,8 +53,14 @@ const edits: Readonly<Record<string, readonly Edit[]>> = {
       to: "import { Router } from 'express'; import type { ErrorRequestHandler,",
     },
   ],
-  // The validator looks each operation up.
-  'validator.ts': [{ path: 'general', from: 'return lookUpOnce(steps).toSpliced', to: 'return steps.toSpliced' }],
+  // The validator looks each operation up, for every request.
+  'validator-shortcuts.ts': [
+    {
+      path: 'general',
+      from: 'const matched = operation && known.get(operation);',
+      to: 'const matched = null as never;',
+    },
+  ],
   // Every body is awaited.
   'receive-bytes.ts': [
     { path: 'general', from: 'const arrived = readArrived(req, limit);', to: 'const arrived = null as Buffer | null;' },
@@ -62,7 +68,7 @@ const edits: Readonly<Record<string, readonly Edit[]>> = {
 };
 
 /** Those above, and what imports them. */
-const made = new Set([...Object.keys(edits), 'app.ts', 'body.ts', 'codecs.ts', 'validator-shortcuts.ts']);
+const made = new Set([...Object.keys(edits), 'app.ts', 'body.ts', 'codecs.ts', 'validator.ts']);
 const mark = '?path=';
 
 function pathOf(url: string | undefined): PathName | null {

@@ -5,7 +5,7 @@ import { Notices } from '../parts/notices.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { useStored } from '../parts/stored.ts';
 import { hrefOf, useAddress } from '../routing/address.ts';
-import { nameOf } from '../screens/users/words.ts';
+import { UserLink } from '../screens/users/user-link.tsx';
 import { may, standing } from '../session/session.ts';
 import { Calls } from './calls.tsx';
 import { Ended } from './ended.tsx';
@@ -88,11 +88,7 @@ function Who({ id }: { readonly id: number }) {
   const { answer } = useAnswer(() => api.get('/api/2/users/{id}', { path: { id } }), [id]);
   return (
     <p class="who">
-      {answer && (
-        <a href={hrefOf(`users/${id}`)}>
-          <bdi>{nameOf(answer.data)}</bdi>
-        </a>
-      )}
+      {answer && <UserLink user={answer.data} />}
       <a href="/sign-out">Sign out</a>
     </p>
   );

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { fieldIn, type Problem, problemOf } from '../api/problem.ts';
 import { Field, type FieldShape } from './field.tsx';
+import { FormProblem } from './form-problem.tsx';
 import { bodyOf, isSame, memberOf, type Values } from './members.ts';
 import { say } from './notices.tsx';
 
@@ -62,14 +63,7 @@ export function EditForm({ fields, value, canWrite, verb, done, save, again }: E
   return (
     <form ref={form} class="stack" noValidate onSubmit={submit} aria-busy={isBusy}>
       {problem && about === null && (
-        <div class="alert" role="alert">
-          <p>{problem.message}</p>
-          {problem.status === 412 && again && (
-            <button type="button" class="plain" onClick={() => void again().then(() => setProblem(null))}>
-              Read it again and keep what I typed
-            </button>
-          )}
-        </div>
+        <FormProblem problem={problem} again={again && (() => void again().then(() => setProblem(null)))} />
       )}
       <div class="fields">
         {fields.map((field) => (

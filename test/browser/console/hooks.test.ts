@@ -110,6 +110,8 @@ describeWalks('hooks in the console', (walks) => {
     await open(`/hooks/${id}`, async (page) => {
       // The parser takes it: a name that is declared twice.
       await type(editor(page), 'let one;\nlet one;\nexports.handler = () => null;\n');
+      // Until the editor has looked for faults by itself: it would do so again soon after a change.
+      await page.evaluate('new Promise((done) => setTimeout(done, 600))');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByRole('alert').filter({ hasText: 'line 2' }).waitFor();
       await editor(page).locator('.cm-line:nth-child(2) .cm-lintRange-error').waitFor();

@@ -54,11 +54,11 @@ export function Events() {
               </a>
             ),
           },
-          { title: 'What', cell: ({ action }) => <code>{action}</code> },
+          { title: 'What', cell: ({ action }) => <code class="whole">{action}</code> },
           { title: 'Outcome', cell: ({ outcome }) => <Outcome outcome={outcome} /> },
           { title: 'By', cell: ({ actor }) => <PartyName party={actor} /> },
           { title: 'On', cell: ({ target }) => <PartyName party={target} /> },
-          { title: 'From', cell: ({ source }) => source ?? '–' },
+          { title: 'From', cell: ({ source }) => <span class="whole">{source ?? '–'}</span> },
           { title: 'Detail', cell: ({ detail }) => <code class="detail">{detailWords(detail)}</code> },
         ]}
         empty={

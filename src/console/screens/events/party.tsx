@@ -23,5 +23,9 @@ const words: Readonly<Record<string, string>> = {
 export function PartyName({ party: { type, id } }: { readonly party: Party }) {
   const name = [words[type] ?? type.replaceAll('_', ' '), id].filter((part) => part !== null).join(' ');
   const place = places[type];
-  return id === null || place === undefined ? <span>{name}</span> : <a href={hrefOf(`${place}/${id}`)}>{name}</a>;
+  return id === null || place === undefined ? (
+    <span class="whole">{name}</span>
+  ) : (
+    <a href={hrefOf(`${place}/${id}`)}>{name}</a>
+  );
 }

@@ -3,6 +3,7 @@ import { api } from '../../api/api.ts';
 import { fieldIn, type Problem, problemOf } from '../../api/problem.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Field } from '../../parts/field.tsx';
+import { FormProblem } from '../../parts/form-problem.tsx';
 import { memberOf } from '../../parts/members.ts';
 import { Section } from '../../parts/screen.tsx';
 import { Code } from './code.tsx';
@@ -61,14 +62,7 @@ export function Workbench({ work, hookId, run = null, verb, save, saveDraft, aga
   return (
     <div class="stack" aria-busy={isBusy}>
       {problem && about === null && (
-        <div class="alert" role="alert">
-          <p>{problem.message}</p>
-          {problem.status === 412 && again && (
-            <button type="button" class="plain" onClick={() => void again().then(() => setProblem(null))}>
-              Read it again and keep what I typed
-            </button>
-          )}
-        </div>
+        <FormProblem problem={problem} again={again && (() => void again().then(() => setProblem(null)))} />
       )}
       <div class="bench">
         <Section
@@ -110,7 +104,7 @@ export function Workbench({ work, hookId, run = null, verb, save, saveDraft, aga
             save={store}
             run={() => void trial.run()}
           />
-          <p class="quiet">
+          <p class="quiet keys">
             <kbd>Ctrl Space</kbd> completes, <kbd>Ctrl Enter</kbd> tests, <kbd>Ctrl S</kbd> saves.
           </p>
         </Section>

@@ -4,7 +4,7 @@ import { Section } from '../../parts/screen.tsx';
 import { List } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { hrefOf } from '../../routing/address.ts';
-import { nameOf } from '../users/words.ts';
+import { UserLink } from '../users/user-link.tsx';
 
 export function LockedUsers() {
   const query = { status: 3, limit: 5, sort: '-updated_at' };
@@ -19,11 +19,7 @@ export function LockedUsers() {
         columns={[
           {
             title: 'Name',
-            cell: (user) => (
-              <a href={hrefOf(`users/${user.id}`)}>
-                <bdi>{nameOf(user)}</bdi>
-              </a>
-            ),
+            cell: (user) => <UserLink user={user} />,
           },
           { title: 'Changed', cell: ({ updated_at: at }) => <Time at={at} /> },
         ]}

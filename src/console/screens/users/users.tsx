@@ -11,7 +11,8 @@ import { go, hrefOf, useAddress } from '../../routing/address.ts';
 import { may } from '../../session/session.ts';
 import { nameFields } from './fields.ts';
 import { searchUsers } from './search.ts';
-import { nameOf, statuses, statusOf } from './words.ts';
+import { UserLink } from './user-link.tsx';
+import { statuses, statusOf } from './words.ts';
 
 type User = Schemas['User'];
 
@@ -75,11 +76,7 @@ export function Users() {
         columns={[
           {
             title: 'Name',
-            cell: (user) => (
-              <a href={hrefOf(`users/${user.id}`)}>
-                <bdi>{nameOf(user)}</bdi>
-              </a>
-            ),
+            cell: (user) => <UserLink user={user} />,
           },
           { title: 'E-mail', cell: ({ email }) => <bdi>{email ?? '–'}</bdi> },
           { title: 'User name', cell: ({ username }) => <bdi>{username ?? '–'}</bdi> },

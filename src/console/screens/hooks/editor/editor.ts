@@ -11,7 +11,7 @@ import { bracketMatching, foldGutter, indentOnInput, syntaxTree } from '@codemir
 import { type Diagnostic, forceLinting, linter, lintGutter, lintKeymap } from '@codemirror/lint';
 import { MergeView, unifiedMergeView } from '@codemirror/merge';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
-import { EditorState, type Extension } from '@codemirror/state';
+import { EditorState, type Extension, StateEffect } from '@codemirror/state';
 import {
   drawSelection,
   EditorView,
@@ -51,6 +51,9 @@ export interface Editor {
 
 const mostFaults = 20;
 
+/** What the surface says has changed, though the text has not: a linter at rest cannot be made to look again. */
+const refused = StateEffect.define<null>();
+
 /** Says of what can be typed into that it can be reached, as it can in every browser. */
 const named = (label: string, more: Readonly<Record<string, string>> = {}): Extension =>
   EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0', ...more });
@@ -88,7 +91,10 @@ export function openEditor(root: ShadowRoot, parts: EditorParts): Editor {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
       isTold = false;
     },
-    look: () => forceLinting(view),
+    look: () => {
+      view.dispatch({ effects: refused.of(null) });
+      forceLinting(view);
+    },
     focus: () => view.focus(),
     destroy: () => view.destroy(),
   };
@@ -130,7 +136,10 @@ function aboutFunctions({ known, fault }: EditorParts): readonly Extension[] {
     autocompletion(),
     javascriptLanguage.data.of({ autocomplete: completeFor(known) }),
     explain(known),
-    linter(({ state }) => [...syntaxFaults(state), ...told(state, fault())], { delay: 300 }),
+    linter(({ state }) => [...syntaxFaults(state), ...told(state, fault())], {
+      delay: 300,
+      needsRefresh: ({ transactions }) => transactions.some(({ effects }) => effects.some((one) => one.is(refused))),
+    }),
   ];
 }
 

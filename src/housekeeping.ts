@@ -47,8 +47,8 @@ export interface HousekeepingOptions {
 }
 
 /**
- * Every minute: stores counts; adds up how many users accounts have; wakes the workers that notify clients of ended sessions, notify users of changes and
- * send requested links; publishes due signing keys; removes retired keys and unused open-registered clients. Every
+ * Every minute: stores counts; adds up how many users accounts have; wakes the workers that notify clients of ended
+ * sessions, notify users of changes and send requested links; publishes due signing keys; removes retired keys and unused open-registered clients. Every
  * hour: updates the planner's statistics. Continually: deletes expired rows. Deletes nothing for an hour after the
  * clock jumped ahead.
  */
@@ -75,7 +75,6 @@ export function startHousekeeping(
     for (const worker of [services.logoutNotices, services.changeNotices, services.resetMails]) worker.wake();
     try {
       await lookAtMessages(services, roundReport);
-      await services.store.foldCounts();
       if (trustedNow() === null) return;
       if (monotonic() - describedAt >= statisticsMilliseconds) {
         describedAt = monotonic();
@@ -113,7 +112,7 @@ export function startHousekeeping(
   };
 }
 
-async function flush({ counts, refusals, log }: HousekeepingServices): Promise<void> {
+async function flush({ counts, refusals, store, log }: HousekeepingServices): Promise<void> {
   try {
     await counts.flush();
   } catch (error) {
@@ -123,6 +122,11 @@ async function flush({ counts, refusals, log }: HousekeepingServices): Promise<v
     await refusals.flush();
   } catch (error) {
     log.error('refusals not stored', { stack: stackOf(error) });
+  }
+  try {
+    await store.foldCounts();
+  } catch (error) {
+    log.error('counts of users not folded', { stack: stackOf(error) });
   }
 }
 

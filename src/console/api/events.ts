@@ -2,6 +2,7 @@
 
 import { openStream } from './api.ts';
 import type { Given, OperationOf, PathOf } from './contract.ts';
+import { pause } from './pause.ts';
 import { type Problem, problemOf } from './problem.ts';
 
 export interface ServerEvent {
@@ -34,24 +35,26 @@ export async function follow<P extends PathOf<'get'>>(
   let last: string | null = null;
   let failed = 0;
   while (!signal.aborted) {
+    let wanted = 0;
     try {
       tell({ is: failed === 0 ? 'opening' : 'waiting' });
       const header = last === null ? {} : { 'Last-Event-ID': last };
       const stream = await openStream(path, { ...given, header }, signal);
       tell({ is: 'live' });
-      failed = 0;
       await readEvents(stream, got, (id) => {
         last = id;
+        failed = 0;
       });
     } catch (error) {
       const problem = problemOf(error);
       if (signal.aborted) return;
       if (isFinal(problem)) return tell({ is: 'refused', problem });
+      wanted = (problem.retrySeconds ?? 0) * 1000;
     }
     failed += 1;
     tell({ is: 'waiting' });
     // The first time at once: most streams end because a token did, or a node stops.
-    if (failed > 1) await pause(Math.min(pauseMilliseconds * (failed - 1), mostPauseMilliseconds), signal);
+    await pause(Math.max(wanted, Math.min(pauseMilliseconds * (failed - 1), mostPauseMilliseconds)), signal);
   }
 }
 
@@ -63,18 +66,22 @@ async function readEvents(
 ): Promise<void> {
   const reader = stream.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
   let rest = '';
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    // A line that ends with CR LF may come in two parts.
-    const blocks = (rest + value).replaceAll('\r\n', '\n').split('\n\n');
-    rest = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const { id, name, data } = readBlock(block);
-      if (id !== null) place(id);
-      if (name === 'end') return void reader.cancel();
-      if (data !== null) got({ name, data });
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      // A line that ends with CR LF may come in two parts.
+      const blocks = (rest + value).replaceAll('\r\n', '\n').split('\n\n');
+      rest = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const { id, name, data } = readBlock(block);
+        if (id !== null) place(id);
+        if (name === 'end') return;
+        if (data !== null) got({ name, data });
+      }
     }
+  } finally {
+    await reader.cancel().catch(() => {});
   }
 }
 
@@ -83,14 +90,4 @@ function readBlock(block: string): { readonly id: string | null; readonly name: 
   const last = (name: string) => fields.findLast(([, known]) => known === name)?.[2];
   const data = fields.filter(([, name]) => name === 'data').map(([, , value = '']) => value);
   return { id: last('id') ?? null, name: last('event') ?? 'message', data: data.length > 0 ? data.join('\n') : null };
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

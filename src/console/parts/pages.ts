@@ -1,6 +1,7 @@
 /** All items of a list, page by page. */
 
 import type { Answer } from '../api/api.ts';
+import { pause } from '../api/pause.ts';
 import { Problem } from '../api/problem.ts';
 
 export interface WalkOptions {
@@ -44,15 +45,4 @@ async function patiently<Result>(call: () => Promise<Result>, signal: AbortSigna
       if (signal.aborted) throw error;
     }
   }
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener('abort', done, { once: true });
-  });
 }

@@ -161,6 +161,10 @@ describeWalks('hooks in the console', (walks) => {
       await said(page, 'The hook is disabled.');
       assert.equal((await api.done(200, 'GET', `/hooks/${id}`)).disabled, true);
       assert.match(await codeOf(id), /first/);
+      await page.getByRole('button', { name: 'Enable' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click();
+      await said(page, 'The hook is enabled.');
+      assert.equal((await api.done(200, 'GET', `/hooks/${id}`)).disabled, false);
       await page.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('dialog').getByRole('textbox').fill(id.slice(0, 8));
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
@@ -178,7 +182,7 @@ describeWalks('hooks in the console', (walks) => {
       assert.equal(await codeOf(id), answering('null'));
       await page.getByRole('link', { name: 'Draft', exact: true }).click();
       await page.getByRole('textbox', { name: 'Draft' }).getByText('success').waitFor();
-      await page.getByText('Ended otherwise', { exact: true }).waitFor();
+      await page.getByText('Ended differently', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Make it live' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Make it live' }).click();
       await said(page, 'The draft is live.');
@@ -203,7 +207,7 @@ describeWalks('hooks in the console', (walks) => {
       await page.getByRole('region', { name: 'What it wrote' }).getByText('and more').waitFor();
       await page.getByRole('link', { name: 'Replay in the editor' }).click();
       await page.getByRole('button', { name: 'Replay' }).click();
-      await result(page).getByText('It ends otherwise now.').waitFor();
+      await result(page).getByText('It ends differently now.').waitFor();
       await result(page).getByText('refused', { exact: true }).waitFor();
       await page.getByRole('textbox', { name: 'Context as JSON' }).getByText('ada@example.com').waitFor();
     });

@@ -130,7 +130,11 @@ async function askWrongly(stage: Stage, operation: Operation): Promise<Record<Co
     'no token': await refused(401, stranger, send(stage, request, null)),
     'unknown token': await refused(401, stranger, send(stage, request, 'ct_1_unknown')),
     "other account's token": await refused(401, stranger, send(stage, request, stage.foreignToken)),
-    "other account's administrator": await refused(401, /./, send(stage, request, stage.foreignAdministrator)),
+    "other account's administrator": await refused(
+      401,
+      /^The token is unknown, expired or revoked\.$/,
+      send(stage, request, stage.foreignAdministrator),
+    ),
     'unknown id': hasId ? await refused(notFound, nowhere, send(stage, unknown, token)) : null,
     "other account's id":
       hasId && !ofEveryAccount.has(operation.template)

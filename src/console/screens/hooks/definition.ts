@@ -105,13 +105,15 @@ function conditionsOf(text: string): Condition[] {
 /** The fields of the form hold what was typed, so that the surface says what is wrong with it. */
 export function bodyOf(given: Definition): Schemas['HookInput'] {
   const { code, packages, conditions, env_vars: variables, options, ...others } = given;
+  // The form shows them for hooks of this kind alone.
+  const conditional = given.type === 'pre-authentication' ? conditionsOf(conditions) : [];
   return {
     ...others,
     function: encodeText(code),
     options,
     env_vars: [...variables],
     packages: packagesOf(packages),
-    conditions: conditionsOf(conditions),
+    conditions: conditional,
   } as Schemas['HookInput'];
 }
 
@@ -150,14 +152,14 @@ export function definitionFields(variables: readonly string[], type: HookType): 
       kind: 'many',
       options: variables.map((name) => [name, name] as const),
     },
-    { name: 'packages', label: 'Packages', kind: 'lines', help: 'One a line, with an exact version: lodash 4.17.21' },
+    { name: 'packages', label: 'Packages', kind: 'lines', help: 'One per line, with an exact version: lodash 4.17.21' },
     ...(isSignIn
       ? [
           {
             name: 'conditions',
             label: 'Only for users who',
             kind: 'lines',
-            help: 'One a line, all must hold: has Accounting, or lacks Contractors. A role by its name or number.',
+            help: 'One per line; all must hold: has Accounting, or lacks Contractors. A role by its name or number.',
           } as const,
         ]
       : []),

@@ -35,7 +35,7 @@ export function Draft({ hook, again, openCode }: DraftProps) {
       <div class="empty">
         <p>
           {hook.type === 'pre-authentication'
-            ? 'No draft. Change the function and save it as a draft: it then runs beside the hook without effect, and this page says where it ends otherwise.'
+            ? 'No draft. Change the function and save it as a draft: it then runs beside the hook without effect, and this page says where it ends differently.'
             : 'A hook of this kind has no drafts: they would create users.'}
         </p>
       </div>
@@ -109,13 +109,13 @@ function Results({ id, setAt }: { readonly id: string; readonly setAt: string })
     >
       <dl class="facts">
         <Fact title="Ended as the hook">{same}</Fact>
-        <Fact title="Ended otherwise">{different}</Fact>
+        <Fact title="Ended differently">{different}</Fact>
         <Fact title="Since">
           <Time at={since} />
         </Fact>
       </dl>
       <List
-        caption="Runs in which the draft ended otherwise"
+        caption="Runs in which the draft ended differently"
         asked={rows}
         keyOf={({ request_id: run }) => run}
         columns={[
@@ -130,7 +130,7 @@ function Results({ id, setAt }: { readonly id: string; readonly setAt: string })
           { title: 'Live', cell: ({ live }) => <Outcome {...live} /> },
           { title: 'Draft', cell: ({ draft }) => <Outcome {...draft} /> },
         ]}
-        empty={<p>No run has ended otherwise.</p>}
+        empty={<p>No run has ended differently.</p>}
       />
     </Section>
   );

@@ -23,12 +23,12 @@ const pollMilliseconds = 2000;
 
 export function HookScreen({ id }: { readonly id: string }) {
   const asked = useAnswer(() => api.get('/api/2/hooks/{id}', { path: { id } }), [id]);
-  const { answer, again } = asked;
+  const { answer, again, isWaiting } = asked;
   useEffect(() => {
-    if (!answer || !isBuilding(answer.data)) return;
+    if (isWaiting || !answer || !isBuilding(answer.data)) return;
     const timer = setTimeout(() => void again(), pollMilliseconds);
     return () => clearTimeout(timer);
-  }, [answer, again]);
+  }, [answer, again, isWaiting]);
   return (
     <Detail title="Hook" above={above} asked={asked}>
       {(found) => <Known found={found} asked={asked} />}
@@ -112,7 +112,7 @@ function Known({ found: { data: hook, tag }, asked }: { readonly found: Answer<H
           save={async (definition) => {
             const { data } = await api.put('/api/2/hooks/{id}', { path, header, body: bodyOf(definition) });
             await asked.again();
-            work.discard();
+            work.settle(definition);
             say(`The hook was saved. ${data.warning ?? ''}`);
           }}
           saveDraft={isSignIn ? ({ code }) => saveDraft(hook.id, code) : undefined}

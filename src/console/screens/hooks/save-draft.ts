@@ -1,4 +1,4 @@
-import { api, ifMatch } from '../../api/api.ts';
+import { api } from '../../api/api.ts';
 import { Problem } from '../../api/problem.ts';
 import { say } from '../../parts/notices.tsx';
 import { encodeText } from './text.ts';
@@ -15,8 +15,6 @@ export async function readDraft(id: string) {
 
 /** Sets what runs beside the hook without effect. */
 export async function saveDraft(id: string, code: string): Promise<void> {
-  const present = await readDraft(id);
-  const header = present ? ifMatch(present.tag) : {};
-  await api.put('/api/2/hooks/{id}/draft', { path: { id }, header, body: { function: encodeText(code) } });
+  await api.put('/api/2/hooks/{id}/draft', { path: { id }, body: { function: encodeText(code) } });
   say('The draft was saved. It runs beside the hook from the next sign-in on, without effect.');
 }

@@ -59,7 +59,7 @@ function End({ title, end }: { readonly title: string; readonly end: Ended }) {
       <Lines title={`Answer of ${title}`} lines={[JSON.stringify(end.value ?? null, null, 2)]} />
       <h3>Output</h3>
       <Lines title={`Output of ${title}`} lines={end.output} />
-      {end.dropped > 0 && <p class="quiet">{end.dropped} lines more were dropped.</p>}
+      {end.dropped > 0 && <p class="quiet">{end.dropped} more lines were dropped.</p>}
     </>
   );
 }
@@ -67,7 +67,7 @@ function End({ title, end }: { readonly title: string; readonly end: Ended }) {
 function Both({ both: { same, recorded, replayed } }: { readonly both: Schemas['HookReplay'] }) {
   return (
     <>
-      <p class="strong">{same ? 'It ends as it did.' : 'It ends otherwise now.'}</p>
+      <p class="strong">{same ? 'It ends as it did.' : 'It ends differently now.'}</p>
       <div class="sides">
         <div class="stack">
           <h3>Recorded</h3>

@@ -35,7 +35,7 @@ export function useLog(hookId: string | null): LiveLog {
   const [state, setState] = useState<Following>({ is: 'opening' });
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isPaused, setIsPaused] = useState(false);
-  const [cursor, setCursor] = useState<string | null>(null);
+  const [cursor, setCursor] = useState<string | null | undefined>(undefined);
   const waiting = useRef<Run[]>([]);
   const paused = useRef(false);
   const read = useCallback(
@@ -45,7 +45,9 @@ export function useLog(hookId: string | null): LiveLog {
         const query = from === null ? { limit: pageSize } : { cursor: from };
         const { data, headers } = await api.get('/api/2/hooks/{id}/logs', { path: { id: hookId }, query });
         setRuns((before) => merge(before, data));
-        setCursor(headers.get('after-cursor'));
+        const after = headers.get('after-cursor');
+        // The first page is read again when a stream opens: older ones may have been read by then.
+        setCursor((before) => (from === null && before !== undefined ? before : after));
         setProblem(null);
       } catch (error) {
         setProblem(problemOf(error));
@@ -55,20 +57,16 @@ export function useLog(hookId: string | null): LiveLog {
   );
   useEffect(() => {
     const leaving = new AbortController();
-    let isRead = false;
     const tell = (next: Following) => {
       setState(next);
-      if (next.is === 'live' && !isRead) {
-        // Once the stream is open, so that no run falls between both.
-        isRead = true;
-        void read(null);
-      }
+      // Once the stream is open, so that no run falls between both.
+      if (next.is === 'live') void read(null);
     };
     const got = ({ name, data }: { readonly name: string; readonly data: string }) => {
       if (name === 'gap') void read(null);
       if (name !== 'run') return;
       const run = JSON.parse(data) as Run;
-      if (paused.current) waiting.current.push(run);
+      if (paused.current) waiting.current = [...waiting.current, run].slice(-mostRuns);
       else setRuns((before) => merge(before, [run]));
     };
     const query = hookId === null ? {} : { hook_id: hookId };
@@ -87,6 +85,6 @@ export function useLog(hookId: string | null): LiveLog {
       const missed = waiting.current.splice(0);
       setRuns((before) => merge(before, missed));
     },
-    older: cursor === null ? null : () => read(cursor),
+    older: cursor == null || runs.length >= mostRuns ? null : () => read(cursor),
   };
 }

@@ -1,6 +1,6 @@
 /** Runs of what is in the editor, with sample, recorded, or edited contexts. */
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import type { Schemas } from '../../api/contract.ts';
 import { Problem, problemOf } from '../../api/problem.ts';
@@ -46,8 +46,20 @@ export function useTrial(definition: Definition, hookId: string | null, run: str
   // A range of versions has the newest.
   const sample = known.find((one) => source === `sample:${one.context_version}`) ?? known.at(-1);
   const sampleText = sample ? shown(sample.context) : '';
+  /** What a former run answers, or one of another context, is not looked at. */
+  const turn = useRef(0);
+  const turnTo = () => {
+    turn.current += 1;
+    setIsBusy(false);
+  };
+  const choose = (next: string) => {
+    turnTo();
+    setSource(next);
+    setResult(null);
+    setProblem(null);
+  };
   useEffect(() => {
-    if (run !== null) setSource(`run:${run}`);
+    if (run !== null) choose(`run:${run}`);
   }, [run]);
   useEffect(() => {
     if (source.startsWith('sample:')) setSource(`sample:${definition.context_version}`);
@@ -58,6 +70,8 @@ export function useTrial(definition: Definition, hookId: string | null, run: str
   }, [source, sampleText]);
   const recordedRun = source.startsWith('run:') ? source.slice('run:'.length) : null;
   const start = async () => {
+    turnTo();
+    const mine = turn.current;
     setIsBusy(true);
     setProblem(null);
     try {
@@ -65,13 +79,15 @@ export function useTrial(definition: Definition, hookId: string | null, run: str
         hookId !== null && recordedRun !== null
           ? await replay(hookId, recordedRun, definition)
           : await test(definition, text);
+      if (turn.current !== mine) return;
       setResult(next);
       if (next.of === 'run') setText(shown(next.both.context));
     } catch (error) {
+      if (turn.current !== mine) return;
       setResult(null);
       setProblem(problemOf(error));
     } finally {
-      setIsBusy(false);
+      if (turn.current === mine) setIsBusy(false);
     }
   };
   const offered = (runs.answer?.data ?? []).map(
@@ -88,13 +104,10 @@ export function useTrial(definition: Definition, hookId: string | null, run: str
       ...offered,
       ['edited', 'As edited below'] as const,
     ],
-    choose: (next) => {
-      setSource(next);
-      setResult(null);
-      setProblem(null);
-    },
+    choose,
     text,
     edit: (next) => {
+      turnTo();
       setText(next);
       setSource('edited');
     },

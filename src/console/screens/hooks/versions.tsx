@@ -39,7 +39,7 @@ export function Versions({ hook, tag, again, openCode }: VersionsProps) {
             { title: 'By', cell: ({ written_by: author }) => authorOf(author) },
             { title: 'State', cell: (version) => <State version={version} /> },
             {
-              title: 'Do',
+              title: 'Actions',
               cell: (version) => (
                 <div class="actions">
                   {version.version !== versions[0]?.version && (
@@ -56,7 +56,7 @@ export function Versions({ hook, tag, again, openCode }: VersionsProps) {
                         act={async () => {
                           const body = { version: version.version };
                           await api.post('/api/2/hooks/{id}/rollback', { path, header: ifMatch(tag), body });
-                          await Promise.all([again(), asked.again()]);
+                          await again();
                           say(`Version ${version.version} is the newest again.`);
                         }}
                       />

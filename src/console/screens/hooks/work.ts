@@ -1,10 +1,8 @@
 /** What is typed of a hook, beside what is stored: nothing typed is lost when somebody else writes meanwhile. */
 
 import { useEffect, useState } from 'preact/hooks';
-import { isSame } from '../../parts/members.ts';
+import { bodyOf, isSame, memberOf, type Values } from '../../parts/members.ts';
 import type { Definition } from './definition.ts';
-
-type Name = keyof Definition;
 
 export interface Work {
   /** As it would be saved. */
@@ -12,36 +10,44 @@ export interface Work {
   readonly isChanged: boolean;
   change(name: string, next: unknown): void;
   discard(): void;
+  /** This much was saved; what was typed since is kept. */
+  settle(saved: Definition): void;
   /** What somebody else made of a member since the first change. */
   others(name: string): string | undefined;
 }
 
-/** `stored` is what the surface has, or what something new begins with. */
+/** `stored` is what the surface has, or what something new begins with. Changes are kept by their paths. */
 export function useWork(stored: Definition): Work {
-  const [changes, setChanges] = useState<Partial<Record<Name, unknown>>>({});
+  const [changes, setChanges] = useState<Values>({});
   const [base, setBase] = useState(stored);
   const isChanged = Object.keys(changes).length > 0;
   useEffect(() => {
     if (!isChanged) setBase(stored);
   }, [stored, isChanged]);
-  const value = { ...stored, ...changes } as Definition;
   return {
-    value,
+    value: withChanges(stored, changes),
     isChanged,
-    change: (path, given) => {
-      const [name = '', inner] = path.split('.') as [Name, string?];
-      setChanges((before) => {
-        const present = { ...stored, ...before }[name];
-        const next = inner === undefined ? given : { ...(present as object | null), [inner]: given };
-        const { [name]: _, ...rest } = before;
-        return isSame(next, base[name]) ? rest : { ...rest, [name]: next };
-      });
-    },
+    change: (path, next) =>
+      setChanges(({ [path]: _, ...others }) =>
+        isSame(next, memberOf(base, path) ?? null) ? others : { ...others, [path]: next },
+      ),
     discard: () => setChanges({}),
+    settle: (saved) => {
+      setBase(saved);
+      setChanges((now) =>
+        Object.fromEntries(Object.entries(now).filter(([path, next]) => !isSame(next, memberOf(saved, path)))),
+      );
+    },
     others: (path) => {
-      const name = path.split('.')[0] as Name;
-      if (!isChanged || isSame(stored[name], base[name])) return undefined;
-      return typeof stored[name] === 'object' ? JSON.stringify(stored[name]) : String(stored[name] || 'nothing');
+      const now = memberOf(stored, path);
+      return isChanged && !isSame(now, memberOf(base, path)) ? String(now ?? 'nothing') : undefined;
     },
   };
+}
+
+/** Options lie within the definition: those that were not changed are what is stored now. */
+function withChanges(stored: Definition, changes: Values): Definition {
+  const { options, ...others } = bodyOf(changes);
+  const next = { ...stored, ...others };
+  return (options ? { ...next, options: { ...stored.options, ...options } } : next) as Definition;
 }

@@ -4,7 +4,7 @@ import { Activity } from './activity.tsx';
 import { DeprecatedCallers, UnusedApps } from './callers.tsx';
 import { HookStates, KeyStates, LockedUsers } from './states.tsx';
 
-/** How the account is, and what wants somebody. */
+/** How the account is, and what needs attention. */
 export function Overview() {
   return (
     <Screen title="Overview">

@@ -4,6 +4,7 @@ import { Section } from '../../parts/screen.tsx';
 import { List } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { hrefOf } from '../../routing/address.ts';
+import { StateOf } from '../hooks/words.tsx';
 import { UserLink } from '../users/user-link.tsx';
 
 export function LockedUsers() {
@@ -64,15 +65,6 @@ export function KeyStates() {
   );
 }
 
-const builds: Readonly<Record<string, string>> = {
-  'create-failed': 'does not run: its packages could not be built',
-  'create-queued': 'does not run yet: its packages wait to be built',
-  'create-running': 'does not run yet: its packages are built',
-  'update-failed': 'runs its former version: the packages of the new one could not be built',
-  'update-queued': 'runs its former version until the new one is built',
-  'update-running': 'runs its former version until the new one is built',
-};
-
 /** The hooks of the account, and what keeps one from running. */
 export function HookStates() {
   const asked = useAnswer(() => api.get('/api/2/hooks', { query: { limit: 100 } }), []);
@@ -84,15 +76,7 @@ export function HookStates() {
         keyOf={({ id }) => id}
         columns={[
           { title: 'Type', cell: ({ id, type }) => <a href={hrefOf(`hooks/${id}`)}>{type}</a> },
-          {
-            title: 'State',
-            cell: ({ disabled, status }) => (
-              <span class={`status status-${disabled ? 0 : status.endsWith('-failed') ? 2 : 1}`}>
-                {disabled ? 'disabled' : status}
-              </span>
-            ),
-          },
-          { title: 'Means', cell: ({ disabled, status }) => (disabled ? 'does not run' : (builds[status] ?? 'runs')) },
+          { title: 'State', cell: (hook) => <StateOf hook={hook} /> },
         ]}
         empty={<p>No hook yet. One decides about sign-ins, or takes users over from another service.</p>}
       />

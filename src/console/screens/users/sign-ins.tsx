@@ -7,24 +7,26 @@ import { Time } from '../../parts/time.tsx';
 
 interface OfUser {
   readonly id: number;
+  /** Another one after what may have ended some of them. */
+  readonly turn: number;
 }
 
 const query = { limit: 100 };
 
 /** Where a user is signed in, what the user has allowed, and what apps may do: each with its end. */
-export function UserSignIns({ id }: OfUser) {
+export function UserSignIns({ id, turn }: OfUser) {
   return (
     <>
-      <Sessions id={id} />
-      <Consents id={id} />
-      <Grants id={id} />
+      <Sessions id={id} turn={turn} />
+      <Consents id={id} turn={turn} />
+      <Grants id={id} turn={turn} />
     </>
   );
 }
 
-function Sessions({ id }: OfUser) {
+function Sessions({ id, turn }: OfUser) {
   const path = { id };
-  const asked = useAnswer(() => api.get('/api/2/users/{id}/sessions', { path, query }), [id]);
+  const asked = useAnswer(() => api.get('/api/2/users/{id}/sessions', { path, query }), [id, turn]);
   return (
     <Things
       title="Sessions"
@@ -67,9 +69,9 @@ function Sessions({ id }: OfUser) {
   );
 }
 
-function Consents({ id }: OfUser) {
+function Consents({ id, turn }: OfUser) {
   const path = { id };
-  const asked = useAnswer(() => api.get('/api/2/users/{id}/consents', { path, query }), [id]);
+  const asked = useAnswer(() => api.get('/api/2/users/{id}/consents', { path, query }), [id, turn]);
   return (
     <Things
       title="Consents"
@@ -92,9 +94,9 @@ function Consents({ id }: OfUser) {
   );
 }
 
-function Grants({ id }: OfUser) {
+function Grants({ id, turn }: OfUser) {
   const path = { id };
-  const asked = useAnswer(() => api.get('/api/2/users/{id}/grants', { path, query }), [id]);
+  const asked = useAnswer(() => api.get('/api/2/users/{id}/grants', { path, query }), [id, turn]);
   return (
     <Things
       title="Grants"

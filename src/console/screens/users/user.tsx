@@ -93,7 +93,7 @@ export function UserScreen({ id }: { readonly id: string }) {
       )}
       <UserAccess user={user} turn={turn} save={save} again={again} />
       {may('read_all') && <UserFactors id={user.id} turn={turn} />}
-      {may('manage_all') && <UserSignIns id={user.id} />}
+      {may('manage_all') && <UserSignIns id={user.id} turn={turn} />}
       {may('read_all') && <UserHistory id={user.id} turn={turn} />}
     </Screen>
   );

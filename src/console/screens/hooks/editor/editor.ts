@@ -45,7 +45,6 @@ export interface Editor {
   setText(text: string): void;
   /** Looks again at what the surface found wrong. */
   look(): void;
-  focus(): void;
   destroy(): void;
 }
 
@@ -95,7 +94,6 @@ export function openEditor(root: ShadowRoot, parts: EditorParts): Editor {
       view.dispatch({ effects: refused.of(null) });
       forceLinting(view);
     },
-    focus: () => view.focus(),
     destroy: () => view.destroy(),
   };
 }

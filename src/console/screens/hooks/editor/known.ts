@@ -123,7 +123,7 @@ export function membersAround(state: EditorState, inner: Node, known: Known): re
       if (key && inner.from > key.to) path.unshift(textOf(state, key));
     }
     const start =
-      node.name === 'ObjectExpression' ? answerAt(node, parent) : node.name === 'ObjectPattern' && patternAt(parent);
+      node.name === 'ObjectExpression' ? answerAt(parent) : node.name === 'ObjectPattern' && patternAt(parent);
     if (!start) continue;
     const members = start === 'answer' ? answerOf(known) : contextOf(known);
     return path.length === 0 ? members : (follow(members, path)?.members ?? []);
@@ -132,7 +132,7 @@ export function membersAround(state: EditorState, inner: Node, known: Known): re
 }
 
 /** `return { … }`, or `=> ({ … })` */
-function answerAt(_: Node, parent: Node | null): 'answer' | false {
+function answerAt(parent: Node | null): 'answer' | false {
   const isReturned = parent?.name === 'ReturnStatement';
   const isBody = parent?.name === 'ParenthesizedExpression' && parent.parent?.name === 'ArrowFunction';
   return isReturned || isBody ? 'answer' : false;

@@ -3,6 +3,7 @@
 import { api, ifMatch } from '../../../api/api.ts';
 import type { Schemas } from '../../../api/contract.ts';
 import { newAppFields } from '../../apps/fields.ts';
+import { bodyOf, definitionOf } from '../../hooks/definition.ts';
 import { type About, type Action, done } from './action.ts';
 
 /** Written over what is there now, which somebody may have changed since the explanation. */
@@ -76,15 +77,7 @@ export function disableHook(id: string): Action {
     scopes: [],
     act: async () => {
       const { data, tag } = await api.get('/api/2/hooks/{id}', { path: { id } });
-      const {
-        id: _,
-        status: _status,
-        created_at: _created,
-        updated_at: _updated,
-        warning: _warning,
-        ...members
-      } = data;
-      const body = { ...members, disabled: true };
+      const body = bodyOf({ ...definitionOf(data), disabled: true });
       return api.put('/api/2/hooks/{id}', { path: { id }, header: ifMatch(tag), body }).then(done);
     },
   };

@@ -105,6 +105,14 @@ export interface Whole {
 /** Where the paths of inputs start. */
 export const base = dirname(packages);
 
+/**
+ * One byte for each character: V8 takes it as it was read. What esbuild escapes leaves regular expressions out; in them,
+ * as in texts and names, an escape stands for the same unit of UTF-16.
+ */
+function inAscii(text: string): string {
+  return text.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 /** A script whose completion value is a function that takes `require` and what modules ask for, and exports. */
 export async function bundleWhole(): Promise<Whole> {
   const { outputFiles, metafile } = await build({
@@ -116,8 +124,6 @@ export async function bundleWhole(): Promise<Whole> {
     format: 'cjs',
     platform: 'node',
     target: 'node24',
-    // One byte for each character: V8 takes it as it was read.
-    charset: 'ascii',
     legalComments: 'none',
     logLevel: 'warning',
     tsconfigRaw: {},
@@ -126,6 +132,8 @@ export async function bundleWhole(): Promise<Whole> {
   });
   const [file] = outputFiles;
   if (!file) throw new Error('esbuild wrote nothing');
-  const text = `(function (require, installation) {\nconst module = { exports: {} };\n${file.text}\nreturn module.exports;\n})`;
+  const text = inAscii(
+    `(function (require, installation) {\nconst module = { exports: {} };\n${file.text}\nreturn module.exports;\n})`,
+  );
   return { text, inputs: Object.keys(metafile.inputs).filter((path) => !path.startsWith('(disabled):')) };
 }

@@ -88,6 +88,12 @@ describe('the service as one file', () => {
     assert.equal(kept(), 1);
   });
 
+  it('is ASCII, as which it is read: other characters of a regular expression would be two or three each', () => {
+    const text = readFileSync(join(folder, 'gatehouse.cjs'), 'latin1');
+    assert.equal(/[\u0080-\u00ff].*/.exec(text)?.[0], undefined);
+    assert.match(text, /\\u0430/);
+  });
+
   it('leaves the schema of OpenAPI to the validator as the service changes it', () => {
     const text = readFileSync(join(folder, 'gatehouse.cjs'), 'latin1');
     assert.ok(text.includes('require("express-openapi-validator/dist/framework/openapi.v3_1.modified.schema.json")'));

@@ -29,7 +29,8 @@ export function noteCall(request: Request): void {
   });
 }
 
-const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+/** As one word of a shell. */
+export const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 function curlOf(method: string, url: string, body: string, match: string | null): string {
   return [

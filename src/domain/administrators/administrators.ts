@@ -42,6 +42,7 @@ export function setAdministrator(
       throw new Failure('not_found', { name: 'user', message: 'there is no such user' });
     }
     const all = await tx.administrators.lockAll(account.id);
+    await requireStanding(tx, all);
     if (!scopes.includes('manage_all')) await requireSuccessor(tx, all, userId);
     const createdAt = all.find((one) => one.userId === userId)?.createdAt ?? services.clock.now();
     const administrator = { accountId: account.id, userId, scopes, createdAt };
@@ -56,6 +57,7 @@ export async function removeAdministrator(services: WriteServices, account: Audi
   await services.store.transaction(async (tx) => {
     await tx.users.lock(account.id, userId);
     const all = await tx.administrators.lockAll(account.id);
+    await requireStanding(tx, all);
     await readAdministrator(tx, account, userId);
     await requireSuccessor(tx, all, userId);
     await tx.administrators.remove(account.id, userId);
@@ -63,15 +65,38 @@ export async function removeAdministrator(services: WriteServices, account: Audi
   });
 }
 
-/** For a user who will not be able to sign in: throws `last_administrator` if it is the caller, and the last one. */
+/**
+ * For a user who will not be able to sign in: throws `last_administrator` if it is the caller, and the last one, and
+ * `caller_unauthenticated` for another full administrator if the caller is none any more.
+ */
 export async function requireOtherAdministrator(
   tx: Pick<StoreVerbs, 'administrators' | 'users'>,
   account: Pick<Account, 'id'>,
   userId: number,
 ): Promise<void> {
   const { actor } = currentAuditContext();
-  if (actor?.type !== 'user' || actor.id !== userId) return;
-  await requireSuccessor(tx, await tx.administrators.lockAll(account.id), userId);
+  if (actor?.type !== 'user') return;
+  const all = await tx.administrators.lockAll(account.id);
+  if (actor.id === userId) await requireSuccessor(tx, all, userId);
+  else if (isFull(all, userId)) await requireStanding(tx, all);
+}
+
+function isFull(all: readonly AdministratorRecord[], userId: number): boolean {
+  return all.some((one) => one.userId === userId && one.scopes.includes('manage_all'));
+}
+
+/**
+ * An administrator's call was let in before it waited for these rows: whether it still may is looked at again. One whose
+ * right is taken could give it back otherwise, and two could remove each other. Throws `caller_unauthenticated`.
+ */
+async function requireStanding(tx: Pick<StoreVerbs, 'users'>, all: readonly AdministratorRecord[]): Promise<void> {
+  const { actor } = currentAuditContext();
+  if (actor?.type !== 'user') return;
+  const own = all.find(({ userId }) => userId === actor.id);
+  const user = own?.scopes.includes('manage_all') ? await tx.users.find(own.accountId, own.userId) : null;
+  if (user && !findStatusFailure(user)) return;
+  const reason = 'the right was taken meanwhile';
+  throw new Failure('caller_unauthenticated', { reason, challenged: true, scheme: 'DPoP' });
 }
 
 /**
@@ -85,7 +110,7 @@ async function requireSuccessor(
 ): Promise<void> {
   const { actor } = currentAuditContext();
   if (actor?.type !== 'user' || actor.id !== userId) return;
-  if (!all.find((one) => one.userId === userId)?.scopes.includes('manage_all')) return;
+  if (!isFull(all, userId)) return;
   for (const { accountId, userId: other, scopes } of all) {
     if (other === userId || !scopes.includes('manage_all')) continue;
     const user = await tx.users.find(accountId, other);

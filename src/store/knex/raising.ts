@@ -63,8 +63,9 @@ export async function raiseAll({ client }: Knex, accountId: number): Promise<boo
   const found: { app_id: number }[] = await wrong.select('app_id');
   const appIds = found.map((row) => Number(row.app_id));
   for await (const some of chunks(appIds)) await countLinkedServers(client, accountId, some);
-  await recountUsers(client, accountId);
+  // Locks the account's row: of two that count at once, the second sees what the first has added.
   await raiseGeneration(client, accountId);
+  await recountUsers(client, accountId);
   return true;
 }
 

@@ -68,7 +68,8 @@ export async function foldUserCounts(db: Knex): Promise<void> {
     .select('account_id')
     .groupBy('account_id')
     .havingRaw('count(*) > 1')
-    .orderBy('account_id')
+    // Those with most rows first: each has its turn.
+    .orderByRaw('count(*) desc')
     .limit(accountsAtOnce);
   for (const { account_id: accountId } of grown) {
     let isLeft = true;

@@ -205,6 +205,29 @@ export function administrators(app: () => TestApp): void {
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409]);
   });
 
+  it('of two who remove, or suspend, each other at once one stays', async () => {
+    for (const act of ['remove', 'suspend'] as const) {
+      const one = await app().another();
+      const both = [await makeAdministrator(one), await makeAdministrator(one)] as const;
+      const [first, second] = [await atConsole(one, both[0]), await atConsole(one, both[1])];
+      const end = (by: typeof first, id: number) =>
+        act === 'remove' ? by.call('DELETE', `/administrators/${id}`) : by.call('PUT', `/users/${id}`, { status: 2 });
+      const answers = await Promise.all([end(first, both[1].id), end(second, both[0].id)]);
+      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [act === 'remove' ? 204 : 200, 401]);
+    }
+  });
+
+  it('a right that was taken is not given back by a call under way', async () => {
+    const one = await app().another();
+    const [keeper, other] = [await makeAdministrator(one), await makeAdministrator(one)];
+    const [full, own] = [await atConsole(one, keeper), await atConsole(one, other)];
+    const path = `/administrators/${other.id}`;
+    const giving = Array.from({ length: 5 }, () => own.call('PUT', path, { scopes: ['manage_all'] }));
+    assert.equal((await full.call('DELETE', path)).status, 204);
+    for (const { status } of await Promise.all(giving)) assert.ok(status === 200 || status === 401, `${status}`);
+    assert.equal(await one.services.store.administrators.find(one.account.id, other.id), null);
+  });
+
   it('no member of a user gives or takes scopes', async () => {
     const user = await makeAdministrator(app(), ['manage_users']);
     const console = await atConsole(app(), user);

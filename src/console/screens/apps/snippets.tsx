@@ -1,3 +1,4 @@
+import { quoted } from '../../api/calls.ts';
 import type { Schemas } from '../../api/contract.ts';
 import { copy } from '../../parts/notices.tsx';
 import { Section } from '../../parts/screen.tsx';
@@ -11,12 +12,13 @@ export function Snippets({ app }: { readonly app: Schemas['App'] }) {
     `OIDC_ISSUER=${issuer}`,
     `OIDC_CLIENT_ID=${app.client_id}`,
     ...(isPublic ? [] : ['OIDC_CLIENT_SECRET=… # shown once, when the app was created']),
-    `OIDC_REDIRECT_URI=${redirect}`,
+    // Whoever registers an app chooses it.
+    `OIDC_REDIRECT_URI=${quoted(redirect)}`,
   ].join('\n');
   const javascript = [
     "import * as client from 'openid-client';",
     `const config = await client.discovery(new URL('${issuer}'), '${app.client_id}'${isPublic ? '' : ', secret'});`,
-    `const url = client.buildAuthorizationUrl(config, { redirect_uri: '${redirect}', scope: 'openid email' });`,
+    `const url = client.buildAuthorizationUrl(config, { redirect_uri: ${JSON.stringify(redirect)}, scope: 'openid email' });`,
   ].join('\n');
   const snippets = [
     ['Environment', environment],

@@ -103,7 +103,7 @@ function Results({ id, setAt }: { readonly id: string; readonly setAt: string })
       title="What came of it"
       actions={
         <button type="button" onClick={() => void again()}>
-          Look again
+          Refresh
         </button>
       }
     >

@@ -93,8 +93,7 @@ async function requireStanding(tx: Pick<StoreVerbs, 'users'>, all: readonly Admi
   const { actor } = currentAuditContext();
   if (actor?.type !== 'user') return;
   const own = all.find(({ userId }) => userId === actor.id);
-  const user = own?.scopes.includes('manage_all') ? await tx.users.find(own.accountId, own.userId) : null;
-  if (user && !findStatusFailure(user)) return;
+  if (own?.scopes.includes('manage_all') && (await canSignIn(tx, own))) return;
   const reason = 'the right was taken meanwhile';
   throw new Failure('caller_unauthenticated', { reason, challenged: true, scheme: 'DPoP' });
 }
@@ -111,13 +110,20 @@ async function requireSuccessor(
   const { actor } = currentAuditContext();
   if (actor?.type !== 'user' || actor.id !== userId) return;
   if (!isFull(all, userId)) return;
-  for (const { accountId, userId: other, scopes } of all) {
-    if (other === userId || !scopes.includes('manage_all')) continue;
-    const user = await tx.users.find(accountId, other);
-    if (user && !findStatusFailure(user)) return;
+  for (const one of all) {
+    if (one.userId === userId || !one.scopes.includes('manage_all')) continue;
+    if (await canSignIn(tx, one)) return;
   }
   const message = 'you are the last administrator with manage_all: give it to another user first';
   throw new Failure('last_administrator', { name: 'scopes', message });
+}
+
+async function canSignIn(
+  tx: Pick<StoreVerbs, 'users'>,
+  { accountId, userId }: Pick<AdministratorRecord, 'accountId' | 'userId'>,
+): Promise<boolean> {
+  const user = await tx.users.find(accountId, userId);
+  return user !== null && !findStatusFailure(user);
 }
 
 function recordChange(

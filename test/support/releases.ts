@@ -1,7 +1,7 @@
-/** Checkouts of this repository beside this one, with its packages. */
+/** Checkouts of this repository beside this one, with their packages. */
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -20,10 +20,12 @@ export function lastRelease(): string {
   return commit;
 }
 
-/** Writes the files of a commit into a new folder. */
+/** Writes the files of a commit into a new folder, with the packages that it asks for: ours where they are the same. */
 export function checkOut(commit: string, folder: string): void {
   mkdirSync(folder, { recursive: true });
   const files = execFileSync('git', ['archive', commit], { cwd: root, maxBuffer: 2 ** 30 });
   execFileSync('tar', ['-x', '-C', folder], { input: files });
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const [own, other] = [root, folder].map((place) => readFileSync(join(place, 'package-lock.json'), 'utf8'));
+  if (own === other) symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  else execFileSync('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund'], { cwd: folder, stdio: 'ignore' });
 }

@@ -27,8 +27,15 @@ export interface PoolOptions {
 }
 
 export interface Pool {
-  /** Does `work` in the account's process as soon as it has room; null when it had none in time. */
-  use<Result>(accountId: number, work: (member: Member) => Promise<Result>): Promise<Result | null>;
+  /**
+   * Does `work` in the account's process as soon as it has room; null when it had none in time. `atLeast` extends the
+   * pool's own wait.
+   */
+  use<Result>(
+    accountId: number,
+    work: (member: Member) => Promise<Result>,
+    atLeast?: number,
+  ): Promise<Result | null>;
   recycle(accountId: number): void;
   /** Why no process could be started when that was last tried; null when it could. */
   trouble(): string | null;
@@ -39,7 +46,7 @@ export interface Pool {
 export function createPool(options: PoolOptions): Pool {
   const { command, fetch, mostProcesses, idleMilliseconds, waitMilliseconds, keepsSpare } = options;
   const places = new Set<Place>();
-  const queues = createQueues(waitMilliseconds);
+  const queues = createQueues();
   let known: HookCommand | null = null;
   let trouble: string | null = null;
   let isClosed = false;
@@ -150,9 +157,9 @@ export function createPool(options: PoolOptions): Pool {
   process.once('exit', killAll);
 
   return {
-    use(accountId, work) {
+    use(accountId, work, atLeast = 0) {
       if (isClosed || (known === null && trouble !== null)) return Promise.resolve(null);
-      const result = queues.wait(accountId, work);
+      const result = queues.wait(accountId, Math.max(waitMilliseconds, atLeast), work);
       dispatchAll();
       return result;
     },

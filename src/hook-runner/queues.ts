@@ -9,8 +9,12 @@ const mostWaiting = 256;
 export type Begin = (member: Member | null) => void;
 
 export interface Queues {
-  /** Runs `work` when its turn comes; null when that is too late, or too many are waiting. */
-  wait<Result>(accountId: number, work: (member: Member) => Promise<Result>): Promise<Result | null>;
+  /** Runs `work` when its turn comes; null when that takes longer than the wait, or too many are waiting. */
+  wait<Result>(
+    accountId: number,
+    waitMilliseconds: number,
+    work: (member: Member) => Promise<Result>,
+  ): Promise<Result | null>;
   /** Accounts with waiting runs. */
   all(): IterableIterator<[accountId: number, queue: Begin[]]>;
   isEmpty(): boolean;
@@ -18,7 +22,7 @@ export interface Queues {
   giveUp(accountId: number): void;
 }
 
-export function createQueues(waitMilliseconds: number): Queues {
+export function createQueues(): Queues {
   const queues = new Map<number, Begin[]>();
 
   function leave(accountId: number, queue: Begin[], begin: Begin): void {
@@ -28,7 +32,7 @@ export function createQueues(waitMilliseconds: number): Queues {
   }
 
   return {
-    wait(accountId, work) {
+    wait(accountId, waitMilliseconds, work) {
       const queue = queues.get(accountId) ?? [];
       if (queue.length >= mostWaiting) return Promise.resolve(null);
       queues.set(accountId, queue);

@@ -1,7 +1,7 @@
 /** The port through which the domain runs functions, in processes that the service starts and ends. */
 
 import { totalmem } from 'node:os';
-import { minute } from '../domain/durations.ts';
+import { minute, second } from '../domain/durations.ts';
 import type { HookLoading, HookRun, HookRunner, HookRunResult, HookRuntime } from '../domain/hooks/runner.ts';
 import { type Answer, emptyAnswer, refuseContext } from './answer.ts';
 import type { Outcome } from './member.ts';
@@ -17,6 +17,8 @@ const fewestProcesses = 4;
 /** Where several processes of the service have some each. */
 const fewestOfMany = 2;
 const highestMostProcesses = 64;
+/** How long loading waits for a process: whoever saves a function waits for its verdict, not for a sign-in. */
+const loadingWaitMilliseconds = 15 * second;
 
 const builtIn: readonly HookRuntime[] = [{ name: 'jsruntime12.x', node: null }];
 
@@ -63,21 +65,26 @@ export function createHookRunner(options: HookRunnerOptions): HookProcessRunner 
   async function runWith(
     call: Omit<HookRun, 'context'>,
     context: string | null,
-    fetch?: GuestFetch,
+    loading?: { readonly fetch: GuestFetch; readonly waitMilliseconds: number },
   ): Promise<HookRunResult> {
     const { source, packages, variables, timeoutMilliseconds, isForStranger = false } = call;
     const pool = runtimes.poolOf(call.runtime, isForStranger);
     if (!pool) return result(notOffered(call.runtime));
     const input = JSON.stringify({ context, variables } satisfies GuestInput);
-    const outcome = await pool.use(processKey(call), (member) =>
-      member.run({ source, packages }, input, timeoutMilliseconds, fetch),
+    const outcome = await pool.use(
+      processKey(call),
+      (member) => member.run({ source, packages }, input, timeoutMilliseconds, loading?.fetch),
+      loading?.waitMilliseconds,
     );
     return result(outcome ?? { ending: 'unavailable', answer: emptyAnswer, durationMilliseconds: 0 });
   }
 
   return {
     run,
-    load: async (call) => loadingOf(await runWith({ ...call, isDraft: true }, null, noFetch)),
+    load: async (call) => {
+      const loading = { fetch: noFetch, waitMilliseconds: loadingWaitMilliseconds };
+      return loadingOf(await runWith({ ...call, isDraft: true }, null, loading));
+    },
     checkSyntax: findSyntaxError,
     async warm({ accountId, runtime, source, packages }) {
       await runtimes.poolOf(runtime, false)?.use(accountId, (member) => member.load({ source, packages }));

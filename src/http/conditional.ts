@@ -62,7 +62,7 @@ export type AnswerIfMatch = (
   operationId: string,
   request: Request<unknown>,
   respond: Respond,
-  store?: Store,
+  store: Store,
 ) => Promise<Reply<unknown>> | null;
 
 /** The conditional writes of a surface. Their answer throws `precondition_failed` besides what the write throws. */
@@ -76,7 +76,7 @@ export function prepareConditional<Operations>(
   const handlerOver = (store: Store, operationId: string) =>
     handlersOver({ ...services, store })[operationId as keyof Operations] as Handler<unknown>;
 
-  return (operationId, request, respond, store = services.store) => {
+  return (operationId, request, respond, store) => {
     const field = request.headers['if-match'];
     const reader = readers.get(operationId);
     if (field === undefined || reader === undefined) return null;

@@ -26,8 +26,13 @@ interface Repeatable<Operations> {
   readonly handlersOver?: (services: Services) => Handlers<Operations>;
 }
 
-/** Answers a request that is to be repeatable, or null for any other. */
-export type AnswerOnce = (operationId: string, request: Request<unknown>, respond: Respond) => Promise<Answered> | null;
+/** Answers a request that is to be repeatable, or null for any other. `store`: what the write goes to. */
+export type AnswerOnce = (
+  operationId: string,
+  request: Request<unknown>,
+  respond: Respond,
+  store: Services['store'],
+) => Promise<Answered> | null;
 
 function tooShort(): Failure {
   const name = 'Idempotency-Key';
@@ -58,7 +63,7 @@ export function prepareRepeatable<Operations>(
     if (operations.size > 0) throw new Error(`no handlers over another store: ${[...operations].join(', ')}`);
     return () => null;
   }
-  return (operationId, request, respond) => {
+  return (operationId, request, respond, given) => {
     const key = request.headers['idempotency-key'];
     if (key === undefined || !operations.has(operationId)) return null;
     const { caller, origin, path, query, body } = request;
@@ -69,7 +74,7 @@ export function prepareRepeatable<Operations>(
       key,
       request: JSON.stringify([operationId, path, query, body ?? null]),
     };
-    return answerOnce(services, repeatable, async (store) => {
+    return answerOnce({ ...services, store: given }, repeatable, async (store) => {
       const conditional = answerIfMatch(operationId, request, respond, store);
       if (conditional) return conditional;
       const handler = handlersOver({ ...services, store })[operationId as keyof Operations] as Handler<unknown>;

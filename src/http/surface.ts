@@ -9,6 +9,7 @@ import { findAccountByHost } from '../domain/accounts/accounts.ts';
 import { isLegacyHost } from '../domain/accounts/hosts.ts';
 import type { LimitName } from '../domain/accounts/limit-settings.ts';
 import { actAs } from '../domain/audit/context.ts';
+import { storeWhileAdmitted } from '../domain/callers/still-admitted.ts';
 import { Failure, type FailureCode } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
 import { requireAccepted } from './accept.ts';
@@ -40,7 +41,7 @@ export interface SurfaceDefinition<Operations> {
   readonly invalid?: (operationId: keyof Operations & string, pointer: string, keyword: string) => FailureCode;
   /** The format of refusals outside any operation. */
   readonly mediaType?: 'application/json' | 'application/xml' | 'text/html';
-  /** The same handlers over other services, for requests with `If-Match` or `Idempotency-Key`: over another store. */
+  /** The same handlers over another store: for writes of a known caller, and with `If-Match` or `Idempotency-Key`. */
   readonly handlersOver?: (services: Services) => Handlers<Operations>;
   /** What writes with a documented 412 lock. */
   readonly resourceKinds?: ResourceKinds<Operations>;
@@ -97,7 +98,7 @@ export function createSurface<Operations>(services: Services, definition: Surfac
         readQuery(),
         ...byKey('query', 'body'),
         ...createValidator(),
-        dispatch(services, definition.handlers, { answerIfMatch, answerOnce }, lists, form),
+        dispatch(services, definition, { answerIfMatch, answerOnce }, lists, form),
       ],
       refuse(services, definition, deprecation, form),
     );
@@ -138,7 +139,7 @@ function respond(status: number, body?: unknown, headers: ReplyHeaders = {}) {
 
 function dispatch<Operations>(
   services: Services,
-  handlers: Handlers<Operations>,
+  { handlers, handlersOver }: Pick<SurfaceDefinition<Operations>, 'handlers' | 'handlersOver'>,
   { answerIfMatch, answerOnce }: { readonly answerIfMatch: AnswerIfMatch; readonly answerOnce: AnswerOnce },
   lists: ReadonlyMap<string, ListRules>,
   form: ReplyForm,
@@ -146,7 +147,6 @@ function dispatch<Operations>(
   return async (req, res) => {
     const state = requestStateOf(res);
     const operation = state.operation as ContractOperation;
-    const handler = handlers[operation.operationId as keyof Operations] as Handler<unknown>;
     const account = state.account;
     if (!account) throw new Failure('account_unknown');
     // An optional bearer, if sent, must be valid (RFC 6750 §3.1).
@@ -166,13 +166,19 @@ function dispatch<Operations>(
       origin,
       list: rules ? readList(services, rules, origin, req.query, pathParametersOf(req)) : noList,
     };
+    const isLookedAt = caller !== null && handlersOver !== undefined && req.method !== 'GET';
+    const store = isLookedAt
+      ? storeWhileAdmitted(services, account, req.headers.authorization, caller)
+      : services.store;
+    const chosen = isLookedAt ? handlersOver({ ...services, store }) : handlers;
+    const handler = chosen[operation.operationId as keyof Operations] as Handler<unknown>;
     const actor = actorOf(state);
     const userAgent = req.headers['user-agent'];
     // A list in parts is read while it is sent.
     await actAs({ actor, source, requestId, userAgent }, async () => {
       const answering =
-        answerOnce(operation.operationId, request, respond as never) ??
-        answerIfMatch(operation.operationId, request, respond as never) ??
+        answerOnce(operation.operationId, request, respond as never, store) ??
+        answerIfMatch(operation.operationId, request, respond as never, store) ??
         handler(request, respond as never);
       await sendReply(res, operation, await answering, form);
     });

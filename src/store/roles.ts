@@ -59,6 +59,6 @@ export interface RoleStore {
   move(accountId: number, roleId: number, userId: number, at: Milliseconds): Promise<void>;
   /** Answers those that were linked, ascending. */
   unlink(accountId: number, link: RoleLink, roleId: number, ids: readonly number[]): Promise<readonly number[]>;
-  /** The first of these ids that no such app or user has; null when all are known. */
-  findUnknown(accountId: number, link: RoleLink, ids: readonly number[]): Promise<number | null>;
+  /** The first of these ids that no such role, app or user has; null when all are known. */
+  findUnknown(accountId: number, kind: RoleLink | 'roles', ids: readonly number[]): Promise<number | null>;
 }

@@ -17,6 +17,8 @@ export interface Setting<Value> {
   readonly form: SettingForm;
   /** The parsed value; undefined when the text is not allowed. */
   parse(text: string): Value | undefined;
+  /** Whether an allowed text may be set: what was stored before there was a bound is read all the same. Default: yes. */
+  isWithinBounds?(value: Value): boolean;
 }
 
 /** In words. `Intl.ListFormat` would take ten milliseconds of every start. */
@@ -57,17 +59,20 @@ export function wholeNumber(fallback: number, least: number, most: number, meani
   };
 }
 
+/** Each registration looks all of them up, in a transaction that others wait for. */
+const mostRoleNames = 20;
+
 export function roleNames(meaning: string): Setting<readonly string[]> {
   return {
     meaning,
     fallback: '',
-    allowed: 'names of roles separated by commas',
+    allowed: `at most ${mostRoleNames} names of roles separated by commas`,
     form: { kind: 'role_names' },
-    parse: (text) =>
-      text
-        .split(',')
-        .map((name) => name.trim())
-        .filter(Boolean),
+    parse: (text) => {
+      const names = text.split(',').map((name) => name.trim());
+      return [...new Set(names.filter(Boolean))];
+    },
+    isWithinBounds: (names) => names.length <= mostRoleNames,
   };
 }
 

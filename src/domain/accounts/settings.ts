@@ -187,7 +187,9 @@ export function changeSettings(
       delete changed[name];
       continue;
     }
-    if (settings[name].parse(text) === undefined) {
+    const { parse, isWithinBounds = () => true }: Setting<unknown> = settings[name] as Setting<unknown>;
+    const value = parse(text);
+    if (value === undefined || !isWithinBounds(value)) {
       throw new Failure('value_invalid', { name, message: `${name} must be ${settings[name].allowed}` });
     }
     changed[name] = text;

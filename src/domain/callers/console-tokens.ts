@@ -1,4 +1,5 @@
 import type { Services } from '../../services.ts';
+import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { consoleClient } from '../clients/console-client.ts';
 import { readProof, useConsoleProof } from '../dpop/check-proof.ts';
@@ -53,7 +54,7 @@ export async function authenticateAdministrator(
  * use of the session. Throws `caller_unauthenticated`.
  */
 export async function readConsoleToken(
-  { store, clock }: Pick<Services, 'store' | 'clock'>,
+  { store, clock }: Pick<Services, 'clock'> & { readonly store: Pick<StoreVerbs, 'administrators'> },
   account: Account,
   accessToken: string,
 ) {

@@ -1,5 +1,6 @@
 import type { Services } from '../../services.ts';
 import type { CredentialRecord, CredentialToken } from '../../store/callers.ts';
+import type { StoreVerbs } from '../../store/store.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
@@ -8,6 +9,10 @@ import { digestOf, matchesDigest, newSecret, readRowId, secretPrefixes } from '.
 import type { Caller } from './caller.ts';
 
 const lifeSeconds = 36_000;
+
+interface Reading {
+  readonly store: Pick<StoreVerbs, 'callers'>;
+}
 
 interface IssuedCredentialToken {
   readonly accessToken: string;
@@ -38,7 +43,7 @@ export async function issueCredentialToken(
 
 /** The caller who presents a bearer token; throws `caller_unauthenticated` when it is unknown, expired or revoked. */
 export async function authenticateBearer(
-  services: Pick<Services, 'store' | 'clock'>,
+  services: Pick<Services, 'clock'> & Reading,
   account: Pick<Account, 'id'>,
   accessToken: string,
 ): Promise<Caller> {
@@ -77,7 +82,7 @@ export async function revokeCredentialToken(
 }
 
 async function findToken(
-  services: Pick<Services, 'store'>,
+  services: Reading,
   account: Pick<Account, 'id'>,
   accessToken: string,
 ): Promise<CredentialToken | null> {

@@ -1,33 +1,69 @@
-/** Whether who was admitted when an answer began would be admitted now: for answers that go on. */
+/** Whether who was admitted when a call began would be admitted now: for answers that go on, and for what is written. */
 
 import type { Services } from '../../services.ts';
+import type { Store, StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { accountOf } from '../accounts/accounts.ts';
 import { Failure } from '../failure.ts';
 import { bearerToken, dpopToken } from './bearer.ts';
+import type { Caller } from './caller.ts';
 import { readConsoleToken } from './console-tokens.ts';
 import { authenticateBearer } from './credential-tokens.ts';
 
-/** `authorization`: the header of the request. Rejects where that cannot be found out. */
+type Reading = Pick<Services, 'clock' | 'addresses'> & {
+  readonly store: Pick<StoreVerbs, 'accounts' | 'administrators' | 'callers'>;
+};
+
+/**
+ * `authorization`: the header of the request; `scopes`: all that the caller must still have. Rejects where that cannot
+ * be found out.
+ */
 export async function isStillAdmitted(
-  services: Pick<Services, 'store' | 'clock' | 'addresses'>,
+  services: Reading,
   { id }: Pick<Account, 'id'>,
   authorization: string | undefined,
-  scope: string,
+  scopes: readonly string[],
 ): Promise<boolean> {
-  // Its settings may be others by now.
-  const record = await services.store.accounts.find(id);
-  if (!record) return false;
-  const account = accountOf(record, services.addresses);
   const bound = dpopToken(authorization);
-  const read =
-    bound === null
-      ? authenticateBearer(services, account, bearerToken(authorization) ?? '')
-      : readConsoleToken(services, account, bound);
   try {
-    return (await read).scopes.some((one) => one === scope);
+    const now =
+      bound === null
+        ? await authenticateBearer(services, { id }, bearerToken(authorization) ?? '')
+        : await readAdministrator(services, id, bound);
+    return now !== null && scopes.every((scope) => now.scopes.includes(scope));
   } catch (error) {
     if (error instanceof Failure && error.code === 'caller_unauthenticated') return false;
     throw error;
   }
 }
+
+async function readAdministrator(services: Reading, accountId: number, accessToken: string) {
+  // Its settings may be others by now.
+  const record = await services.store.accounts.find(accountId);
+  return record && readConsoleToken(services, accountOf(record, services.addresses), accessToken);
+}
+
+/**
+ * The same store for the writes of one call: each transaction begins by looking again whether its caller is admitted. A
+ * call waits between both, for the hash of a password, for the verdict on a function, or for other writes, and who lost
+ * the right meanwhile would have made another one by then. A transaction throws `caller_unauthenticated`.
+ */
+export function storeWhileAdmitted(
+  services: Pick<Services, 'store' | 'clock' | 'addresses'>,
+  account: Pick<Account, 'id'>,
+  authorization: string | undefined,
+  { scopes }: Pick<Caller, 'scopes'>,
+): Store {
+  const { store } = services;
+  return {
+    ...store,
+    transaction: (work) =>
+      store.transaction(async (tx) => {
+        if (await isStillAdmitted({ ...services, store: tx }, account, authorization, scopes)) return work(tx);
+        const scheme = dpopToken(authorization) === null ? {} : { scheme: 'DPoP' as const };
+        throw new Failure('caller_unauthenticated', { reason: wasTaken, challenged: true, ...scheme });
+      }),
+  };
+}
+
+const wasTaken = 'the right was taken meanwhile';

@@ -161,13 +161,12 @@ async function replaceRoles(
 ): Promise<number> {
   if (ids === undefined) return 0;
   const wanted = new Set(ids ?? []);
-  const surplus = ((await tx.access.rolesOf(account.id, [appId])).get(appId) ?? []).filter((id) => !wanted.has(id));
-  for (const roleId of wanted) {
-    if (!(await tx.roles.find(account.id, roleId))) {
-      throw new Failure('value_invalid', { name: 'role_ids', message: `unknown role in role_ids: ${roleId}` });
-    }
-    await tx.access.grant(account.id, appId, { roleId }, now);
+  const unknown = await tx.roles.findUnknown(account.id, 'roles', [...wanted]);
+  if (unknown !== null) {
+    throw new Failure('value_invalid', { name: 'role_ids', message: `unknown role in role_ids: ${unknown}` });
   }
-  for (const roleId of surplus) await tx.access.revoke(account.id, appId, { roleId });
+  const surplus = ((await tx.access.rolesOf(account.id, [appId])).get(appId) ?? []).filter((id) => !wanted.has(id));
+  await tx.access.grantRoles(account.id, appId, [...wanted], now);
+  await tx.access.revokeRoles(account.id, appId, surplus);
   return surplus.length > 0 ? endUnassigned(tx, account, { appIds: [appId] }, now) : 0;
 }

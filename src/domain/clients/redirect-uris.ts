@@ -17,7 +17,8 @@ const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
  */
 const unclaimable: ReadonlySet<string> = new Set(
   [
-    'about blob cid data feed file filesystem jar javascript mhtml resource urn vbscript view-source ws wss',
+    'about blob cid data feed file filesystem jar javascript livescript mhtml mocha resource urn vbscript view-source',
+    'ws wss x-safari-http x-safari-https',
     'chrome chrome-extension edge moz-extension opera',
     'dav ftp ftps git gopher imap irc ircs ldap ldaps nfs nntp news pop rlogin rtsp sftp smb snmp ssh svn telnet tftp',
     'tn3270 vnc',

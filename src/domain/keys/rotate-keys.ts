@@ -44,7 +44,7 @@ interface Rotated {
  * so repeating the command changes nothing.
  */
 export async function rotateKeys(services: KeyServices, account: Account, rotation: Rotation): Promise<Rotated> {
-  const published = await rotate(services, account, keyAlgorithms, rotation);
+  const published = await rotateInTurn(services, account, keyAlgorithms, rotation);
   return { keys: await listKeys(services, account), published };
 }
 
@@ -53,12 +53,41 @@ export async function rotateIfDue(services: KeyServices, account: Account): Prom
   const keys = await services.store.keys.list(account.id);
   const dueFrom = services.clock.now() - rotatedAfterMilliseconds;
   const due = keyAlgorithms.filter((alg) => (newestOf(keys, alg)?.signsFrom ?? 0) <= dueFrom);
-  if (due.length > 0) await rotate(services, account, due, { emergency: false });
+  if (due.length > 0) await rotateInTurn(services, account, due, { emergency: false });
   return due.length;
 }
 
 /** Another process rotated the same key meanwhile. */
 class Overtaken extends Error {}
+
+/** The end of the last rotation that was asked for. */
+let turn: Promise<unknown> = Promise.resolve();
+/** Those that have not begun, by what is to be rotated. A process of tests has several services. */
+const waiting = new WeakMap<KeyServices['vault'], Map<string, Promise<string[]>>>();
+
+/**
+ * Key pairs are made where signatures are, in Node's four threads, and take seconds where they are long: one at a time,
+ * whoever asks. Who asks for what is waiting already gets the same keys.
+ */
+function rotateInTurn(
+  services: KeyServices,
+  account: Account,
+  algorithms: readonly KeyAlgorithm[],
+  rotation: Rotation,
+): Promise<string[]> {
+  const queue = waiting.get(services.vault) ?? new Map<string, Promise<string[]>>();
+  waiting.set(services.vault, queue);
+  const wanted = JSON.stringify([account.id, algorithms, rotation.emergency]);
+  const known = queue.get(wanted);
+  if (known) return known;
+  const result = turn.then(() => {
+    queue.delete(wanted);
+    return rotate(services, account, algorithms, rotation);
+  });
+  queue.set(wanted, result);
+  turn = result.catch(() => {});
+  return result;
+}
 
 /** The `kid` of each key that it published: none for an algorithm where one is waiting to sign already. */
 async function rotate(
@@ -74,7 +103,8 @@ async function rotate(
     const changed = rotation.emergency ? algorithms : algorithms.filter((alg) => !isWaiting(alg));
     if (changed.length === 0) return [];
     const { signingKeyBits } = account.settings;
-    const prepared = await Promise.all(changed.map((alg) => prepareKey(services, account.record, alg, signingKeyBits)));
+    const prepared: PreparedKey[] = [];
+    for (const alg of changed) prepared.push(await prepareKey(services, account.record, alg, signingKeyBits));
     try {
       await store.transaction(async (tx) => {
         for (const key of prepared) await replaceKey(services, tx, account, newestOf(keys, key.alg), key, rotation);

@@ -8,6 +8,7 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
+import { isConsole } from '../clients/console-client.ts';
 import { documentMark, isUnstored, keepDocumentClient } from '../clients/document-client.ts';
 import { isDocumentId } from '../clients/document-url.ts';
 import { Failure } from '../failure.ts';
@@ -69,7 +70,7 @@ export async function decideConsent(
 ): Promise<void> {
   const { record, client } = await findOpenRequest(services, account, browser);
   requireCsrf(browser, csrf);
-  if (isOwnPages(client)) {
+  if (isOwnPages(client) || isConsole(client)) {
     throw new Failure('authorization_request_invalid', { message: 'There is nothing to consent to here.' });
   }
   const session = await findSession(services, account, browser.sessionSecret);

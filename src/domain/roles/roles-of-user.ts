@@ -44,10 +44,11 @@ export async function replaceRoles(
   roleIds: readonly number[],
   now: Milliseconds,
 ): Promise<number> {
-  await giveRoles(services, tx, account, new Map([[userId, roleIds]]), now);
-  const surplus = (await rolesOf(tx, account, userId)).filter((id) => !roleIds.includes(id));
+  const [wanted, held] = [new Set(roleIds), new Set(await rolesOf(tx, account, userId))];
+  await giveRoles(services, tx, account, new Map([[userId, [...wanted.difference(held)]]]), now);
+  const surplus = held.difference(wanted);
   for (const id of surplus) await removeLinks(services, tx, account, id, 'users', [userId]);
-  return surplus.length > 0 ? endUnassigned(tx, account, { userIds: [userId] }, now) : 0;
+  return surplus.size > 0 ? endUnassigned(tx, account, { userIds: [userId] }, now) : 0;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { ResourceKind, ResourceStore } from '../resources.ts';
 import { dialectOf } from './dialect.ts';
+import { lockPresent } from './hold.ts';
 import { present, type Removable, homes as removable } from './removed.ts';
 
 /** The table of each kind, and its key without the account. */
@@ -34,10 +35,18 @@ async function lockAccount(db: Knex, accountId: number): Promise<boolean> {
   return (await row().first('id')) !== undefined;
 }
 
+/** The user, then all administrators: the order of those who give and take scopes, and look at the others' first. */
+async function lockAdministrators(db: Knex, accountId: number, userId: number): Promise<void> {
+  await lockPresent(db, accountId, 'user', userId);
+  const all = () => db('administrators').where('account_id', accountId);
+  await dialectOf(db).lock(() => all().orderBy('user_id').select('user_id'), 'forUpdate');
+}
+
 export function resourceVerbs(db: Knex): ResourceStore {
   return {
     findLocked: async (accountId, kind, key) => {
       if (kind === 'setting') return lockAccount(db, accountId);
+      if (kind === 'administrator') await lockAdministrators(db, accountId, Number(key));
       const { table, id } = homes[kind];
       const named = () => db(table).where({ account_id: accountId, [id]: id === 'uuid' ? key : Number(key) });
       const linked = (name: string, own: string) => db(name).where({ account_id: accountId, [own]: Number(key) });

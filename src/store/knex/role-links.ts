@@ -20,6 +20,8 @@ const links = {
   admins: { table: 'role_admins', column: 'user_id', named: 'users', id: 'id', kind: 'user' },
 } as const satisfies Record<RoleLink, object>;
 
+const roleRows = { named: 'roles', id: 'id', kind: 'role' } as const;
+
 function ascending(one: number, other: number): number {
   return one - other;
 }
@@ -133,8 +135,8 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
       }
       return unlinked.toSorted(ascending);
     },
-    findUnknown: async (accountId, link, ids) => {
-      const { named, id, kind } = links[link];
+    findUnknown: async (accountId, what, ids) => {
+      const { named, id, kind } = what === 'roles' ? roleRows : links[what];
       for await (const some of chunks(ids)) {
         const found = await db(named)
           .where('account_id', accountId)

@@ -40,7 +40,7 @@ export function streamHookLogs(services: Services): Handler<operations['streamHo
       after: last === undefined ? null : Number(last),
       seconds,
       key: authorization,
-      isAllowed: () => isStillAdmitted(services, account, authorization, scope),
+      isAllowed: () => isStillAdmitted(services, account, authorization, [scope]),
     });
     return respond(
       200,

@@ -15,11 +15,11 @@ onServices('callers of an answer that goes on', (subject) => {
     assert.ok(credential);
     const { accessToken } = await issueCredentialToken(services, account, credential);
     const isAdmitted = (scope = 'read_all', of = account, header: string | undefined = `Bearer ${accessToken}`) =>
-      isStillAdmitted(services, of, header, scope);
+      isStillAdmitted(services, of, header, [scope]);
     assert.equal(await isAdmitted(), true);
     assert.equal(await isAdmitted('manage_all'), false, 'another scope');
     assert.equal(await isAdmitted('read_all', other), false, 'another account');
-    assert.equal(await isStillAdmitted(services, account, undefined, 'read_all'), false, 'no token');
+    assert.equal(await isStillAdmitted(services, account, undefined, ['read_all']), false, 'no token');
     assert.equal(await isAdmitted('read_all', account, `DPoP ${accessToken}`), false, 'another scheme');
     await revokeCredentialToken(services, account, credential, accessToken);
     assert.equal(await isAdmitted(), false, 'a revoked token');
@@ -29,8 +29,11 @@ onServices('callers of an answer that goes on', (subject) => {
     const { services } = subject;
     const account = await createTestAccount(services);
     const lost = new Error('for the test');
-    const accounts = { ...services.store.accounts, find: () => Promise.reject(lost) };
-    const broken = { ...services, store: { ...services.store, accounts } };
-    await assert.rejects(isStillAdmitted(broken, account, 'Bearer x', 'read_all'), lost);
+    const [find, findToken] = [() => Promise.reject(lost), () => Promise.reject(lost)];
+    const { accounts, callers } = services.store;
+    const store = { ...services.store, accounts: { ...accounts, find }, callers: { ...callers, findToken } };
+    for (const header of [`Bearer ct_1_${'x'.repeat(43)}`, `DPoP gt_${'x'.repeat(43)}`]) {
+      await assert.rejects(isStillAdmitted({ ...services, store }, account, header, ['read_all']), lost);
+    }
   });
 });

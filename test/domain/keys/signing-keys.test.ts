@@ -112,6 +112,23 @@ onServices('signing keys', (subject) => {
     assert.equal(newest.length, 2);
   });
 
+  test('of many rotations that are asked for at once one is done, key pair by key pair', async () => {
+    const { services, account } = await fresh();
+    let [making, most, made] = [0, 0, 0];
+    const counting: typeof generateKeyPair = async (alg, bits) => {
+      made += 1;
+      making += 1;
+      most = Math.max(most, making);
+      const pair = await generateKeyPair(alg, bits);
+      making -= 1;
+      return pair;
+    };
+    const counted = { ...services, generateKeyPair: counting };
+    const all = await Promise.all(Array.from({ length: 12 }, () => rotateKeys(counted, account, { emergency: true })));
+    assert.equal(new Set(all.map(({ published }) => published.join(' '))).size, 1, 'they wait for the same');
+    assert.deepEqual([made, most], [2, 1]);
+  });
+
   test('the account can still sign after the clock was set back', async () => {
     const { services, account } = await fresh();
     services.clock.advance(-5 * 60_000);

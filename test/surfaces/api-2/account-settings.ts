@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setAccount } from '../../../src/domain/accounts/accounts.ts';
 import { showSettings } from '../../../src/domain/accounts/settings.ts';
+import { accountOf } from '../../../src/domain/accounts/accounts.ts';
 import { createRole } from '../../../src/domain/roles/write-role.ts';
 import type { TestApp } from '../../support/app.ts';
 import { assertRefused, managing } from './managing.ts';
@@ -118,6 +119,21 @@ export function accountSettings(app: () => TestApp): void {
     assert.deepEqual((await one.services.store.accounts.find(one.account.id))?.settings, {});
     await createRole(one.services, one.account, { name: 'Staff' });
     await api.done(200, 'PUT', '/account-settings/registration_roles', { value: 'Staff' });
+  });
+
+  it('a list of roles names at most twenty, each once', async () => {
+    const one = await app().another();
+    const api = await managing(one);
+    const names = Array.from({ length: 21 }, (_, index) => `r${index}`);
+    for (const name of names) await createRole(one.services, one.account, { name });
+    for (const setting of ['registration_roles', 'open_registration_roles', 'client_id_metadata_roles']) {
+      const path = `/account-settings/${setting}`;
+      assertRefused(await api.call('PUT', path, { value: names.join(',') }), 422, /at most 20 names of roles/);
+      await api.done(200, 'PUT', path, { value: names.slice(0, 20).join(',') });
+    }
+    await api.done(200, 'PUT', '/account-settings/registration_roles', { value: Array(200).fill('r1').join(',') });
+    const record = await one.services.store.accounts.find(one.account.id);
+    assert.deepEqual(record && accountOf(record, one.services.addresses).settings.registrationRoles, ['r1']);
   });
 
   it('what concerns the operator is shown and not changed, neither by a value nor by null', async () => {

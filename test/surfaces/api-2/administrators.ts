@@ -228,6 +228,19 @@ export function administrators(app: () => TestApp): void {
     assert.equal(await one.services.store.administrators.find(one.account.id, other.id), null);
   });
 
+  it('conditional writes of several administrators at once wait for each other', async () => {
+    const one = await app().another();
+    const api = await managing(one);
+    const users = [await makeUser(one), await makeUser(one), await makeUser(one)];
+    for (const { id } of users) await api.done(200, 'PUT', `/administrators/${id}`, { scopes: ['read_all'] });
+    const answers = await Promise.all(
+      [...users, ...users].map(({ id }, index) =>
+        api.call('PUT', `/administrators/${id}`, { scopes: ['read_users'] }, index % 2 === 0 ? { 'if-match': '*' } : {}),
+      ),
+    );
+    assert.deepEqual(answers.map(({ status }) => status), Array(6).fill(200));
+  });
+
   it('no member of a user gives or takes scopes', async () => {
     const user = await makeAdministrator(app(), ['manage_users']);
     const console = await atConsole(app(), user);

@@ -38,6 +38,7 @@ import { roleMembers } from './role-members.ts';
 import { roles } from './roles.ts';
 import { routing } from './routing.ts';
 import { signingKeys } from './signing-keys.ts';
+import { takenRights } from './taken-rights.ts';
 import { usage } from './usage.ts';
 import { userFilters } from './user-filters.ts';
 import { userImports } from './user-imports.ts';
@@ -88,6 +89,7 @@ for (const kind of databases) {
     describe('racing requests', () => racingRequests(app));
     describe('racing writers', () => racingWrites(app));
     describe('racing writers of hooks', () => racingHooks(app));
+    describe('rights that are taken', () => takenRights(app));
     part('variables of hooks', () => hookVariables(app));
     part('hooks', () => hooks(app));
     part('versions and drafts of hooks', () => hookHistory(app));

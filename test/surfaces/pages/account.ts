@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import type { Answer } from '../../support/conforms.ts';
 import { chosen, goodPassword } from '../../support/invites.ts';
 import { mailsTo } from '../../support/resets.ts';
+import { consolePath } from '../../support/console.ts';
 import { CookieJar, makeUser, password, readForm, refresh, submit, type Walk, walk } from '../../support/sign-in.ts';
 import { signedInBrowser } from '../../support/sign-out.ts';
 import { setUser } from '../../support/users.ts';
@@ -64,6 +65,17 @@ export function account(app: AppOf): void {
     const { request = '', csrf = '' } = readForm(forged.answer.text).fields;
     const consent = await post(forged.jar, '/consent', { request, csrf, decision: 'allow' });
     assert.equal(consent.status, 400, 'there is nothing to consent to');
+    const console = await open(new CookieJar(), consolePath(app()));
+    const asked = readForm(console.answer.text).fields;
+    for (const decision of ['allow', 'deny']) {
+      const { status, text } = await post(console.jar, '/consent', {
+        request: asked['request'] ?? '',
+        csrf: asked['csrf'] ?? '',
+        decision,
+      });
+      assert.equal(status, 400, text);
+      assert.match(text, /nothing to consent to here/);
+    }
   });
 
   it('the overview: the signed-in user, and every part of the account', async () => {

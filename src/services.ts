@@ -11,6 +11,7 @@ import type { Limits } from './domain/limits.ts';
 import type { Mailer } from './domain/mail.ts';
 import type { Passkeys } from './domain/passkeys/port.ts';
 import type { Refusals } from './domain/refusals/refusals.ts';
+import type { PeopleFiles } from './domain/users/people/files-port.ts';
 import type { Worker } from './domain/worker.ts';
 import type { AccountRecord } from './store/accounts.ts';
 import type { RegisteredKey } from './store/client-metadata.ts';
@@ -207,5 +208,7 @@ export interface Services {
   /** The `fetch` of hooks (`HOOK_EGRESS`). */
   readonly hookEgress: Egress;
   readonly geoip: GeoIp;
+  /** Reads and writes files of people; loads the libraries for it. */
+  readonly peopleFiles: () => Promise<PeopleFiles>;
   readonly log: Log;
 }

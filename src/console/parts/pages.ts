@@ -34,7 +34,7 @@ export async function* pagesOf<Item>(
 }
 
 /** Makes a call, again after the time that the service says where it has had too many. */
-async function patiently<Result>(call: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+export async function patiently<Result>(call: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
   for (;;) {
     try {
       return await call();

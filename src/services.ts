@@ -7,6 +7,7 @@ import type { Egress } from './domain/egress.ts';
 import type { Share } from './domain/fair-queue/share.ts';
 import type { PackageBuilds } from './domain/hooks/package-builds.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
+import type { PublicJwk } from './domain/keys/public-jwk.ts';
 import type { Limits } from './domain/limits.ts';
 import type { Mailer } from './domain/mail.ts';
 import type { Passkeys } from './domain/passkeys/port.ts';
@@ -49,18 +50,6 @@ export interface Vault {
   unseal(account: Pick<AccountRecord, 'subdomain' | 'sealedKey'>, place: string, sealed: string): Buffer;
   /** HMAC-SHA-256 of `text` under a key that is derived from the account's for `purpose`. */
   mac(account: Pick<AccountRecord, 'subdomain' | 'sealedKey'>, purpose: string, text: string): Buffer;
-}
-
-export interface PublicJwk {
-  readonly kty: string;
-  readonly kid: string;
-  readonly alg: SigningAlgorithm;
-  readonly use: 'sig';
-  readonly n?: string;
-  readonly e?: string;
-  readonly crv?: string;
-  readonly x?: string;
-  readonly y?: string;
 }
 
 /** Signs for an account with its current key, on the thread pool. */

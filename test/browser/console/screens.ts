@@ -106,7 +106,7 @@ const acted = (ids: Setting['ids']): readonly Scene[] => [
     act: async (page) => {
       const lines = ['email,firstname,roles', 'hedy@example.com,Hedy,Finance', 'no@example.com,No,Nobody'];
       const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\n')) };
-      await page.getByLabel('File').setInputFiles(file);
+      await page.getByLabel('File', { exact: true }).setInputFiles(file);
       await page.getByRole('button', { name: 'Preview' }).click();
       await page.getByText('Nothing was changed yet').waitFor();
     },

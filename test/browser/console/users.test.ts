@@ -129,7 +129,7 @@ describeWalks('users in the console', (walks) => {
     return open('/users', async (page, calls) => {
       await page.getByRole('link', { name: 'Import', exact: true }).click();
       await title(page, 'Import users');
-      await page.getByLabel('File').setInputFiles({
+      await page.getByLabel('File', { exact: true }).setInputFiles({
         ...{ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(content) },
       });
       await page.getByRole('button', { name: 'Preview' }).click();
@@ -169,7 +169,7 @@ describeWalks('users in the console', (walks) => {
     const line = (place: number) => JSON.stringify({ username: `net${grace.id}-${place}` });
     const content = Array.from({ length: 700 }, (_, place) => line(place)).join('\n');
     return visitConsole(stage, administrator, { path: '/users/import', losesNetwork: true }, async (page) => {
-      await page.getByLabel('File').setInputFiles({
+      await page.getByLabel('File', { exact: true }).setInputFiles({
         ...{ name: 'people.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(content) },
       });
       await page.getByRole('button', { name: 'Preview' }).click();

@@ -60,7 +60,7 @@ export function ImportUsers() {
   const isWorthIt = tried !== null && tried.counts.created + tried.counts.updated > 0;
   return (
     <Screen title="Import users" above={{ title: 'Users', href: hrefOf('users') }}>
-      <Section title="File">
+      <Section title="What to import">
         <form
           class="stack"
           onSubmit={(event) => {

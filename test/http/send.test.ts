@@ -178,7 +178,7 @@ describe('a long text', () => {
   it('is sent part by part, in the media type that it has', async () => {
     for (const [given, shown] of [
       ['text/csv', 'text/csv; charset=utf-8'],
-      ['application/x-ndjson', 'application/jsonl'],
+      ['application/x-ndjson', 'application/x-ndjson'],
     ] as const) {
       type = given;
       rest = async function* () {

@@ -54,7 +54,7 @@ export async function decidePreAuthentication(
   const shadows: Shadow[] = [];
   let count = 0;
   for (const stored of hooks) {
-    if (!holds(stored, roles)) continue;
+    if (!holds(stored.definition.conditions, roles)) continue;
     count += 1;
     const runnable = await prepareHook(services, account, stored, variables);
     const before = result.chosen ?? inForce;
@@ -142,11 +142,3 @@ async function rolesOf(
   return asked ? store.roles.ofUser(user.accountId, user.id) : [];
 }
 
-/** Whether all conditions hold. Texts are compared literally, never as patterns. */
-function holds({ definition }: StoredHook, roles: readonly RoleRecord[]): boolean {
-  return definition.conditions.every(({ operator, value }) => {
-    const name = value.normalize('NFC');
-    const has = roles.some((role) => String(role.id) === value || role.name === name);
-    return operator === '~' ? has : !has;
-  });
-}

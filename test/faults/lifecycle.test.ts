@@ -12,7 +12,7 @@ import { openAccount, type RunningAccount } from '../support/running-account.ts'
 import { sampledDatabases } from '../support/sample.ts';
 import { clientAuthentication, refresh, registerClient } from '../support/sign-in.ts';
 import { until, untilOpened } from '../support/until.ts';
-import { openWire, type Wire } from '../support/wire.ts';
+import { openWire } from '../support/wire.ts';
 
 function events(service: Service): unknown[] {
   const lines = service.output().trimEnd().split('\n');

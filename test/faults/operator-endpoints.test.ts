@@ -6,6 +6,7 @@ import { judgeNode } from '../../src/runtime/floor.ts';
 import { type Installation, install } from '../support/process.ts';
 import { purgedTables } from '../support/purge.ts';
 import { openWire, type Wire } from '../support/wire.ts';
+
 describe('endpoints for operators', () => {
   const token = 'metrics-token-of-this-test';
   const proxied = [

@@ -138,7 +138,12 @@ onEachDatabase('how many users an account has', (subject) => {
     await execute(url, `delete from user_counts where account_id = ${accountId}`);
     const touch = () => store.accounts.touch(accountId);
     // Both have begun, and wait for a transaction that has changed the account.
-    await whileUncommitted(subject, (tx) => tx.accounts.touch(accountId), () => Promise.all([touch(), touch()]), 2);
+    await whileUncommitted(
+      subject,
+      (tx) => tx.accounts.touch(accountId),
+      () => Promise.all([touch(), touch()]),
+      2,
+    );
     assert.equal(await totalOf(subject, accountId), 3);
     await execute(url, `delete from user_counts where account_id = ${accountId}`);
     await Promise.all([touch(), touch(), touch()]);

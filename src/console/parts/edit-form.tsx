@@ -55,9 +55,7 @@ export function EditForm({ fields, value, canWrite, verb, done, save, again }: E
   };
   return (
     <form ref={form} class="stack" noValidate onSubmit={submit} aria-busy={isBusy}>
-      {problem && about === null && (
-        <FormProblem problem={problem} again={again && (() => void again().then(drop))} />
-      )}
+      {problem && about === null && <FormProblem problem={problem} again={again && (() => void again().then(drop))} />}
       <div class="fields">
         {fields.map((field) => (
           <Field

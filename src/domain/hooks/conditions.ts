@@ -35,5 +35,7 @@ export async function warningOf(
       (id !== null && id <= largestId ? await roles.find(accountId, id) : null);
     if (!found) unknown.push(`conditions.${at}.value`);
   }
-  return unknown.length === 0 ? null : `${unknown.join(', ')}: no role of this account has this id or name; nobody has it`;
+  return unknown.length === 0
+    ? null
+    : `${unknown.join(', ')}: no role of this account has this id or name; nobody has it`;
 }

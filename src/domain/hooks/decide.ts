@@ -9,6 +9,7 @@ import { currentAuditContext } from '../audit/context.ts';
 import type { AuditEvent } from '../audit/events.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { type PolicyAnswer, readPolicyAnswer } from './answers.ts';
+import { holds } from './conditions.ts';
 import { preAuthenticationContext, type SigningIn } from './context.ts';
 import { findFacts } from './facts.ts';
 import { findLiveHooks } from './live.ts';
@@ -141,4 +142,3 @@ async function rolesOf(
   const asked = hooks.some(({ definition }) => definition.conditions.length > 0);
   return asked ? store.roles.ofUser(user.accountId, user.id) : [];
 }
-

@@ -3,6 +3,7 @@
 import type { Mutant } from '../mutant.ts';
 
 const killedBy = 'surfaces/api-2/administrators.ts';
+const tokens = 'surfaces/api-2/console-tokens.ts';
 
 export const administrators: readonly Mutant[] = [
   {
@@ -11,7 +12,7 @@ export const administrators: readonly Mutant[] = [
     file: 'domain/login/standing.ts',
     text: "return administrator ? null : new Failure('administrator_required');",
     becomes: 'return administrator ? null : null;',
-    killedBy,
+    killedBy: tokens,
   },
   {
     id: 'administrator-last-less',
@@ -91,7 +92,7 @@ export const administrators: readonly Mutant[] = [
     file: 'domain/callers/console-tokens.ts',
     text: 'if (proof.thumbprint !== grant.thumbprint) {',
     becomes: 'if (proof.thumbprint === null) {',
-    killedBy,
+    killedBy: tokens,
   },
   {
     id: 'console-proof-used',
@@ -99,7 +100,7 @@ export const administrators: readonly Mutant[] = [
     file: 'domain/callers/console-tokens.ts',
     text: 'await useConsoleProof(services.store, proof);',
     becomes: '',
-    killedBy,
+    killedBy: tokens,
   },
   {
     id: 'console-expired',
@@ -107,7 +108,7 @@ export const administrators: readonly Mutant[] = [
     file: 'domain/callers/console-tokens.ts',
     text: "if (grant.expiresAt <= now) throw refused('expired token');",
     becomes: '',
-    killedBy,
+    killedBy: tokens,
   },
   {
     id: 'console-status',
@@ -115,7 +116,7 @@ export const administrators: readonly Mutant[] = [
     file: 'domain/callers/console-tokens.ts',
     text: "if (findStatusFailure({ status })) throw refused('the user is not active');",
     becomes: '',
-    killedBy,
+    killedBy: tokens,
   },
   {
     id: 'console-session-idle',
@@ -123,7 +124,7 @@ export const administrators: readonly Mutant[] = [
     file: 'domain/callers/console-tokens.ts',
     text: "if (!isLive(session, now)) throw refused('the session has expired');",
     becomes: '',
-    killedBy,
+    killedBy: tokens,
   },
   {
     id: 'console-session-own',
@@ -131,7 +132,7 @@ export const administrators: readonly Mutant[] = [
     file: 'store/knex/administrators.ts',
     text: "'s.user_id': 'g.user_id', 's.sid': 'g.sid' })",
     becomes: "'s.user_id': 'g.user_id' })",
-    killedBy,
+    killedBy: tokens,
   },
   {
     id: 'console-second-factor',
@@ -139,7 +140,7 @@ export const administrators: readonly Mutant[] = [
     file: 'domain/callers/console-tokens.ts',
     text: 'account.settings.administratorSecondFactor && !isMultiFactor(session.amr)',
     becomes: 'account.settings.administratorSecondFactor && session.amr.length === 0',
-    killedBy,
+    killedBy: tokens,
   },
   {
     id: 'console-account',
@@ -147,7 +148,7 @@ export const administrators: readonly Mutant[] = [
     file: 'store/knex/administrators.ts',
     text: "{ 'g.account_id': accountId, 'g.token_digest': tokenDigest }",
     becomes: "{ 'g.token_digest': tokenDigest }",
-    killedBy,
+    killedBy: tokens,
   },
   {
     id: 'console-elsewhere',
@@ -155,7 +156,7 @@ export const administrators: readonly Mutant[] = [
     file: 'http/authenticate.ts',
     text: "operation?.security?.some((requirement) => 'dpop' in requirement) ? dpopToken(header) : null",
     becomes: 'operation ? dpopToken(header) : null',
-    killedBy,
+    killedBy: tokens,
   },
   {
     id: 'console-eight-hours',
@@ -163,7 +164,7 @@ export const administrators: readonly Mutant[] = [
     file: 'domain/administrators/redeem-code.ts',
     text: 'Math.min(now + accessTokenSeconds * 1000, consoleEndOf(code))',
     becomes: 'now + accessTokenSeconds * 1000',
-    killedBy,
+    killedBy: tokens,
   },
   {
     id: 'console-code-terms',
@@ -171,7 +172,7 @@ export const administrators: readonly Mutant[] = [
     file: 'domain/administrators/redeem-code.ts',
     text: 'requireSameTerms(code, redemption);',
     becomes: '',
-    killedBy,
+    killedBy: tokens,
   },
   {
     id: 'console-code-replayed',
@@ -179,7 +180,7 @@ export const administrators: readonly Mutant[] = [
     file: 'domain/administrators/redeem-code.ts',
     text: 'await tx.administrators.removeGrant(account.id, digest);',
     becomes: '',
-    killedBy,
+    killedBy: tokens,
   },
   {
     id: 'console-off',
@@ -187,7 +188,7 @@ export const administrators: readonly Mutant[] = [
     file: 'domain/clients/console-client.ts',
     text: 'if (!settings.console) return null;',
     becomes: '',
-    killedBy,
+    killedBy: tokens,
   },
   {
     id: 'console-revoked',
@@ -195,7 +196,7 @@ export const administrators: readonly Mutant[] = [
     file: 'domain/callers/console-tokens.ts',
     text: 'if (form.test(text)) await',
     becomes: 'if (form.test(text) && text === account.toString()) await',
-    killedBy,
+    killedBy: tokens,
   },
   {
     id: 'administrator-standing-given',

@@ -31,8 +31,8 @@ export const hooks: readonly Mutant[] = [
     id: 'hook-condition-unknown',
     rule: 'who writes a condition that nobody can meet is told',
     file: 'domain/hooks/conditions.ts',
-    text: 'if (!found) unknown.push(`conditions.${at}.value`);',
-    becomes: '',
+    text: 'if (!found) unknown.push(',
+    becomes: 'if (!found && at < 0) unknown.push(',
     killedBy: 'surfaces/api-2/hook-rules.ts',
   },
   {

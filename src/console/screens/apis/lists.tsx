@@ -12,7 +12,10 @@ interface OfApi {
 
 export function ApiScopes({ id }: OfApi) {
   const path = { id };
-  const asked = useAnswer(() => whole((query) => api.get('/api/2/api_authorizations/{id}/scopes', { path, query })), [id]);
+  const asked = useAnswer(
+    () => whole((query) => api.get('/api/2/api_authorizations/{id}/scopes', { path, query })),
+    [id],
+  );
   return (
     <Things
       title="Scopes"
@@ -44,7 +47,10 @@ export function ApiScopes({ id }: OfApi) {
 
 export function ApiClaims({ id }: OfApi) {
   const path = { id };
-  const asked = useAnswer(() => whole((query) => api.get('/api/2/api_authorizations/{id}/claims', { path, query })), [id]);
+  const asked = useAnswer(
+    () => whole((query) => api.get('/api/2/api_authorizations/{id}/claims', { path, query })),
+    [id],
+  );
   return (
     <Things
       title="Claims"
@@ -80,8 +86,14 @@ export function ApiClaims({ id }: OfApi) {
 
 export function ApiClients({ id }: OfApi) {
   const path = { id };
-  const asked = useAnswer(() => whole((query) => api.get('/api/2/api_authorizations/{id}/clients', { path, query })), [id]);
-  const scopes = useAnswer(() => whole((query) => api.get('/api/2/api_authorizations/{id}/scopes', { path, query })), [id]);
+  const asked = useAnswer(
+    () => whole((query) => api.get('/api/2/api_authorizations/{id}/clients', { path, query })),
+    [id],
+  );
+  const scopes = useAnswer(
+    () => whole((query) => api.get('/api/2/api_authorizations/{id}/scopes', { path, query })),
+    [id],
+  );
   const apps = useAnswer(() => whole((query) => api.get('/api/2/apps', { query })), []);
   return (
     <Things

@@ -45,9 +45,7 @@ export function Workbench({ work, hookId, run = null, verb, save, saveDraft, aga
   const packages = Object.keys(packagesOf(value.packages));
   return (
     <div class="stack" aria-busy={isBusy}>
-      {problem && about === null && (
-        <FormProblem problem={problem} again={again && (() => void again().then(drop))} />
-      )}
+      {problem && about === null && <FormProblem problem={problem} again={again && (() => void again().then(drop))} />}
       <div class="bench">
         <Section
           title="Function"

@@ -63,7 +63,9 @@ const shownDays = 30;
 /** Days in UTC up to the present one, the oldest first. */
 export function lastDays(now: number): readonly string[] {
   return Array.from({ length: shownDays }, (_, index) =>
-    daysBefore(now, shownDays - 1 - index).toISOString().slice(0, 10),
+    daysBefore(now, shownDays - 1 - index)
+      .toISOString()
+      .slice(0, 10),
   );
 }
 

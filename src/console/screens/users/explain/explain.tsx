@@ -56,17 +56,20 @@ export function Explain({ user, again }: ExplainProps) {
   const apps = useAnswer(() => whole((query) => api.get('/api/2/apps', { query })), []);
   const [asked, setAsked] = useState(first);
   const [said, setSaid] = useState<{ readonly of: Asked; readonly told: Schemas['Explanation'] } | null>(null);
-  const { problem, isBusy, send } = useSending();
-  const explain = (of: Asked) =>
-    send(async () => {
+  const { problem, isBusy, send, drop } = useSending();
+  const explain = (of: Asked) => {
+    // After a remedy, one that began before it tells what was.
+    drop();
+    return send(async (isCurrent) => {
       const asking = api.post('/api/2/users/{id}/explain', { path: { id: user.id }, body: requestOf(of) });
       // Nothing is shown of a former one beside what was refused.
       const { data } = await asking.catch((error) => {
-        setSaid(null);
+        if (isCurrent()) setSaid(null);
         throw error;
       });
-      setSaid({ of, told: data });
+      if (isCurrent()) setSaid({ of, told: data });
     });
+  };
   return (
     <Section title="Why can this user (not) sign in?">
       <form

@@ -49,11 +49,10 @@ describeWalks('apps in the console', (walks) => {
       assert.equal(runInNewContext(`(${given})`).redirect_uri, uri);
     });
     const api = await managing(stage.app);
-    for (const wrong of ['"', '\\', '</script>', '`', '\u2028', '\n', '\ny']) {
-      const json = { configuration: { redirect_uri: `https://app.example.com/x${wrong}` } };
-      const { status, body } = await api.call('PUT', `/apps/${id}`, json);
-      // A line feed divides two of them.
-      assert.equal(status, wrong === '\n' ? 200 : 422, JSON.stringify([wrong, body]));
+    for (const wrong of ['"', '\\', '</script>', '`', '\u2028', '\n']) {
+      const json = { configuration: { redirect_uri: `https://app.example.com/x${wrong}y` } };
+      const { status } = await api.call('PUT', `/apps/${id}`, json);
+      assert.equal(status, 422, JSON.stringify(wrong));
     }
   });
 });

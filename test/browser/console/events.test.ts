@@ -92,7 +92,7 @@ for (const kind of sampledDatabases)
 
     it('opens an event that the page of the list does not have, and says where there is none', () =>
       open('/events?event=1', async (page) => {
-        await page.getByRole('dialog', { name: 'Event 1' }).getByText('Outcome').waitFor();
+        await page.getByRole('dialog', { name: 'Event 1', exact: true }).getByText('Outcome').first().waitFor();
         await page.keyboard.press('Escape');
         await page.getByRole('dialog').waitFor({ state: 'detached' });
         assert.doesNotMatch(page.url(), /event=/);

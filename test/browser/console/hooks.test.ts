@@ -150,7 +150,7 @@ describeWalks('hooks in the console', (walks) => {
     await open(`/hooks/${id}?view=versions`, async (page) => {
       await page.getByRole('textbox', { name: 'Version 1' }).getByText('// first').waitFor();
       await page.getByRole('textbox', { name: 'Version 2' }).getByText('// second').waitFor();
-      await page.getByText('retries').waitFor();
+      await page.getByText('retries', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Roll back to version 1' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
       await said(page, 'Version 1 is the newest again.');

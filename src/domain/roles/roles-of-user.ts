@@ -45,10 +45,11 @@ export async function replaceRoles(
   now: Milliseconds,
 ): Promise<number> {
   const [wanted, held] = [new Set(roleIds), new Set(await rolesOf(tx, account, userId))];
-  await giveRoles(services, tx, account, new Map([[userId, [...wanted.difference(held)]]]), now);
-  const surplus = held.difference(wanted);
+  const lacking = [...wanted].filter((id) => !held.has(id));
+  await giveRoles(services, tx, account, new Map([[userId, lacking]]), now);
+  const surplus = [...held].filter((id) => !wanted.has(id));
   for (const id of surplus) await removeLinks(services, tx, account, id, 'users', [userId]);
-  return surplus.size > 0 ? endUnassigned(tx, account, { userIds: [userId] }, now) : 0;
+  return surplus.length > 0 ? endUnassigned(tx, account, { userIds: [userId] }, now) : 0;
 }
 
 /**

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { setAccount } from '../../../src/domain/accounts/accounts.ts';
+import { accountOf, setAccount } from '../../../src/domain/accounts/accounts.ts';
 import { showSettings } from '../../../src/domain/accounts/settings.ts';
-import { accountOf } from '../../../src/domain/accounts/accounts.ts';
 import { createRole } from '../../../src/domain/roles/write-role.ts';
 import type { TestApp } from '../../support/app.ts';
 import { assertRefused, managing } from './managing.ts';

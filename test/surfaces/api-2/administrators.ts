@@ -147,10 +147,18 @@ export function administrators(app: () => TestApp): void {
     for (const { id } of users) await api.done(200, 'PUT', `/administrators/${id}`, { scopes: ['read_all'] });
     const answers = await Promise.all(
       [...users, ...users].map(({ id }, index) =>
-        api.call('PUT', `/administrators/${id}`, { scopes: ['read_users'] }, index % 2 === 0 ? { 'if-match': '*' } : {}),
+        api.call(
+          'PUT',
+          `/administrators/${id}`,
+          { scopes: ['read_users'] },
+          index % 2 === 0 ? { 'if-match': '*' } : {},
+        ),
       ),
     );
-    assert.deepEqual(answers.map(({ status }) => status), Array(6).fill(200));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      Array(6).fill(200),
+    );
   });
 
   it('no member of a user gives or takes scopes', async () => {

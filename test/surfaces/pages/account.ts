@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Answer } from '../../support/conforms.ts';
+import { consolePath } from '../../support/console.ts';
 import { chosen, goodPassword } from '../../support/invites.ts';
 import { mailsTo } from '../../support/resets.ts';
-import { consolePath } from '../../support/console.ts';
 import { CookieJar, makeUser, password, readForm, refresh, submit, type Walk, walk } from '../../support/sign-in.ts';
 import { signedInBrowser } from '../../support/sign-out.ts';
 import { setUser } from '../../support/users.ts';

@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
+import { compiledEnvironment } from '../support/compiled.ts';
 import { type Service, startService } from '../support/process.ts';
 import { type RunningAccount, runningAccount } from '../support/running-account.ts';
 import { CookieJar, password, submit, walk } from '../support/sign-in.ts';
@@ -43,10 +44,23 @@ interface ReportedStep {
 }
 
 const redocly = join(root, 'node_modules/.bin/redocly');
-const environment = { PATH: process.env['PATH'], REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+const environment = {
+  PATH: process.env['PATH'],
+  REDOCLY_TELEMETRY: 'off',
+  REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+  ...compiledEnvironment,
+};
 
 function bodyOf({ executedSteps }: ReportedWorkflow, stepId: string): ReportedStep['response']['body'] {
   return executedSteps.find((step) => step.stepId === stepId)?.response.body;
+}
+
+/**
+ * On a busy machine it may be held up, after it has read the contract, for longer than the service keeps an idle
+ * connection, and send its first request on one that is closed: nothing was done.
+ */
+function isHeldUp({ stdout = '' }: { readonly stdout?: string }): boolean {
+  return /\(cause: UND_ERR_SOCKET\)/.test(stdout) && /Steps: 1 failed, 1 total/.test(stdout);
 }
 
 describe('the workflows against the running service', () => {
@@ -120,7 +134,10 @@ describe('the workflows against the running service', () => {
     const output = mkdtempSync(join(tmpdir(), 'gatehouse-respect-'));
     try {
       const file = join(output, 'report.json');
-      await run(file);
+      await run(file).catch((error) => {
+        if (!isHeldUp(error)) throw error;
+        return run(file);
+      });
       const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
       return Object.values(report.files).flatMap(({ executedWorkflows }) => executedWorkflows);
     } finally {

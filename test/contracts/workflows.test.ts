@@ -7,7 +7,6 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
-import { compiledEnvironment } from '../support/compiled.ts';
 import { type Service, startService } from '../support/process.ts';
 import { type RunningAccount, runningAccount } from '../support/running-account.ts';
 import { CookieJar, password, submit, walk } from '../support/sign-in.ts';
@@ -44,12 +43,7 @@ interface ReportedStep {
 }
 
 const redocly = join(root, 'node_modules/.bin/redocly');
-const environment = {
-  PATH: process.env['PATH'],
-  REDOCLY_TELEMETRY: 'off',
-  REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
-  ...compiledEnvironment,
-};
+const environment = { PATH: process.env['PATH'], REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 
 function bodyOf({ executedSteps }: ReportedWorkflow, stepId: string): ReportedStep['response']['body'] {
   return executedSteps.find((step) => step.stepId === stepId)?.response.body;
@@ -84,7 +78,7 @@ describe('the workflows against the running service', () => {
   };
 
   before(async () => {
-    service = await startService({ database: 'sqlite', demo: true });
+    service = await startService({ database: 'sqlite', demo: true, sources: true });
     account = runningAccount(service, 'demo', `127.0.0.1:${service.port}`);
   });
   after(async () => {

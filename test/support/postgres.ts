@@ -316,7 +316,8 @@ export function urlOf(database: string): string {
 /** Creates an empty database with a random name, or a copy of `template`, which must have no connections. */
 export async function freshDatabase(template = 'template1'): Promise<FreshDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await administer(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  // Copying the files takes half of what writing each page to the log takes.
+  await administer(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   return { url: urlOf(name), drop: () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
 }
 

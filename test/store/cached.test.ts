@@ -139,7 +139,7 @@ onEachDatabase('lookups kept in memory', (subject) => {
     assert.equal(held.length, 1);
     held.shift()?.();
     assert.deepEqual(await first, before);
-    while (held.length === 0) await nextTurn();
+    while (held.at(0) === undefined) await nextTurn();
     held.shift()?.();
     for (const found of await Promise.all(later)) assert.equal(found?.secretDigest, 'another digest');
     assert.equal(held.length, 0);

@@ -24,7 +24,9 @@ export async function indexContinually(
       await paced(async () => !(await store.indexUsers(usersAtOnce, signal)).isLast, { ...pacing, share });
     } catch (error) {
       pause = failurePauseMilliseconds;
-      log.error('users not indexed', { stack: error instanceof Error ? (error.stack ?? error.message) : 'not an error' });
+      log.error('users not indexed', {
+        stack: error instanceof Error ? (error.stack ?? error.message) : 'not an error',
+      });
     }
     if (!signal.aborted) await rest(pause);
   }

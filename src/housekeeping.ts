@@ -49,9 +49,9 @@ export interface HousekeepingOptions {
 
 /**
  * Every minute: stores counts; adds up how many users accounts have; wakes the workers that notify clients of ended
- * sessions, notify users of changes and send requested links; publishes due signing keys; removes retired keys and unused open-registered clients. Every
- * hour: updates the planner's statistics. Continually: deletes expired rows, indexes the texts of users. Deletes nothing for an hour after the
- * clock jumped ahead.
+ * sessions, notify users of changes and send requested links; publishes due signing keys; removes retired keys and
+ * unused open-registered clients. Every hour: updates the planner's statistics. Continually: deletes expired rows;
+ * indexes the texts of users. Deletes nothing for an hour after the clock jumped ahead.
  */
 export function startHousekeeping(
   services: HousekeepingServices,

@@ -1,6 +1,6 @@
 /**
- * The index of the parts of users' texts: GIN over trigrams (`pg_trgm`), which PostgreSQL keeps like any other and takes
- * for `like` where it leads to few. It is no part of a migration: making it takes minutes for millions of users, while
+ * The index of the parts of users' texts: GIN over trigrams (`pg_trgm`), which PostgreSQL keeps like any other and
+ * takes for `like` where it leads to few. It is no part of a migration: making it takes minutes for millions of users, while
  * others write, and the extension may be missing or not be allowed. Without it, lists read all users of an account.
  */
 

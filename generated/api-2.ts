@@ -1668,8 +1668,8 @@ export interface paths {
          * Change a setting
          * @description Takes effect with the next request, in every process of the service. `null` goes back to the default. A value
          *     that is not allowed is 422, with what is allowed, and so is a setting whose `changeable` is false: those concern
-         *     the operator (limits, certificates that a proxy hands over, from where documents are fetched), who has `gatehouse
-         *     account set`.
+         *     the operator, who has `gatehouse account set`. They are all limits (`limit.*`), `mutual_tls`,
+         *     `mutual_tls_origin`, `client_id_metadata_documents`, `console`, and `administrators.second_factor`.
          */
         readonly put: operations["updateAccountSetting"];
         readonly post?: never;
@@ -4581,7 +4581,7 @@ export interface components {
              */
             readonly operator: "~" | "!~";
             /**
-             * @description Id or name of a role. An unknown role matches nobody.
+             * @description Id or name of a role. An unknown role matches nobody, and the answer to a write has a `warning` of it.
              * @example 7
              */
             readonly value: string;
@@ -4662,7 +4662,7 @@ export interface components {
             readonly context_version: string;
             readonly status: components["schemas"]["HookStatus"];
             /**
-             * @description Only in the answer to a write whose function could not be loaded: why. Values of linked variables are masked.
+             * @description Only in the answer to a write: why the function could not be loaded, with values of linked variables masked, and which conditions name no role of the account.
              * @example the function could not be loaded: it threw Error: API_KEY is missing
              */
             readonly warning?: string;
@@ -13276,7 +13276,7 @@ export interface operations {
                         readonly context_version?: string;
                         readonly status?: components["schemas"]["HookStatus"];
                         /**
-                         * @description Only in the answer to a write whose function could not be loaded: why. Values of linked variables are masked.
+                         * @description Only in the answer to a write: why the function could not be loaded, with values of linked variables masked, and which conditions name no role of the account.
                          * @example the function could not be loaded: it threw Error: API_KEY is missing
                          */
                         readonly warning?: string;
@@ -14986,6 +14986,11 @@ export interface operations {
                 readonly fields?: components["parameters"]["Fields"];
                 /** @description `-created_at` for the newest first, `created_at` or `+created_at` for the oldest first. Not with a cursor. */
                 readonly sort?: string;
+                /**
+                 * @description Only the event with this id.
+                 * @example 42
+                 */
+                readonly id?: number;
                 /**
                  * @description Only events with this action.
                  * @example sign_in.failed

@@ -26,6 +26,18 @@ export const api: { readonly [M in Method]: Call<M> } = {
   delete: (path, given) => call('DELETE', path, given),
 };
 
+type ItemOf<P extends PathOf<'get'>> = Answered<OperationOf<'get', P>> extends readonly (infer Item)[] ? Item : never;
+
+/** A list whose items have these members alone. */
+export function getMembers<P extends PathOf<'get'>, Name extends keyof ItemOf<P> & string>(
+  path: P,
+  names: readonly Name[],
+  given: Given<OperationOf<'get', P>>,
+): Promise<Answer<readonly Pick<ItemOf<P>, Name>[]>> {
+  const { query } = given as Parts;
+  return call('GET', path, { ...given, query: { ...query, fields: names.join() } });
+}
+
 /** The header of a write that must not meet somebody else's. */
 export const ifMatch = (tag: string | null) => ({ 'If-Match': tag ?? '*' });
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { UserRecord } from '../../../src/store/users.ts';
+import { makeAdministrator } from '../../support/console.ts';
 import { makeUser } from '../../support/sign-in.ts';
 import { visitConsole } from './visit-console.ts';
-import { describeWalks, pathOf, said, title } from './walks.ts';
+import { describeWalks, pathOf, said, settled, title } from './walks.ts';
 
 describeWalks('users in the console', (walks) => {
   it('finds a user by the first letters, changes the profile, and shows what happened', () => {
@@ -63,6 +64,35 @@ describeWalks('users in the console', (walks) => {
       const { department, company } = await now(grace);
       assert.deepEqual([department, company], ['Compilers', 'Univac']);
     });
+  });
+
+  it('asks nothing for a reader of users that would be refused', async () => {
+    const { stage, grace } = walks();
+    const reader = await makeAdministrator(stage.app, ['read_users']);
+    await visitConsole(stage, reader, { path: pathOf(grace) }, async (page) => {
+      const statuses = new Map<string, number>();
+      page.on('response', (response) => statuses.set(response.url(), response.status()));
+      await page.reload();
+      await title(page, 'Grace Hopper');
+      await page.getByText('No app yet.').waitFor();
+      await settled(page);
+      assert.deepEqual(
+        [...statuses].filter(([, status]) => status >= 400),
+        [],
+      );
+    });
+  });
+
+  it('offers all roles of an account that has more than a page of them', async () => {
+    const { stage, grace, open } = walks();
+    const { services, account } = stage.app;
+    await services.store.transaction(async (tx) => {
+      for (let at = 0; at <= 1000; at += 1) {
+        const role = { accountId: account.id, name: `Role ${at}`, policyId: null, createdAt: services.clock.now() };
+        await tx.roles.create(role);
+      }
+    });
+    await open(pathOf(grace), (page) => page.getByLabel('Role 1000', { exact: true }).waitFor());
   });
 
   it('deletes only after the name was typed', () => {

@@ -17,6 +17,7 @@ import { apps } from './apps.ts';
 import { callers } from './callers.ts';
 import { characters } from './characters.ts';
 import { conditionalWrites, racingWrites } from './conditional-writes.ts';
+import { consoleTokens } from './console-tokens.ts';
 import { credentials } from './credentials.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { events } from './events.ts';
@@ -80,6 +81,7 @@ for (const kind of databases) {
     part('users of apps', () => appUsers(app));
     part('credentials and API keys', () => credentials(app));
     part('administrators', () => administrators(app));
+    part('tokens of the console', () => consoleTokens(app));
     part('custom attributes', () => customAttributes(app));
     part('API authorization servers', () => apiAuthorizations(app));
     part('policies', () => policies(app));

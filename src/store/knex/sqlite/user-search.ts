@@ -57,7 +57,7 @@ const waiting = `from users indexed by users_waiting_for_search where ${isWaitin
 const texts = searchedTexts.join(', ');
 
 /** The statements that keep the index. */
-export const searchStatements = {
+const searchStatements = {
   any: `select id ${waiting} 1`,
   next: `select id, searched is not null as again, ${texts} ${waiting} ?`,
   forget: 'delete from user_search where rowid = ?',

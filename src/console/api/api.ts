@@ -41,17 +41,24 @@ export function getMembers<P extends PathOf<'get'>, Name extends keyof ItemOf<P>
 /** The header of a write that must not meet somebody else's. */
 export const ifMatch = (tag: string | null) => ({ 'If-Match': tag ?? '*' });
 
-/** Opens what the service goes on writing to; throws `Problem` where it does not. */
-export async function openStream<P extends PathOf<'get'>>(
+export interface Opened {
+  readonly body: ReadableStream<Uint8Array>;
+  readonly headers: Headers;
+}
+
+/** Opens an answer that is read while the service writes it, of this media type; throws `Problem` where there is none. */
+export async function open<P extends PathOf<'get'>>(
   path: P,
   given: Given<OperationOf<'get', P>>,
+  type: string,
   signal: AbortSignal,
-): Promise<ReadableStream<Uint8Array>> {
+): Promise<Opened> {
   const asked = requestOf('GET', path, given as Parts);
-  const answer = await send(new Request(asked, { signal, headers: withAccept(asked, 'text/event-stream') }));
+  const answer = await send(new Request(asked, { signal, headers: withAccept(asked, type) }));
   if (!answer.ok) throw await problemIn(answer);
-  if (!answer.body) throw new Problem(0, 'The service answered nothing.');
-  return answer.body;
+  const { body, headers } = answer;
+  if (!body) throw new Problem(0, 'The service answered nothing.');
+  return { body, headers };
 }
 
 function withAccept({ headers }: Request, type: string): Headers {

@@ -48,7 +48,7 @@ export async function whole<Item, Wanted extends object = object>(
 }
 
 /** Makes a call, again after the time that the service says where it has had too many. */
-async function patiently<Result>(call: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+export async function patiently<Result>(call: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
   for (;;) {
     try {
       return await call();

@@ -40,6 +40,7 @@ import { roles } from './roles.ts';
 import { routing } from './routing.ts';
 import { signingKeys } from './signing-keys.ts';
 import { usage } from './usage.ts';
+import { userFiles } from './user-files.ts';
 import { userFilters } from './user-filters.ts';
 import { userImports } from './user-imports.ts';
 import { userManagers } from './user-managers.ts';
@@ -69,6 +70,7 @@ for (const kind of databases) {
     part('lists', () => lists(app));
     part('users', () => users(app));
     part('writing users', () => userWrites(app));
+    part('files of users', () => userFiles(app));
     part('imported passwords', () => userImports(app));
     part('what manage_users may do', () => userManagers(app));
     part('sessions, consents and grants of users', () => userSignIns(app));

@@ -6,8 +6,9 @@
 
 import type { Knex } from 'knex';
 import type { ListFilter } from '../listing.ts';
-import { dialectOf } from './dialect.ts';
+import { dialectOf, type UserSearch } from './dialect.ts';
 import { nearestLinked, type Sql, type Stretch } from './links.ts';
+import type { Ways } from './list-filters.ts';
 import { type Asked, furtherOn, rowsOf, shown, sorted } from './list-order.ts';
 import type { Cell, DbRow } from './shape.ts';
 
@@ -17,8 +18,18 @@ const mostNamed = 100;
 const mostFollowed = 1000;
 /** Maximum number of rows looked up and sorted for a page. */
 const mostSorted = 2000;
+/** Maximum number of rows looked up to be counted: reading all of a large account is quicker then. */
+const mostCounted = 50_000;
 
-type Known<Item> = Omit<Asked<Item>, 'rowByRow' | 'lookedUp'>;
+/** A part that more have is not asked for beside one that few have. */
+const mostOfPart = 10_000;
+
+const plainly: Ways = { rowByRow: [], searched: new Map() };
+
+type Known<Item> = Omit<Asked<Item>, keyof Measured>;
+
+/** What is known of the rows that the filters match. */
+type Measured = Pick<Asked<never>, 'rowByRow' | 'searched' | 'lookedUp' | 'counted'>;
 
 interface Walk {
   readonly nearest: (stretch: Stretch) => Sql;
@@ -68,7 +79,7 @@ export async function follow<Item>(
  * Finds the filters that match so many rows that reading in the order of the list is better than sorting what they
  * match, and whether another one is known to match few.
  */
-export async function measureFilters<Item>(known: Known<Item>): Promise<Pick<Asked<Item>, 'rowByRow' | 'lookedUp'>> {
+export async function measureFilters<Item>(known: Known<Item>): Promise<Measured> {
   const { db } = known;
   const many: ListFilter[] = [];
   const walk = known.order.byId ? null : walkOf(known);
@@ -78,10 +89,52 @@ export async function measureFilters<Item>(known: Known<Item>): Promise<Pick<Ask
   }
   const ranges = known.query.filters.filter((one) => isRange(known, one));
   for (const filter of ranges) {
-    const matching = rowsOf({ ...known, rowByRow: [] }, [filter]).select(db.raw('1'));
+    const matching = rowsOf({ ...known, ...plainly }, [filter]).select(db.raw('1'));
     if (await isTooMany(db, matching.limit(mostSorted + 1).as('matched'))) many.push(filter);
   }
-  return { rowByRow: many, lookedUp: ranges.some((filter) => !many.includes(filter)) };
+  const { few, counted } = await measureSearched(known);
+  const lookedUp = few.size > 0 || ranges.some((filter) => !many.includes(filter));
+  return { rowByRow: many, searched: few, lookedUp, counted: { rowByRow: [], searched: counted } };
+}
+
+type Searched = Ways['searched'];
+
+const nothingSearched: { readonly few: Searched; readonly counted: Searched } = { few: new Map(), counted: new Map() };
+
+/** How many rows an index of parts of texts finds, up to so many. */
+function sizeFound(db: Knex, { found }: UserSearch, parts: readonly string[], most: number): Promise<number> {
+  const [sql, bindings] = found(parts);
+  return sizeOf(db, db.raw(`(${sql} limit ?) as matched`, [...bindings, most] as Cell[]));
+}
+
+/**
+ * The parts that few have, if there are any: FTS5 reads much of the others, and they hardly find fewer. Otherwise all.
+ */
+async function rarePartsOf(db: Knex, search: UserSearch, parts: readonly string[]): Promise<readonly string[]> {
+  if (parts.length === 1) return parts;
+  const sized = parts.map(async (part) => [part, await sizeFound(db, search, [part], mostOfPart + 1)] as const);
+  const rare = (await Promise.all(sized)).filter(([, size]) => size <= mostOfPart);
+  return rare.length === 0 ? parts : rare.map(([part]) => part);
+}
+
+/** Which filters an index of parts of texts finds few for, and which so few that it counts them. */
+async function measureSearched<Item>(known: Known<Item>): Promise<typeof nothingSearched> {
+  const { db, listing, query } = known;
+  const { userSearch } = dialectOf(db);
+  const asked = query.filters.map((filter) => [filter, listing.search?.(db, filter) ?? []] as const);
+  const searches = asked.filter(([, parts]) => parts.length > 0);
+  if (!userSearch || searches.length === 0) return nothingSearched;
+  // An account of few users is read through.
+  const everybody = rowsOf({ ...known, ...plainly }, []).select(db.raw('1'));
+  if (!(await isTooMany(db, everybody.limit(mostSorted + 1).as('matched')))) return nothingSearched;
+  const sized = searches.map(async ([filter, all]) => {
+    const parts = await rarePartsOf(db, userSearch, all);
+    return { filter, parts, size: await sizeFound(db, userSearch, parts, mostCounted + 1) };
+  });
+  const sizes = await Promise.all(sized);
+  const within = (most: number) =>
+    new Map(sizes.filter(({ size }) => size <= most).map(({ filter, parts }) => [filter, parts]));
+  return { few: within(mostSorted), counted: within(mostCounted) };
 }
 
 /** Whether the filter is a range of an index that has another order than the list. */
@@ -93,7 +146,11 @@ function isRange<Item>(
   return ['begins', 'from', 'to'].includes(test) && first !== '';
 }
 
-async function isTooMany(db: Knex, rows: Knex.Raw | Knex.QueryBuilder): Promise<boolean> {
+async function sizeOf(db: Knex, rows: Knex.Raw | Knex.QueryBuilder): Promise<number> {
   const [counted] = await db.from(rows).count({ total: '*' });
-  return Number(counted?.['total']) > mostSorted;
+  return Number(counted?.['total']);
+}
+
+async function isTooMany(db: Knex, rows: Knex.Raw | Knex.QueryBuilder): Promise<boolean> {
+  return (await sizeOf(db, rows)) > mostSorted;
 }

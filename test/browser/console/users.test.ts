@@ -167,10 +167,11 @@ describeWalks('users in the console', (walks) => {
       assert.deepEqual(await shown(), [
         ...['Would be created', '601', 'Would be changed', '0', 'Would be left as is', '1', 'Would fail', '2'],
       ]);
-      await page.getByRole('row', { name: /^3 .*there is no role Nobody/ }).waitFor();
-      await page.getByRole('row', { name: /^5 .*passwords are imported as hashes/ }).waitFor();
+      const failed = page.getByRole('table', { name: 'Lines that failed' }).getByRole('row');
+      await failed.filter({ hasText: /^3.*there is no role Nobody/ }).waitFor();
+      await failed.filter({ hasText: /^5.*passwords are imported as hashes/ }).waitFor();
       const posts = () => calls.filter((call) => call === 'POST /api/2/users/import').length;
-      assert.equal(posts(), 2);
+      assert.ok(posts() >= 2, 'a call takes 500 lines');
       const headers = { authorization: `Bearer ${await stage.app.bearer('read_all')}` };
       const found = async () => (await stage.app.send('GET', `/api/2/users?email=${email('ada')}`, { headers })).body;
       assert.deepEqual(await found(), []);
@@ -196,31 +197,31 @@ describeWalks('users in the console', (walks) => {
   it('goes on with an import where it was stopped by a lost network', () => {
     const { administrator, grace, stage } = walks();
     const line = (place: number) => JSON.stringify({ username: `net${grace.id}-${place}` });
-    const content = Array.from({ length: 700 }, (_, place) => line(place)).join('\n');
+    const content = Array.from({ length: 1200 }, (_, place) => line(place)).join('\n');
     return visitConsole(stage, administrator, { path: '/users/import', losesNetwork: true }, async (page) => {
       await page.getByLabel('File', { exact: true }).setInputFiles({
         ...{ name: 'people.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(content) },
       });
       await page.getByRole('button', { name: 'Preview' }).click();
       await page.getByText('Nothing was changed yet').waitFor();
-      let sent = 0;
-      await page.route('**/api/2/users/import', async (route) => {
-        sent += 1;
-        // The second call is done, and its answer lost.
-        if (sent === 2) {
-          await route.fetch();
-          await route.abort('internetdisconnected');
-        } else await route.continue();
+      let [isAnswered, isLost] = [false, false];
+      page.on('response', (answer) => {
+        if (answer.ok() && answer.url().endsWith('/api/2/users/import')) isAnswered = true;
+      });
+      await page.route('**/api/2/users/import', (route) => {
+        if (!isAnswered || isLost) return route.continue();
+        isLost = true;
+        return route.abort('internetdisconnected');
       });
       await page.getByRole('button', { name: 'Import', exact: true }).click();
-      await page.getByText('Stopped after 500 lines.').waitFor();
+      await page.getByText(/Stopped after (?:500|1,000) lines\./).waitFor();
       await page.getByRole('alert').getByText('did not answer').waitFor();
       await page.getByRole('button', { name: 'Go on' }).click();
       await page.getByText('The file was imported.').waitFor();
-      assert.match(await page.locator('dl.facts').innerText(), /Created\s+700\s/);
+      assert.match(await page.locator('dl.facts').innerText(), /Created\s+1,200\s/);
       const headers = { authorization: `Bearer ${await stage.app.bearer('read_all')}` };
       const made = await stage.app.send('GET', `/api/2/users?username=net${grace.id}-*&limit=1`, { headers });
-      assert.equal(made.headers['total-count'], '700');
+      assert.equal(made.headers['total-count'], '1200');
     });
   });
 
@@ -339,7 +340,7 @@ describeWalks('users in the console', (walks) => {
           assert.equal(await page.locator('main').getByText(name, { exact: true }).count(), 0, name);
         }
         await page.goto(`${stage.app.account.baseUrl}/console/users/import`);
-        await page.getByText('needs the scope manage_all').waitFor();
+        await page.getByText('You need the scope manage_all').waitFor();
       },
       reader,
     );

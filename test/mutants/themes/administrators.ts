@@ -116,7 +116,7 @@ export const administrators: readonly Mutant[] = [
     file: 'domain/callers/console-tokens.ts',
     text: "if (findStatusFailure({ status })) throw refused('the user is not active');",
     becomes: '',
-    killedBy: tokens,
+    killedBy,
   },
   {
     id: 'console-session-idle',

@@ -139,6 +139,16 @@ export function administrators(app: () => TestApp): void {
     assertRefused(await callWithProof(elsewhere, console.token, console.key, 'GET', '/users'), 401);
   });
 
+  it('the proof of a HEAD is for a HEAD', async () => {
+    const { token, key } = await atConsole(app(), await makeAdministrator(app()));
+    const head = (claims: object) => callWithProof(app(), token, key, 'HEAD', '/users?limit=1', { claims });
+    const answer = await head({});
+    assert.deepEqual([answer.status, answer.text || ''], [200, '']);
+    assert.equal((await head({ htm: 'GET' })).status, 401);
+    const get = await callWithProof(app(), token, key, 'GET', '/users?limit=1', { claims: { htm: 'HEAD' } });
+    assertRefused(get, 401, /htm/);
+  });
+
   it('a code of the console is redeemed once, with proof and PKCE, by the console alone', async () => {
     const user = await makeAdministrator(app());
     const code = async () => (await signInForCode(app(), consoleClient, user, consoleRequest(app()))).get('code') ?? '';

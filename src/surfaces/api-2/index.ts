@@ -15,6 +15,7 @@ import { appUsers } from './app-users.ts';
 import { apps } from './apps.ts';
 import { callers } from './callers.ts';
 import { customAttributes } from './custom-attributes.ts';
+import { eventChain } from './event-chain.ts';
 import { listEvents } from './events.ts';
 import { explainUser } from './explain-user.ts';
 import { failures, takesArray } from './failures.ts';
@@ -58,6 +59,7 @@ function handlersOf(services: Services, deprecated: readonly DeprecatedOperation
     streamHookLogs: streamHookLogs(services),
     ...hookVariables(services),
     listEvents: listEvents(services),
+    ...eventChain(services),
     ...accountSettings(services),
     ...signingKeys(services),
     ...usage(services, deprecated),

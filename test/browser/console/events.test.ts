@@ -7,6 +7,7 @@ import { violationsOf } from '../../support/axe.ts';
 import { waitUntil } from '../../support/browser.ts';
 import { makeAdministrator } from '../../support/console.ts';
 import { sampledDatabases } from '../../support/sample.ts';
+import { execute } from '../../support/rows.ts';
 import { runningClock } from '../../support/services.ts';
 import { makeUser } from '../../support/sign-in.ts';
 import { openStage, type Stage } from '../stage.ts';
@@ -117,6 +118,28 @@ for (const kind of sampledDatabases)
         assert.ok(calls.some((call) => /limit=1000/.test(call)));
         await page.getByText(/^Calls of this page/).click();
         await page.getByText(/GET \/api\/2\/events\?limit=1000/).waitFor();
+      }));
+
+    it('says how far the chain was verified, verifies it, and names an event that was changed', () =>
+      open('/events', async (page, calls) => {
+        const chain = page.getByRole('region', { name: 'Chain of the trail' });
+        const verify = () => chain.getByRole('button', { name: 'Verify' }).click();
+        await chain.getByText(/never verified/).waitFor();
+        await verify();
+        await said(page, 'All events are what was written.');
+        await chain.getByText(/^Verified .+, up to event \d+\. \d+ events? since\.$/).waitFor();
+        const { id } = stage.app.account;
+        const change = (by: number) =>
+          execute(stage.app.url, `update events set created_at = created_at + ${by} where account_id = ${id} and id = 2`);
+        await change(1);
+        await verify();
+        await chain.getByRole('alert').getByText(/^Event 2 is not what was written/).waitFor();
+        await settled(page);
+        assert.deepEqual(await violationsOf(page), []);
+        await change(-1);
+        await verify();
+        await chain.getByRole('alert').waitFor({ state: 'detached' });
+        assert.equal(calls.filter((call) => call === 'POST /api/2/events/chain/verify').length, 3);
       }));
 
     it('is open to those who may read all, and to nobody less', async () => {

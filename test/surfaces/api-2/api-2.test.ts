@@ -30,6 +30,7 @@ import { limits } from './limits.ts';
 import { lists } from './lists.ts';
 import { allOperations, matrix } from './matrix.ts';
 import { mfa } from './mfa.ts';
+import { eventChain } from './event-chain.ts';
 import { parameters } from './parameters.ts';
 import { policies } from './policies.ts';
 import { racingHooks } from './racing-hooks.ts';
@@ -97,6 +98,7 @@ for (const kind of databases) {
     part('second factors', () => mfa(app));
     part('settings of the account', () => accountSettings(app));
     part('signing keys', () => signingKeys(app));
+    part('the chain of the trail', () => eventChain(app));
     describe('usage', () => usage(app));
     part('characters of texts', () => characters(app));
   });

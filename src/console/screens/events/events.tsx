@@ -9,6 +9,7 @@ import { hrefOf, setQuery, useAddress } from '../../routing/address.ts';
 import { FindUser, type FoundUser } from '../users/find-user.tsx';
 import { nameOf } from '../users/words.ts';
 import { actions } from './actions.ts';
+import { ChainStatus } from './chain.tsx';
 import { detailWords, type Event, Outcome, WholeEvent } from './event.tsx';
 import { PartyName } from './party.tsx';
 
@@ -71,6 +72,7 @@ export function Events() {
           )
         }
       />
+      <ChainStatus />
       {found && <WholeEvent event={found} close={close} />}
     </Screen>
   );

@@ -29,10 +29,10 @@ export function prover(app: TestApp, own: Holder): NonNullable<Taken['prove']> {
     const { authorization } = Object.fromEntries(wire.headers);
     const holder = holders.get(dpopToken(authorization) ?? '') ?? own;
     const change = await changeFor(fault)?.({ app, holder, wire, pick: fault?.pick ?? 0 });
-    const { key = holder.key, ...changes } = change ?? {};
+    const { key = holder.key, ...given } = change ?? {};
     const [path = ''] = pathOf(wire.target).split('?', 1);
-    const claims = { ath: athOf(holder.token), nonce: nonceOf(app, 0), ...changes.claims };
-    const dpop = await proofFor(app, key, wire.method, path, { ...changes, claims });
+    const claims = { ath: athOf(holder.token), nonce: nonceOf(app, 0), ...given.claims };
+    const dpop = await proofFor(app, key, wire.method, path, { ...given, claims });
     return { ...wire, headers: [...wire.headers, ['dpop', dpop]] };
   };
 }

@@ -25,6 +25,7 @@ import { hookVariables } from './hook-variables.ts';
 import { hookHistory } from './hook-versions.ts';
 import { hooks } from './hooks.ts';
 import { mfa } from './mfa.ts';
+import { inviteUser } from './invite-user.ts';
 import { policies } from './policies.ts';
 import { roleMembers } from './role-members.ts';
 import { roles } from './roles.ts';
@@ -40,6 +41,7 @@ function handlersOf(services: Services, deprecated: readonly DeprecatedOperation
     listUserApps: listUserApps(services),
     ...userSignIns(services),
     explainUser: explainUser(services),
+    inviteUser: inviteUser(services),
     ...customAttributes(services),
     ...policies(services),
     ...mfa(services),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { UserRecord } from '../../../src/store/users.ts';
+import { makeAdministrator } from '../../support/console.ts';
 import { makeUser } from '../../support/sign-in.ts';
 import { visitConsole } from './visit-console.ts';
 import { describeWalks, pathOf, said, title } from './walks.ts';
@@ -62,6 +63,30 @@ describeWalks('users in the console', (walks) => {
       await said(page, 'The user was saved.');
       const { department, company } = await now(grace);
       assert.deepEqual([department, company], ['Compilers', 'Univac']);
+    });
+  });
+
+  it('makes an invite, whose link is shown once and leads to a new password', () => {
+    const { stage, grace, open, now } = walks();
+    return open(pathOf(grace), async (page) => {
+      await page.getByRole('button', { name: 'Invite' }).click();
+      await page.getByRole('button', { name: 'Make a link' }).click();
+      await page.getByText('Keep this now').waitFor();
+      const link = await page.getByRole('dialog').locator('code').innerText();
+      await page.getByRole('button', { name: 'I have kept it' }).click();
+      await page.getByText(link).waitFor({ state: 'detached' });
+      assert.ok((await now(grace)).invitation_sent_at);
+      assert.equal((await stage.app.send('GET', link.slice(stage.app.account.baseUrl.length))).status, 200);
+      const reader = await makeAdministrator(stage.app, ['manage_users']);
+      await open(
+        pathOf(grace),
+        async (other) => {
+          await title(other, 'Grace Hopper');
+          await other.getByRole('button', { name: 'Delete', exact: true }).waitFor();
+          assert.equal(await other.getByRole('button', { name: 'Invite' }).count(), 0);
+        },
+        reader,
+      );
     });
   });
 

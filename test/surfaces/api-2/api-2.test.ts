@@ -31,6 +31,7 @@ import { lists } from './lists.ts';
 import { allOperations, matrix } from './matrix.ts';
 import { mfa } from './mfa.ts';
 import { eventChain } from './event-chain.ts';
+import { inviteUser } from './invite-user.ts';
 import { parameters } from './parameters.ts';
 import { policies } from './policies.ts';
 import { racingHooks } from './racing-hooks.ts';
@@ -99,6 +100,7 @@ for (const kind of databases) {
     part('settings of the account', () => accountSettings(app));
     part('signing keys', () => signingKeys(app));
     part('the chain of the trail', () => eventChain(app));
+    part('invites', () => inviteUser(app));
     describe('usage', () => usage(app));
     part('characters of texts', () => characters(app));
   });

@@ -5,8 +5,8 @@
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import contract from '../../generated/api-2.json' with { type: 'json' };
 import type { Outlet } from '../../src/cli/command.ts';
@@ -36,10 +36,11 @@ const rows: readonly Row[] = [...ofAccount.matchAll(/^\| `([^`]+)` \| (.+) \| (.
   ([, command = '', operations = '', place = '']) => ({ command, operations, place }),
 );
 /** Names of operations in a row, and not those of members and parameters. */
-const operationsOf = ({ operations }: Row) => [...operations.matchAll(/`([a-z]+[A-Z]\w*)`/g)].map(([, name = '']) => name);
+const operationsOf = ({ operations }: Row) =>
+  [...operations.matchAll(/`([a-z]+[A-Z]\w*)`/g)].map(([, name = '']) => name);
 
 /** By method and path of the contract. */
-const operations = new Map(
+const operations = new Map<string, string>(
   Object.entries(contract.paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, operation]) => {
       const { operationId } = operation as { readonly operationId?: string };
@@ -84,15 +85,26 @@ describe('commands, operations, and the console', () => {
     const known = new Set(operations.values());
     for (const row of rows) {
       const named = operationsOf(row);
-      assert.deepEqual(named.filter((name) => !known.has(name)), [], row.command);
-      assert.ok(named.length > 0 || /^none\b.{10}/.test(row.operations), `${row.command} has no operation and no reason`);
+      assert.deepEqual(
+        named.filter((name) => !known.has(name)),
+        [],
+        row.command,
+      );
+      assert.ok(
+        named.length > 0 || /^none\b.{10}/.test(row.operations),
+        `${row.command} has no operation and no reason`,
+      );
     }
   });
 
   it('the console calls each operation of a row, at the place that the row names', () => {
     for (const row of rows) {
       const named = operationsOf(row);
-      assert.deepEqual(named.filter((name) => !called.has(name)), [], row.command);
+      assert.deepEqual(
+        named.filter((name) => !called.has(name)),
+        [],
+        row.command,
+      );
       if (named.length > 0) assert.match(row.place, /^\*/, row.command);
     }
   });

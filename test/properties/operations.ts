@@ -200,6 +200,8 @@ const boundScheme = 'dpop';
 function boundSecurity({ security = [] }: ContractOperation): readonly Scheme[] {
   const scopes: readonly string[] = administratorScopes;
   return security
-    .flatMap((requirement) => (requirement[boundScheme] ? [{ name: boundScheme, scopes: requirement[boundScheme] }] : []))
+    .flatMap((requirement) =>
+      requirement[boundScheme] ? [{ name: boundScheme, scopes: requirement[boundScheme] }] : [],
+    )
     .filter((scheme) => scheme.scopes.some((scope) => scopes.includes(scope)));
 }

@@ -80,7 +80,14 @@ const anotherKey = newProofKey();
 const changes = {
   'proof for another method': ({ wire: { method }, pick }) => {
     const others = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', method.toLowerCase(), '', 1, undefined];
-    return { claims: { htm: among(others.filter((one) => one !== method), pick) } };
+    return {
+      claims: {
+        htm: among(
+          others.filter((one) => one !== method),
+          pick,
+        ),
+      },
+    };
   },
   'proof for another address': ({ app: { account }, wire: { target }, pick }) => {
     const [path = ''] = pathOf(target).split('?', 1);
@@ -102,7 +109,11 @@ const changes = {
     return { claims: { ath: among([athOf(`${token}x`), token, '', null, undefined], pick) } };
   },
   'proof without a live nonce': ({ app, pick }) => {
-    return { claims: { nonce: among([nonceOf(app, 10), nonceOf(app, -10), `${nonceOf(app, 0)}x`, 'x', '', 5, undefined], pick) } };
+    return {
+      claims: {
+        nonce: among([nonceOf(app, 10), nonceOf(app, -10), `${nonceOf(app, 0)}x`, 'x', '', 5, undefined], pick),
+      },
+    };
   },
   'proof of another time': ({ app: { services }, pick }) => {
     const now = Math.floor(services.clock.now() / 1000);

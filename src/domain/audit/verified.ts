@@ -67,10 +67,7 @@ export interface Chain {
   readonly reached: number | null;
 }
 
-export async function readChain(
-  { store }: Pick<Services, 'store'>,
-  account: Pick<Verified, 'id'>,
-): Promise<Chain> {
+export async function readChain({ store }: Pick<Services, 'store'>, account: Pick<Verified, 'id'>): Promise<Chain> {
   const { lastId } = await store.events.findEnd(account.id);
   const { events, firstBad, run } = await readFindings({ store }, account);
   const at = await store.facts.read(factOf(account));

@@ -283,7 +283,10 @@ export const eventRequests = {
   },
   readEventChain: manage(() => ['/events/chain']),
   verifyEventChain: {
-    '': { prepare: manage(() => ['/events/chain/verify', {}]), grows: 'it verifies what there is, 10,000 events at most' },
+    '': {
+      prepare: manage(() => ['/events/chain/verify', {}]),
+      grows: 'it verifies what there is, 10,000 events at most',
+    },
   },
 };
 

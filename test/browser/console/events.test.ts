@@ -6,8 +6,8 @@ import type { UserRecord } from '../../../src/store/users.ts';
 import { violationsOf } from '../../support/axe.ts';
 import { waitUntil } from '../../support/browser.ts';
 import { makeAdministrator } from '../../support/console.ts';
-import { sampledDatabases } from '../../support/sample.ts';
 import { execute } from '../../support/rows.ts';
+import { sampledDatabases } from '../../support/sample.ts';
 import { runningClock } from '../../support/services.ts';
 import { makeUser } from '../../support/sign-in.ts';
 import { openStage, type Stage } from '../stage.ts';
@@ -130,10 +130,16 @@ for (const kind of sampledDatabases)
         await chain.getByText(/^Verified .+, up to event \d+\. \d+ events? since\.$/).waitFor();
         const { id } = stage.app.account;
         const change = (by: number) =>
-          execute(stage.app.url, `update events set created_at = created_at + ${by} where account_id = ${id} and id = 2`);
+          execute(
+            stage.app.url,
+            `update events set created_at = created_at + ${by} where account_id = ${id} and id = 2`,
+          );
         await change(1);
         await verify();
-        await chain.getByRole('alert').getByText(/^Event 2 is not what was written/).waitFor();
+        await chain
+          .getByRole('alert')
+          .getByText(/^Event 2 is not what was written/)
+          .waitFor();
         await settled(page);
         assert.deepEqual(await violationsOf(page), []);
         await change(-1);

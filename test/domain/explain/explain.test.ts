@@ -17,6 +17,7 @@ interface Told {
     readonly step: string;
     readonly outcome: string;
     readonly cause: string;
+    readonly message: string;
     readonly remedy: { readonly method: string; readonly path: string; readonly body: unknown } | null;
   }[];
 }

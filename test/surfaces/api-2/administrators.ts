@@ -141,7 +141,7 @@ export function administrators(app: () => TestApp): void {
 
   it('the proof of a HEAD is for a HEAD', async () => {
     const { token, key } = await atConsole(app(), await makeAdministrator(app()));
-    const head = (claims: object) => callWithProof(app(), token, key, 'HEAD', '/users?limit=1', { claims });
+    const head = (claims: Readonly<Record<string, unknown>>) => callWithProof(app(), token, key, 'HEAD', '/users?limit=1', { claims });
     const answer = await head({});
     assert.deepEqual([answer.status, answer.text || ''], [200, '']);
     assert.equal((await head({ htm: 'GET' })).status, 401);

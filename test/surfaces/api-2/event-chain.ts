@@ -57,15 +57,15 @@ export function eventChain(app: () => TestApp): void {
     for (const name of ['a', 'b', 'c']) await api.done(201, 'POST', '/roles', { name });
     const { verified_at: at, verified_events: before } = await api.done(200, 'POST', '/events/chain/verify', {});
     const change = (from: string, to: string) =>
-      execute(one.url, `update events set source = '${to}' where account_id = ${account.id} and id = 3 and source = '${from}'`);
+      execute(
+        one.url,
+        `update events set source = '${to}' where account_id = ${account.id} and id = 3 and source = '${from}'`,
+      );
     const [{ source }] = (await api.done(200, 'GET', '/events?sort=created_at&limit=3')).slice(2);
     await change(source, 'elsewhere');
     await verifyNextPart(services, account, 2);
     const found = await api.done(200, 'POST', '/events/chain/verify', {});
-    assert.deepEqual(
-      [found.first_bad, found.reached, found.verified_at, found.verified_events],
-      [3, null, at, before],
-    );
+    assert.deepEqual([found.first_bad, found.reached, found.verified_at, found.verified_events], [3, null, at, before]);
     await noteVerification(services, account, await verifyTrail(services, account));
     assert.equal((await api.done(200, 'GET', '/events/chain')).first_bad, 3);
     await change('elsewhere', source);

@@ -79,7 +79,8 @@ function Standing({ chain }: { readonly chain: Chain }) {
       ) : (
         <p>
           Verified <Time at={at} isExact />
-          {verified !== null && `, up to event ${verified.toLocaleString('en')}`}.{since !== null && ` ${counted(since)} since.`}
+          {verified !== null && `, up to event ${verified.toLocaleString('en')}`}.
+          {since !== null && ` ${counted(since)} since.`}
         </p>
       )}
     </>

@@ -43,14 +43,14 @@ function propertiesOf(contract: Contract, operation: ContractOperation): Readonl
   return items['properties'] as Readonly<Record<string, Node>>;
 }
 
-/** A filter by a value that no item can have finds nothing, and is a mistake. */
+/** A filter by a value that no item can have is a mistake, as an unknown parameter is: where those are refused. */
 function closedFilters(
   contract: Contract,
-  { exact = {} }: ListExtension,
+  { exact = {}, strict = false }: ListExtension,
   properties: Readonly<Record<string, Node>>,
 ): ReadonlyMap<string, readonly string[]> {
   const follow = followIn(contract);
-  const texts = Object.keys(exact).filter((name) => exact[name] === 'text');
+  const texts = Object.keys(exact).filter((name) => strict && exact[name] === 'text');
   return new Map(
     texts.flatMap((name) => {
       const values = follow(properties[name] ?? {})['enum'] as readonly string[] | undefined;

@@ -3,9 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { noteVerification, verifyNextPart } from '../../../src/domain/audit/verified.ts';
-import { verifyTrail } from '../../../src/domain/audit/verify.ts';
 import type { TestApp } from '../../support/app.ts';
-import { execute } from '../../support/rows.ts';
 import { assertRefused, managing } from './managing.ts';
 
 export function eventChain(app: () => TestApp): void {
@@ -27,7 +25,7 @@ export function eventChain(app: () => TestApp): void {
     const now = await api.done(200, 'GET', '/events/chain');
     assert.ok(now.events > length);
     assert.deepEqual({ ...now, events: length }, verified);
-    assert.deepEqual((await api.done(200, 'GET', '/events?limit=1000')).length, now.events, 'it is no event itself');
+    assert.equal((await api.done(200, 'GET', '/events?limit=1000')).length, now.events, 'it is no event itself');
   });
 
   it('a long trail is verified in parts, whoever asks for the next one', async () => {
@@ -50,37 +48,14 @@ export function eventChain(app: () => TestApp): void {
     assert.equal((await api.done(200, 'POST', '/events/chain/verify', {})).reached, null, 'it goes on to the end');
   });
 
-  it('a changed event is named, in the part that holds it, until a verification ends well', async () => {
+  it('what a verification found is told until another one ends well', async () => {
     const one = await app().another();
-    const { services, account } = one;
     const api = await managing(one);
-    for (const name of ['a', 'b', 'c']) await api.done(201, 'POST', '/roles', { name });
     const { verified_at: at, verified_events: before } = await api.done(200, 'POST', '/events/chain/verify', {});
-    const change = (from: string, to: string) =>
-      execute(
-        one.url,
-        `update events set source = '${to}' where account_id = ${account.id} and id = 3 and source = '${from}'`,
-      );
-    const [{ source }] = (await api.done(200, 'GET', '/events?sort=created_at&limit=3')).slice(2);
-    await change(source, 'elsewhere');
-    await verifyNextPart(services, account, 2);
-    const found = await api.done(200, 'POST', '/events/chain/verify', {});
-    assert.deepEqual([found.first_bad, found.reached, found.verified_at, found.verified_events], [3, null, at, before]);
-    await noteVerification(services, account, await verifyTrail(services, account));
-    assert.equal((await api.done(200, 'GET', '/events/chain')).first_bad, 3);
-    await change('elsewhere', source);
+    await noteVerification(one.services, one.account, { events: 1, verified: false, firstBad: 2 });
+    const found = await api.done(200, 'GET', '/events/chain');
+    assert.deepEqual([found.first_bad, found.reached, found.verified_at, found.verified_events], [2, null, at, before]);
     assert.equal((await api.done(200, 'POST', '/events/chain/verify', {})).first_bad, null);
-  });
-
-  it('the change of an event that a verification has passed is found by the next one', async () => {
-    const one = await app().another();
-    const { services, account } = one;
-    const api = await managing(one);
-    for (const name of ['a', 'b', 'c']) await api.done(201, 'POST', '/roles', { name });
-    await verifyNextPart(services, account, 2);
-    await execute(one.url, `update events set source = 'x' where account_id = ${account.id} and id = 1`);
-    assert.equal((await api.done(200, 'POST', '/events/chain/verify', {})).first_bad, null);
-    assert.equal((await api.done(200, 'POST', '/events/chain/verify', {})).first_bad, 1);
   });
 
   it('members and parameters are refused, and scopes of users alone', async () => {

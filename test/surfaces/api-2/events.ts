@@ -102,7 +102,7 @@ export function events(kind: DatabaseKind): void {
         assert.deepEqual(await list(`?actor=API:${key}`), own);
       }
       assert.deepEqual(await list('?actor=credential'), []);
-      assert.deepEqual(await list('?action=no.such'), []);
+      assert.deepEqual(await list('?action=authorization.refused'), []);
       assert.deepEqual(await list('?sort=created_at'), [...(await list())].reverse());
     });
 

@@ -51,13 +51,12 @@ export function parameters(app: () => TestApp): void {
   it('a filter takes no value that nothing in the list can have', async () => {
     const api = await managing(app());
     for (const [path, name, others] of [
-      ['/signing-keys', 'state', ['nothing', 'Signing', 'signing*']],
+      ['/signing-keys', 'state', ['nothing', 'Signing', 'signing next']],
       ['/signing-keys', 'alg', ['PS256', 'none']],
       ['/usage/deprecated-calls', 'surface', ['api-2', 'XML']],
       ['/events', 'action', ['user.vanished', 'USER.CREATED']],
       ['/events', 'actor', ['robot', 'robot:1', 'constructor', 'api_key:1']],
       ['/events', 'target', ['robot', 'session:1', '__proto__:1']],
-      ['/hooks', 'type', ['post-authentication', 'PRE-AUTHENTICATION']],
     ] as const) {
       for (const other of others) {
         const refused = await api.call('GET', `${path}?${name}=${encodeURIComponent(other)}`);
@@ -67,7 +66,8 @@ export function parameters(app: () => TestApp): void {
     for (const path of ['/signing-keys?state=next&alg=ES256', '/events?action=user.created', '/events?actor=system']) {
       await api.done(200, 'GET', path);
     }
-    for (const path of ['/events?target=credential_token:1', '/hooks?type=user-migration', '/hooks?type=']) {
+    // Documented lists take any text.
+    for (const path of ['/events?target=credential_token:1', '/hooks?type=other', '/hooks?type=']) {
       await api.done(200, 'GET', path);
     }
   });
